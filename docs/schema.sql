@@ -38,6 +38,7 @@ create table agent_proposals (
 CREATE INDEX agent_proposals_ended ON agent_proposals USING btree (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX agent_proposals_expiry ON agent_proposals USING btree (expires_at) WHERE state = 'prepared'::text;
 CREATE UNIQUE INDEX agent_proposals_one_pending ON agent_proposals USING btree (company_id, principal_type, principal_id) WHERE state = ANY (ARRAY['prepared'::text, 'committing'::text]);
+CREATE TRIGGER audit_changes AFTER INSERT OR UPDATE ON agent_proposals FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('agent_proposal', 'id', '');
 CREATE TRIGGER count_kept_delete AFTER DELETE ON agent_proposals REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_proposals();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON agent_proposals REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_proposals();
 
@@ -66,6 +67,82 @@ create table api_keys (
 );
 CREATE INDEX api_keys_by_company ON api_keys USING btree (company_id, id);
 CREATE UNIQUE INDEX api_keys_live_name ON api_keys USING btree (company_id, name) WHERE revoked_at IS NULL;
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON api_keys FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('api_key', 'id', 'last_used_at,pepper,key_hash');
+
+create table audit_chains (
+  company_id text not null,
+  start_sequence bigint default 0 not null,
+  start_hash bytea default '\x'::bytea not null,
+  sequence bigint default 0 not null,
+  hash bytea default '\x'::bytea not null,
+  constraint audit_chains_pkey PRIMARY KEY (company_id),
+  constraint audit_chains_check CHECK (sequence >= start_sequence)
+);
+
+create table audit_entries (
+  company_id text not null,
+  sequence bigint not null,
+  at timestamp(3) with time zone not null,
+  action text not null,
+  actor_type text not null,
+  actor_id text not null,
+  api_key_id text,
+  turn_id text,
+  request_id text,
+  change text not null,
+  object_type text not null,
+  object_id text not null,
+  chatroom_id text,
+  run_id text,
+  slot text,
+  from_state text,
+  to_state text,
+  digest_before bytea,
+  digest_after bytea,
+  hash bytea not null,
+  constraint audit_entries_pkey PRIMARY KEY (company_id, sequence)
+);
+CREATE INDEX audit_entries_by_actor ON audit_entries USING btree (company_id, actor_id, at, sequence) WHERE actor_type <> 'service'::text;
+CREATE INDEX audit_entries_by_object ON audit_entries USING btree (company_id, object_id, at, sequence);
+CREATE INDEX audit_entries_by_time ON audit_entries USING btree (company_id, at, sequence);
+CREATE TRIGGER audit_entries_kept BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_entries FOR EACH STATEMENT EXECUTE FUNCTION keep_audit_entries();
+
+create table audit_heads (
+  company_id text not null,
+  sequence bigint not null,
+  hash bytea not null,
+  signed_at timestamp(3) with time zone not null,
+  key_id text not null,
+  signature bytea not null,
+  constraint audit_heads_pkey PRIMARY KEY (company_id)
+);
+
+create table audit_pending (
+  id bigint generated always as identity not null,
+  company_id text not null,
+  at timestamp(3) with time zone default clock_timestamp() not null,
+  change text not null,
+  object_type text not null,
+  object_id text not null,
+  chatroom_id text,
+  run_id text,
+  slot text,
+  from_state text,
+  to_state text,
+  digest_before bytea,
+  digest_after bytea,
+  context text default COALESCE(current_setting('sandbox_jobs.audit'::text, true), ''::text) not null,
+  account text default SESSION_USER not null,
+  constraint audit_pending_pkey PRIMARY KEY (id)
+);
+
+create table audit_salt (
+  single boolean default true not null,
+  salt bytea not null,
+  constraint audit_salt_pkey PRIMARY KEY (single),
+  constraint audit_salt_salt_check CHECK (length(salt) >= 32),
+  constraint audit_salt_single_check CHECK (single)
+);
 
 create table base_images (
   name text not null,
@@ -109,6 +186,7 @@ CREATE INDEX bindings_by_task ON bindings USING btree (task_id) WHERE state = 'e
 CREATE INDEX bindings_history_of_room ON bindings USING btree (chatroom_id, id);
 CREATE INDEX bindings_history_of_task ON bindings USING btree (task_id, id);
 CREATE UNIQUE INDEX bindings_one_live ON bindings USING btree (chatroom_id, task_id) WHERE state = 'enabled'::text;
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON bindings FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('binding', 'id', '');
 
 create table blocked_digests (
   digest text not null,
@@ -118,6 +196,7 @@ create table blocked_digests (
   constraint blocked_digests_digest_check CHECK (digest ~ '^sha256:[0-9a-f]{64}$'::text),
   constraint blocked_digests_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 512)
 );
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON blocked_digests FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('blocked_digest', 'digest', '');
 
 create table budget_changes (
   company_id text not null,
@@ -208,6 +287,7 @@ create table build_fence (
   constraint build_fence_pkey PRIMARY KEY (single),
   constraint build_fence_single_check CHECK (single)
 );
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON build_fence FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('build_fence', 'single', '');
 
 create table build_prefixes (
   company_id text not null,
@@ -291,6 +371,7 @@ create table chatroom_members (
   constraint chatroom_members_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
 );
 CREATE INDEX chatroom_members_by_user ON chatroom_members USING btree (user_id);
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON chatroom_members FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('chatroom_member', 'chatroom_id,user_id', '');
 
 create table chatrooms (
   id text not null,
@@ -311,6 +392,7 @@ create table chatrooms (
   constraint chatrooms_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 CREATE UNIQUE INDEX chatrooms_live_name ON chatrooms USING btree (department_id, name) WHERE deleted_at IS NULL;
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON chatrooms FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('chatroom', 'id', '');
 CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id, company_id ON chatrooms FOR EACH ROW EXECUTE FUNCTION keep_referred('chatroom_id');
 
 create table companies (
@@ -321,6 +403,7 @@ create table companies (
   constraint companies_name_key UNIQUE (name),
   constraint companies_name_check CHECK (length(name) >= 1 AND length(name) <= 256)
 );
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON companies FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('company', 'id', '');
 
 create table company_budgets (
   company_id text not null,
@@ -332,6 +415,7 @@ create table company_budgets (
   constraint company_budgets_month_check CHECK (EXTRACT(day FROM month) = 1::numeric),
   constraint company_budgets_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON company_budgets FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('company_budget', 'company_id,month', '');
 
 create table company_settings (
   company_id text not null,
@@ -368,6 +452,7 @@ create table company_settings (
   constraint company_settings_unreferenced_image_retention_days_check CHECK (unreferenced_image_retention_days >= 1 AND unreferenced_image_retention_days <= 90),
   constraint company_settings_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON company_settings FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('company_settings', 'company_id', '');
 
 create table content_expiry_notices (
   company_id text not null,
@@ -428,6 +513,7 @@ create table custom_table_commands (
 );
 CREATE INDEX custom_table_commands_by_grant ON custom_table_commands USING btree (company_id, granted_id, id);
 CREATE INDEX custom_table_commands_of_table ON custom_table_commands USING btree (table_id, id);
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON custom_table_commands FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('table_command', 'id', '');
 
 create table custom_table_identities (
   command_id text not null,
@@ -458,6 +544,7 @@ create table custom_table_rows (
   constraint custom_table_rows_company_id_table_id_fkey FOREIGN KEY (company_id, table_id) REFERENCES custom_tables(company_id, id)
 );
 CREATE INDEX custom_table_rows_of_table ON custom_table_rows USING btree (table_id, id);
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON custom_table_rows FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('table_row', 'id', '');
 CREATE TRIGGER count_kept_delete AFTER DELETE ON custom_table_rows REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_custom_table_rows();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON custom_table_rows REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_custom_table_rows();
 CREATE TRIGGER count_kept_update AFTER UPDATE ON custom_table_rows REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_custom_table_rows();
@@ -557,6 +644,7 @@ create table custom_tables (
   constraint custom_tables_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 CREATE INDEX custom_tables_by_owner ON custom_tables USING btree (company_id, owner_id, id);
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON custom_tables FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('custom_table', 'id', 'row_count');
 
 create table department_managers (
   department_id text not null,
@@ -567,6 +655,7 @@ create table department_managers (
   constraint department_managers_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
   constraint department_managers_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
 );
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON department_managers FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('department_manager', 'department_id,user_id', '');
 
 create table departments (
   id text not null,
@@ -579,6 +668,7 @@ create table departments (
   constraint departments_name_check CHECK (length(name) >= 1 AND length(name) <= 256),
   constraint departments_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON departments FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('department', 'id', '');
 
 create table door_runtimes (
   door_id text not null,
@@ -683,6 +773,7 @@ CREATE INDEX environment_versions_retiring ON environment_versions USING btree (
 CREATE INDEX environment_versions_retryable ON environment_versions USING btree (state_changed_at) WHERE state = 'retryable_failed'::text;
 CREATE INDEX environment_versions_unreferenced ON environment_versions USING btree (unreferenced_since) WHERE unreferenced_since IS NOT NULL;
 CREATE INDEX environment_versions_with_layer ON environment_versions USING btree (layer_digest) WHERE layer_digest IS NOT NULL;
+CREATE TRIGGER audit_changes AFTER UPDATE OF isolation, build_cache, security_state, blocked_reason ON environment_versions FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('environment_version', 'id', '');
 CREATE TRIGGER count_kept_layer AFTER INSERT OR DELETE OR UPDATE OF layer_digest, retiring_layer_digest ON environment_versions FOR EACH ROW EXECUTE FUNCTION count_kept_layer();
 CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id ON environment_versions FOR EACH ROW EXECUTE FUNCTION keep_referred('environment_version_id');
 
@@ -713,6 +804,7 @@ create table environments (
 );
 CREATE INDEX environments_by_company ON environments USING btree (company_id, id);
 CREATE UNIQUE INDEX environments_curated_names ON environments USING btree (name) WHERE owner_kind = 'system_curated'::text AND state = 'active'::text;
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON environments FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('environment', 'id', 'vulnerabilities_revision');
 
 create table event_outbox (
   id bigint generated always as identity not null,
@@ -745,6 +837,7 @@ create table gateway_keys (
   constraint gateway_keys_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 CREATE UNIQUE INDEX gateway_keys_live_name ON gateway_keys USING btree (company_id, name) WHERE revoked_at IS NULL;
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON gateway_keys FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('gateway_key', 'id', 'last_used_at,pepper,key_hash');
 
 create table idempotency_keys (
   company_id text not null,
@@ -786,6 +879,7 @@ create table input_files (
 );
 CREATE INDEX input_files_by_room ON input_files USING btree (chatroom_id, id);
 CREATE INDEX input_files_to_look_at ON input_files USING btree (look_at);
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON input_files FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('input_file', 'id', 'look_at');
 CREATE TRIGGER count_kept_delete AFTER DELETE ON input_files REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_input_files();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON input_files REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_input_files();
 
@@ -840,6 +934,7 @@ create table login_addresses (
   constraint login_addresses_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id) ON DELETE CASCADE,
   constraint login_addresses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE TRIGGER audit_changes AFTER INSERT ON login_addresses FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('login_address', 'user_id', '');
 
 create table login_attempts (
   bucket_key bytea not null,
@@ -905,6 +1000,7 @@ create table mail_preferences (
   constraint mail_preferences_pkey PRIMARY KEY (user_id),
   constraint mail_preferences_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
 );
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON mail_preferences FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('mail_preferences', 'user_id', '');
 
 create table notifications (
   id text not null,
@@ -932,6 +1028,7 @@ create table notifications (
 CREATE INDEX notifications_age ON notifications USING btree (created_at);
 CREATE INDEX notifications_by_user ON notifications USING btree (user_id, place DESC);
 CREATE INDEX notifications_unread ON notifications USING btree (user_id, place DESC) WHERE read_at IS NULL;
+CREATE TRIGGER audit_changes AFTER UPDATE OF read_at ON notifications FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('notification', 'id', '');
 
 create table oauth_grants (
   id text not null,
@@ -956,6 +1053,7 @@ create table oauth_grants (
 );
 CREATE INDEX oauth_grants_by_user ON oauth_grants USING btree (company_id, user_id, created_at);
 CREATE INDEX oauth_grants_expiry ON oauth_grants USING btree (expires_at);
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON oauth_grants FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('oauth_grant', 'id', 'refresh_sequence,refreshed_at,expires_at');
 
 create table operator_acts (
   sequence bigint not null,
@@ -971,6 +1069,7 @@ create table operator_acts (
   constraint operator_acts_hash_check CHECK (hash ~ '^[0-9a-f]{64}$'::text),
   constraint operator_acts_subject_check CHECK (length(subject) <= 256)
 );
+CREATE TRIGGER audit_changes AFTER INSERT ON operator_acts FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('operator_act', 'sequence', '');
 CREATE TRIGGER operator_acts_chained BEFORE INSERT ON operator_acts FOR EACH ROW EXECUTE FUNCTION chain_operator_act();
 CREATE TRIGGER operator_acts_kept BEFORE DELETE OR UPDATE OR TRUNCATE ON operator_acts FOR EACH STATEMENT EXECUTE FUNCTION keep_operator_acts();
 
@@ -1020,6 +1119,7 @@ create table price_lists (
   constraint price_lists_outbound_reservation_bytes_check CHECK (outbound_reservation_bytes >= 0),
   constraint price_lists_rate_version_check CHECK (length(rate_version) >= 1 AND length(rate_version) <= 64)
 );
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON price_lists FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('price_list', 'id', '');
 
 create table prices (
   list_id bigint not null,
@@ -1057,6 +1157,7 @@ create table public_links (
   constraint public_links_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
 );
 CREATE UNIQUE INDEX public_links_one_live ON public_links USING btree (run_id, object_kind, COALESCE(artifact_id, ''::text)) WHERE revoked_at IS NULL;
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON public_links FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('public_link', 'id', '');
 
 create table pulled_images (
   scope text not null,
@@ -1115,6 +1216,7 @@ create table room_messages (
 );
 CREATE INDEX room_messages_age ON room_messages USING btree (created_at);
 CREATE UNIQUE INDEX room_messages_one_end ON room_messages USING btree (run_id) WHERE run_id IS NOT NULL;
+CREATE TRIGGER audit_changes AFTER INSERT ON room_messages FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('message', 'id', '');
 CREATE TRIGGER count_kept_delete AFTER DELETE ON room_messages REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_messages();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON room_messages REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_messages();
 
@@ -1168,6 +1270,7 @@ create table run_contents (
   constraint run_contents_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
 );
 CREATE INDEX run_contents_pending ON run_contents USING btree (run_id) WHERE state = 'delete_pending'::text;
+CREATE TRIGGER audit_changes AFTER UPDATE OF state ON run_contents FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('run_content', 'run_id', '');
 CREATE TRIGGER count_kept_delete AFTER DELETE ON run_contents REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_contents();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON run_contents REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_contents();
 CREATE TRIGGER count_kept_update AFTER UPDATE ON run_contents REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_run_contents();
@@ -1301,6 +1404,7 @@ create table run_secret_pins (
   constraint run_secret_pins_pins_check CHECK (jsonb_typeof(pins) = 'object'::text),
   constraint run_secret_pins_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE
 );
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON run_secret_pins FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('run_secret_pins', 'run_id', '');
 
 create table runner_releases (
   release text not null,
@@ -1317,6 +1421,7 @@ create table runner_releases (
   constraint runner_releases_layer_digest_check CHECK (layer_digest ~ '^sha256:[0-9a-f]{64}$'::text),
   constraint runner_releases_release_check CHECK (release ~ '^runner-[0-9a-f]{16}$'::text)
 );
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON runner_releases FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('runner_release', 'release', '');
 
 create table runs (
   id text not null,
@@ -1417,6 +1522,7 @@ create table script_uploads (
   constraint script_uploads_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id)
 );
 CREATE INDEX script_uploads_expiry ON script_uploads USING btree (expires_at);
+CREATE TRIGGER audit_changes AFTER INSERT ON script_uploads FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('script_upload', 'id', '');
 CREATE TRIGGER count_kept_delete AFTER DELETE ON script_uploads REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_script_uploads();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON script_uploads REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_script_uploads();
 CREATE TRIGGER count_kept_update AFTER UPDATE ON script_uploads REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_script_uploads();
@@ -1455,6 +1561,7 @@ create table secret_approvals (
 );
 CREATE INDEX secret_approvals_by_task ON secret_approvals USING btree (company_id, task_id, id);
 CREATE UNIQUE INDEX secret_approvals_one_live ON secret_approvals USING btree (company_id, consumer_scope, consumer_id, task_version_id, slot_set_hash) WHERE state = 'active'::text;
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON secret_approvals FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('secret_approval', 'id', '');
 
 create table secret_bindings (
   id text not null,
@@ -1482,6 +1589,7 @@ create table secret_bindings (
 CREATE INDEX secret_bindings_by_consumer ON secret_bindings USING btree (company_id, consumer_scope, consumer_id, id);
 CREATE INDEX secret_bindings_by_task ON secret_bindings USING btree (company_id, task_id, id);
 CREATE UNIQUE INDEX secret_bindings_one_live ON secret_bindings USING btree (company_id, consumer_scope, consumer_id, task_id, slot_name) WHERE state <> 'revoked'::text;
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON secret_bindings FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('secret_binding', 'id', '');
 
 create table secret_operations (
   id text not null,
@@ -1519,6 +1627,7 @@ create table secret_values (
   constraint secret_values_binding_id_company_id_fkey FOREIGN KEY (binding_id, company_id) REFERENCES secret_bindings(id, company_id)
 );
 CREATE INDEX secret_values_by_key ON secret_values USING btree (key_id, binding_id);
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON secret_values FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('secret_value', 'binding_id,generation', '');
 CREATE TRIGGER count_kept_delete AFTER DELETE ON secret_values REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_secret_values();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON secret_values REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_secret_values();
 
@@ -1544,6 +1653,7 @@ create table security_exceptions (
 CREATE INDEX security_exceptions_expiry ON security_exceptions USING btree (expires_at) WHERE state = 'active'::text;
 CREATE INDEX security_exceptions_listed ON security_exceptions USING btree (environment_id, id);
 CREATE UNIQUE INDEX security_exceptions_one_active ON security_exceptions USING btree (finding_id) WHERE state = 'active'::text;
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON security_exceptions FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('security_exception', 'id', '');
 
 create table security_findings (
   id text not null,
@@ -1661,6 +1771,7 @@ CREATE INDEX sessions_by_owner ON sessions USING btree (chatroom_id, principal_i
 CREATE INDEX sessions_by_tree ON sessions USING btree (tree_id) WHERE tree_id IS NOT NULL;
 CREATE INDEX sessions_expired ON sessions USING btree (expires_at);
 CREATE UNIQUE INDEX sessions_held ON sessions USING btree (holder_run_id) WHERE holder_run_id IS NOT NULL;
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON sessions FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('session', 'id', 'last_used_at,expires_at,holder_run_id');
 CREATE TRIGGER change_session_tree AFTER UPDATE OF tree_id ON sessions FOR EACH ROW WHEN (old.tree_id IS NOT NULL AND old.tree_id IS DISTINCT FROM new.tree_id) EXECUTE FUNCTION leave_session_tree();
 CREATE TRIGGER count_kept_delete AFTER DELETE ON sessions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_sessions();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON sessions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_sessions();
@@ -1692,6 +1803,7 @@ create table share_grants (
 );
 CREATE INDEX share_grants_by_target ON share_grants USING btree (target_id, task_id) WHERE state = 'active'::text;
 CREATE UNIQUE INDEX share_grants_one_live ON share_grants USING btree (task_id, target_kind, target_id) WHERE state = 'active'::text;
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON share_grants FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('share_grant', 'id', '');
 CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id ON share_grants FOR EACH ROW EXECUTE FUNCTION keep_referred('share_grant_id');
 
 create table signed_links (
@@ -1716,6 +1828,7 @@ create table signed_links (
 );
 CREATE INDEX signed_links_by_age ON signed_links USING btree (expires_at);
 CREATE INDEX signed_links_by_run ON signed_links USING btree (run_id, created_at DESC) WHERE revoked_at IS NULL;
+CREATE TRIGGER audit_changes AFTER INSERT OR UPDATE ON signed_links FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('signed_link', 'id', '');
 
 create table social_media_clients (
   id text not null,
@@ -1735,6 +1848,7 @@ create table social_media_clients (
 );
 CREATE INDEX social_media_clients_by_room ON social_media_clients USING btree (chatroom_id, id);
 CREATE UNIQUE INDEX social_media_clients_live ON social_media_clients USING btree (company_id, channel, client_id) WHERE removed_at IS NULL;
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON social_media_clients FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('social_media_client', 'id', '');
 
 create table staging_leases (
   id text not null,
@@ -1768,6 +1882,7 @@ create table state_events (
   at timestamp with time zone default now() not null,
   constraint state_events_pkey PRIMARY KEY (entity_id, id)
 );
+CREATE TRIGGER audit_state_changes AFTER INSERT ON state_events REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION record_state_changes();
 CREATE TRIGGER notify_state_change AFTER INSERT ON state_events FOR EACH ROW WHEN (new.from_state <> ''::text) EXECUTE FUNCTION notify_state_change();
 CREATE TRIGGER record_event AFTER INSERT ON state_events FOR EACH ROW WHEN (new.entity = ANY (ARRAY['build_attempt'::text, 'environment_version'::text, 'security_finding'::text, 'security_exception'::text])) EXECUTE FUNCTION record_event();
 CREATE TRIGGER record_run_end AFTER INSERT ON state_events FOR EACH ROW WHEN (new.entity = 'run'::text AND (new.to_state = ANY (ARRAY['completed'::text, 'customer_failed'::text, 'platform_failed'::text, 'cancelled'::text]))) EXECUTE FUNCTION record_run_end();
@@ -1787,6 +1902,7 @@ create table storage_bounds (
   constraint storage_bounds_company_bytes_check CHECK (company_bytes >= 1),
   constraint storage_bounds_only_row_check CHECK (only_row)
 );
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON storage_bounds FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('storage_bounds', 'only_row', '');
 
 create table task_bundles (
   id text not null,
@@ -1813,6 +1929,7 @@ create table task_bundles (
   constraint task_bundles_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id)
 );
 CREATE INDEX task_bundles_sweep ON task_bundles USING btree (look_at);
+CREATE TRIGGER audit_changes AFTER INSERT ON task_bundles FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('task_bundle', 'id', '');
 CREATE TRIGGER count_kept_delete AFTER DELETE ON task_bundles REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_task_bundles();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON task_bundles REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_task_bundles();
 CREATE TRIGGER count_kept_update AFTER UPDATE ON task_bundles REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_task_bundles();
@@ -1861,6 +1978,7 @@ create table task_versions (
 );
 CREATE INDEX task_versions_by_bundle ON task_versions USING btree (bundle_id) WHERE bundle_id IS NOT NULL;
 CREATE INDEX task_versions_pinning ON task_versions USING btree (environment_version_id) WHERE state <> 'archived'::text;
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON task_versions FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('task_version', 'id', '');
 CREATE TRIGGER count_kept_delete AFTER DELETE ON task_versions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_task_versions();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON task_versions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_task_versions();
 CREATE TRIGGER count_kept_update AFTER UPDATE ON task_versions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_task_versions();
@@ -1891,6 +2009,7 @@ create table tasks (
   constraint tasks_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 CREATE INDEX tasks_listed ON tasks USING btree (company_id, id) WHERE NOT hidden;
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON tasks FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('task', 'id', '');
 
 create table upload_sessions (
   id text not null,
@@ -1924,6 +2043,7 @@ CREATE INDEX upload_sessions_expiry ON upload_sessions USING btree (session_expi
 CREATE INDEX upload_sessions_live ON upload_sessions USING btree (company_id) WHERE state = ANY (ARRAY['initiating'::text, 'uploading'::text, 'completing'::text, 'abort_pending'::text]);
 CREATE INDEX upload_sessions_recent ON upload_sessions USING btree (company_id, created_at);
 CREATE INDEX upload_sessions_unused ON upload_sessions USING btree (receiving_until) WHERE unused_key IS NOT NULL;
+CREATE TRIGGER audit_changes AFTER UPDATE OF received_digest ON upload_sessions FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('upload_session', 'id', '');
 CREATE TRIGGER count_kept_delete AFTER DELETE ON upload_sessions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_upload_sessions();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON upload_sessions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_upload_sessions();
 CREATE TRIGGER count_kept_update AFTER UPDATE ON upload_sessions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_upload_sessions();
@@ -1981,9 +2101,10 @@ create table users (
   constraint users_credential_generation_check CHECK (credential_generation >= 1),
   constraint users_email_check CHECK (length(email) >= 3 AND length(email) <= 254 AND email !~ '[[:cntrl:][:space:]]'::text),
   constraint users_login_check CHECK (login ~ '^[A-Za-z0-9_.:@-]{1,64}$'::text),
-  constraint users_role_check CHECK (role >= 1 AND role <= 4),
+  constraint users_role_check CHECK (role >= 0 AND role <= 4),
   constraint users_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON users FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('user', 'id', '');
 
 create table vulnerabilities (
   ecosystem text not null,
@@ -2008,6 +2129,7 @@ create table vulnerability_imports (
   constraint vulnerability_imports_digest_check CHECK (digest ~ '^sha256:[0-9a-f]{64}$'::text),
   constraint vulnerability_imports_vulnerabilities_check CHECK (vulnerabilities >= 0)
 );
+CREATE TRIGGER audit_changes AFTER INSERT ON vulnerability_imports FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('vulnerability_import', 'revision', '');
 
 create table webhook_deliveries (
   id text not null,
@@ -2037,6 +2159,7 @@ create table webhook_deliveries (
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (lane, company_id, due_at) WHERE outcome IS NULL;
 CREATE INDEX webhook_deliveries_history ON webhook_deliveries USING btree (webhook_id, place DESC);
 CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries USING btree (webhook_id) WHERE outcome IS NULL;
+CREATE TRIGGER audit_changes AFTER UPDATE OF outcome ON webhook_deliveries FOR EACH ROW WHEN (old.outcome IS NOT NULL AND new.outcome IS NULL) EXECUTE FUNCTION record_row_change('webhook_delivery', 'id', '');
 
 create table webhook_secrets (
   id text not null,
@@ -2053,6 +2176,7 @@ create table webhook_secrets (
 );
 CREATE INDEX webhook_secrets_key ON webhook_secrets USING btree (key_id, id);
 CREATE INDEX webhook_secrets_of ON webhook_secrets USING btree (webhook_id);
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON webhook_secrets FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('webhook_secret', 'id', '');
 
 create table webhooks (
   id text not null,
@@ -2075,6 +2199,7 @@ create table webhooks (
   constraint webhooks_url_check CHECK (length(url) >= 1 AND length(url) <= 2048),
   constraint webhooks_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON webhooks FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('webhook', 'id', 'failing_since,dropped,is_slow');
 
 create view kept_sources as
  SELECT r.company_id,
@@ -2247,6 +2372,121 @@ UNION ALL
     'sessions'::text AS kind,
     4096 + session_packs.byte_size AS bytes
    FROM session_packs;
+
+CREATE OR REPLACE FUNCTION public.append_audit_entry(p audit_pending, head audit_chains)
+ RETURNS audit_chains
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  c jsonb := public.audit_context(p.context);
+  e audit_entries;
+begin
+  e.company_id := head.company_id;
+  e.sequence := head.sequence + 1;
+  e.at := p.at;
+  e.action := left(coalesce(c->>'action', 'service'), 128);
+  e.actor_type := left(coalesce(c->>'actor_type', 'service'), 64);
+  e.actor_id := left(coalesce(c->>'actor_id', p.account), 256);
+  e.api_key_id := left(c->>'api_key_id', 64);
+  e.turn_id := left(c->>'turn_id', 64);
+  e.request_id := left(c->>'request_id', 64);
+  e.change := p.change;
+  e.object_type := p.object_type;
+  e.object_id := left(p.object_id, 256);
+  e.chatroom_id := left(coalesce(p.chatroom_id, c->>'chatroom_id'), 64);
+  e.run_id := coalesce(p.run_id, left(c->>'run_id', 64));
+  e.slot := p.slot;
+  e.from_state := p.from_state;
+  e.to_state := p.to_state;
+  e.digest_before := p.digest_before;
+  e.digest_after := p.digest_after;
+  e.hash := audit_entry_hash(e, head.hash);
+  insert into audit_entries values (e.*);
+  head.sequence := e.sequence;
+  head.hash := e.hash;
+  return head;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.audit_chain_for_update(company text)
+ RETURNS audit_chains
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  head audit_chains;
+  newest audit_entries;
+begin
+  insert into audit_chains (company_id) values (company) on conflict do nothing;
+  select * into head from audit_chains where company_id = company for update;
+  select * into newest from audit_entries where company_id = company order by sequence desc limit 1;
+  if newest.sequence > head.sequence then
+    head.sequence := newest.sequence;
+    head.hash := newest.hash;
+  end if;
+  return head;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.audit_context(context text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  if context = '' or not (context is json object) then
+    return '{}';
+  end if;
+  return context::jsonb;
+exception when others then
+  return '{}';
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.audit_entry_hash(e audit_entries, before bytea)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select sha256(convert_to(jsonb_build_array(
+    encode(before, 'hex'), e.company_id, e.sequence, (extract(epoch from e.at) * 1000)::bigint, e.action, e.actor_type,
+    e.actor_id, e.api_key_id, e.turn_id, e.request_id, e.change, e.object_type, e.object_id, e.chatroom_id, e.run_id,
+    e.slot, e.from_state, e.to_state, encode(e.digest_before, 'hex'), encode(e.digest_after, 'hex')
+  )::text, 'UTF8'))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.chain_audit_entries(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  p audit_pending;
+  head audit_chains;
+  ids bigint[] := '{}';
+begin
+  if not lock_audit_chains() then
+    return 0;
+  end if;
+  for p in
+    select * from (select * from audit_pending order by id limit most) oldest order by company_id, id
+  loop
+    if head.company_id is distinct from p.company_id then
+      update audit_chains set sequence = head.sequence, hash = head.hash where company_id = head.company_id;
+      head := audit_chain_for_update(p.company_id);
+    end if;
+    head := append_audit_entry(p, head);
+    ids := ids || p.id;
+  end loop;
+  update audit_chains set sequence = head.sequence, hash = head.hash where company_id = head.company_id;
+  delete from audit_pending where id = any(ids);
+  return cardinality(ids);
+end $function$
+;
 
 CREATE OR REPLACE FUNCTION public.chain_operator_act()
  RETURNS trigger
@@ -3182,6 +3422,18 @@ AS $function$
     $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_audit_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' and current_setting('sandbox_jobs.audit_trim', true) = 'on' then
+    return null;
+  end if;
+  raise exception 'audit_entries is only ever added to';
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_operator_acts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3237,6 +3489,14 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.lock_audit_chains()
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  select pg_try_advisory_xact_lock(7210, 0)
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.note_made_runs()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3290,6 +3550,18 @@ AS $function$
     $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.record_changes_of(changed regclass, kind text, key text DEFAULT 'id'::text, ignored text DEFAULT ''::text, events text DEFAULT 'insert or update or delete'::text, condition text DEFAULT 'true'::text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  execute format(
+    'create trigger audit_changes after %s on %s for each row when (%s) execute function record_row_change(%L, %L, %L)',
+    events, changed, condition, kind, key, ignored
+  );
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.record_event()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3324,12 +3596,73 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.record_row_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  ignored text[] := string_to_array(tg_argv[2], ',');
+  was jsonb;
+  new_row jsonb;
+  item jsonb;
+  company text;
+  salt bytea;
+begin
+  if tg_op <> 'INSERT' then
+    was := to_jsonb(old) - ignored;
+  end if;
+  if tg_op <> 'DELETE' then
+    new_row := to_jsonb(new) - ignored;
+  end if;
+  if was = new_row then
+    return null;
+  end if;
+  item := coalesce(new_row, was);
+  company := case when tg_table_name = 'companies' then item->>'id' else coalesce(item->>'company_id', '') end;
+  select s.salt || convert_to(company, 'UTF8') into salt from audit_salt s;
+  insert into audit_pending (company_id, change, object_type, object_id, chatroom_id, run_id, slot, from_state, to_state,
+    digest_before, digest_after)
+  values (
+    company, lower(tg_op), tg_argv[0],
+    (select string_agg(coalesce(item->>name, ''), '/' order by place)
+     from unnest(string_to_array(tg_argv[1], ',')) with ordinality as key (name, place)),
+    case when tg_table_name = 'chatrooms' then item->>'id' else item->>'chatroom_id' end,
+    item->>'run_id', item->>'slot_name',
+    case when was->>'state' is distinct from new_row->>'state' then was->>'state' end,
+    case when was->>'state' is distinct from new_row->>'state' then new_row->>'state' end,
+    sha256(salt || convert_to(was::text, 'UTF8')),
+    sha256(salt || convert_to(new_row::text, 'UTF8'))
+  );
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.record_run_end()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
   insert into event_outbox (company_id, event, subject_id) values (new.company_id, 'run_terminal', new.entity_id);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.record_state_changes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  insert into audit_pending (company_id, change, object_type, object_id, run_id, from_state, to_state)
+  select coalesce(company_id, ''), 'state', entity, entity_id, case when entity = 'run' then entity_id end,
+    from_state, to_state
+  from made
+  where entity in ('run', 'build_attempt', 'environment_version', 'upload_session')
+    and (entity <> 'run' or from_state <> '')
+  order by id;
   return null;
 end $function$
 ;
@@ -3444,6 +3777,52 @@ AS $function$
         on conflict do nothing;
       end loop;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.trim_audit_entries(company text, older_than timestamp with time zone, most_kept bigint, most integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  head audit_chains;
+  p audit_pending;
+  cut bigint;
+begin
+  if not lock_audit_chains() then
+    return 0;
+  end if;
+  head := audit_chain_for_update(company);
+  select coalesce(min(sequence) filter (where at >= older_than), head.start_sequence + most + 1) - 1 into cut
+  from audit_entries
+  where company_id = company and sequence > head.start_sequence and sequence <= head.start_sequence + most;
+  cut := least(greatest(cut, head.sequence - most_kept), head.start_sequence + most, head.sequence);
+  if cut <= head.start_sequence then
+    return 0;
+  end if;
+  most := cut - head.start_sequence;
+  head.start_sequence := cut;
+  select hash into head.start_hash from audit_entries where company_id = company and sequence <= cut
+  order by sequence desc limit 1;
+  head.start_hash := coalesce(head.start_hash, '');
+  perform set_config('sandbox_jobs.audit_trim', 'on', true);
+  delete from audit_entries where company_id = company and sequence <= cut;
+  perform set_config('sandbox_jobs.audit_trim', '', true);
+  p.company_id := company;
+  p.at := clock_timestamp();
+  p.change := 'delete';
+  p.object_type := 'audit_log';
+  p.object_id := cut::text;
+  p.digest_after := head.start_hash;
+  p.context := '{"action":"audit_retention"}';
+  p.account := session_user;
+  head := append_audit_entry(p, head);
+  update audit_chains set start_sequence = head.start_sequence, start_hash = head.start_hash,
+    sequence = head.sequence, hash = head.hash
+  where company_id = company;
+  return most;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.used_seconds(started timestamp with time zone, ended timestamp with time zone)
