@@ -24,7 +24,8 @@ export const auditVerify: Benchmark = {
   name: 'audit-verify',
   about: 'verification of an audit log of 1,000,000 entries',
   run: async ({ rows, say }) => {
-    const { db, stop } = await startDatabase(2)
+    const database = await startDatabase(2)
+    const { db } = database
     const note = machineNote()
     const folder = mkdtempSync(join(tmpdir(), 'sandbox-bench-audit-'))
     try {
@@ -40,7 +41,7 @@ export const auditVerify: Benchmark = {
       return [rowOf({ rows, tookMs, chainedMs }, note())]
     } finally {
       rmSync(folder, { recursive: true })
-      await stop()
+      await database.stop()
     }
   },
 }

@@ -26,7 +26,6 @@ import { type Authenticate, mounter } from '../../http/mount.ts'
 import { refuseOtherMethods } from '../../http/other-methods.ts'
 import { boundConnections, connectionBoundsFor } from '../../http/requests/connection-bounds.ts'
 import { mountCliRoute } from '../../http/routes/cli.ts'
-import { mountAuditRoutes } from '../../http/routes/companies/audit.ts'
 import { mountAuthRoutes } from '../../http/routes/companies/auth.ts'
 import { mountChatroomJobsRoutes } from '../../http/routes/companies/chatroom-jobs.ts'
 import { mountManagementRoutes } from '../../http/routes/companies/management.ts'
@@ -34,7 +33,6 @@ import { mountMeRoutes } from '../../http/routes/companies/me.ts'
 import { mountPlatformRoutes } from '../../http/routes/companies/platform.ts'
 import { mountPublicInfoRoutes } from '../../http/routes/companies/public-info.ts'
 import { mountPublicKeyRoute } from '../../http/routes/companies/public-key.ts'
-import { mountSettingsRoutes } from '../../http/routes/companies/settings.ts'
 import { mountBaseImageRoutes } from '../../http/routes/environments/base-images.ts'
 import { mountBuildRoutes } from '../../http/routes/environments/builds.ts'
 import { mountContextUploadRoutes } from '../../http/routes/environments/context-uploads.ts'
@@ -46,23 +44,21 @@ import { mountOpenApiRoutes } from '../../http/routes/openapi.ts'
 import { RequestScheduler } from '../../http/turns/request-scheduler.ts'
 import { LogFollowers } from '../../live-logs/log-followers.ts'
 import type { LogUpdates } from '../../live-logs/log-updates.ts'
-import { auditReading } from '../../operations/audit/read-audit.ts'
 import { cancelQueuedRunsOfTask } from '../../runs/queue/cancel-queued.ts'
 import { queuePolicy } from '../../runs/queue/queue-policy.ts'
 import { configuredCapacity } from '../../runs/queue/run-capacity.ts'
 import { RunLookup } from '../../runs/read/run-lookup.ts'
-import { imageUseByRun } from '../../runs/retention/image-use-statement.ts'
 import { configuredKeys, type KeySetting } from '../../secrets/keys/configured-keys.ts'
 import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { StateWatchers } from '../../state-watch/state-watchers.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 import { Downloads } from '../../storage/downloads/downloads.ts'
-import { imageUseByTask, namesOfUsingTasks } from '../../tasks/versions/image-use-statement.ts'
 import { mountAgents } from './api-agents.ts'
 import { mountDoors } from './api-doors.ts'
 import { mountNotifications } from './api-notifications.ts'
 import { mountRuns } from './api-runs.ts'
 import { mountSecrets } from './api-secrets.ts'
+import { mountSettings } from './api-settings.ts'
 import { mountTables } from './api-tables.ts'
 import { mountTasks } from './api-tasks.ts'
 
@@ -155,9 +151,7 @@ export function createApiApp({
   const login = { db, tokens, attempts, trustedProxies }
   mountAuthRoutes(mount, login)
   mountMeRoutes(mount, { directory, enabled, deployment })
-  mountAuditRoutes(mount, auditReading(db, pages))
-  const versionUses = { byTask: imageUseByTask, byRun: imageUseByRun, taskNames: namesOfUsingTasks }
-  mountSettingsRoutes(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress, versionUses })
+  mountSettings(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress, pages })
   mountPlatformRoutes(mount, { db, pageTokens: pages, clock, peppers: keys.peppers })
   mountChatroomJobsRoutes(mount, { db, directory, clock })
 

@@ -7,6 +7,7 @@ import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant } from '../../../testing/factories/platform.ts'
 import { actingAs } from '../../base/current-request.ts'
 import { SigningKeys } from '../../base/keys/signing-keys.ts'
+import type { Executing } from '../../db/database.ts'
 import { listEntries } from './audit-chain-store.ts'
 import { chainAudit, signHeads, trimAudit } from './chain-audit.ts'
 import { verifyChain } from './verify-audit.ts'
@@ -17,7 +18,7 @@ const signing = new SigningKeys(folder)
 const clock = { now: () => new Date() }
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const rename = (companyId: string, name: string, on = db) =>
+const rename = (companyId: string, name: string, on: Executing = db) =>
   on.updateTable('companies').set({ name }).where('id', '=', companyId).execute()
 /** Newest first. */
 const entriesOf = async (companyId: string) =>
@@ -74,7 +75,7 @@ describe('a change', () => {
     await rename(company, `${company} b`)
     await expect(
       db.transaction().execute(async (trx) => {
-        await rename(company, `${company} c`, trx as typeof db)
+        await rename(company, `${company} c`, trx)
         throw new Error('undone')
       }),
     ).rejects.toThrow('undone')
@@ -126,13 +127,13 @@ describe('chaining', () => {
   it('waits for a transaction that is still open, and loses none of its changes', async () => {
     const opened = Promise.withResolvers<void>()
     const close = Promise.withResolvers<void>()
-    const found = (name: string, on = db) =>
+    const found = (name: string, on: Executing = db) =>
       on
         .insertInto('departments')
         .values({ id: `dep_${name}_${company}`, company_id: company, name })
         .execute()
     const slow = db.transaction().execute(async (trx) => {
-      await found('slow', trx as typeof db)
+      await found('slow', trx)
       opened.resolve()
       await close.promise
     })
