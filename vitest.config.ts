@@ -3,7 +3,10 @@ import { LongestFirst } from './testing/suite/longest-first.ts'
 import { sharedProcessTests } from './testing/suite/own-process.ts'
 import { packedPrograms } from './testing/suite/packed-programs.ts'
 
-const all = ['{client,contract,server,cli,bench,proofs,testing,tools}/**/*.test.ts']
+const all = [
+  '{client,contract,server,cli,bench,proofs,testing,tools}/**/*.test.ts',
+  'e2e/crash/checks/*.test.ts',
+]
 /** Part of `npm run hostile-builds`, which runs for as long as all others of its folder. */
 const hostile = ['proofs/hostile-builds/registry/hostile-registry.test.ts']
 const together = sharedProcessTests(all).filter((file) => !hostile.includes(file))

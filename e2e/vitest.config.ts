@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     root: resolve(import.meta.dirname, '..'),
-    include: ['e2e/**/*.test.ts', 'examples/**/*.test.ts'],
+    include: ['e2e/!(crash)/**/*.test.ts', 'examples/**/*.test.ts'],
     maxWorkers: 2,
     pool: 'forks',
     // The first run makes a base image and the builder from Debian packages.

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,6 +31,8 @@ export const mailLogin = 'sandbox:s3cret'
 /** An SMTP server on loopback with a certificate for 127.0.0.1. It accepts e-mail after a login only. */
 export async function startMailServer({ tls = 'starttls' }: MailServerOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-mail-'))
+  // A service under test reads the login as another user.
+  chmodSync(folder, 0o755)
   const [keyFile, caFile, loginFile] = ['key.pem', 'cert.pem', 'login'].map((name) => join(folder, name)) as [
     string,
     string,

@@ -12,6 +12,7 @@ import { smallDiskSetup } from './faults/small-disks.ts'
 import { victimKinds } from './faults/victims.ts'
 import { publishJob } from './load/job.ts'
 import { Ledger } from './load/ledger.ts'
+import { Receivers } from './load/receivers.ts'
 import { formatTally, jsonTally, type Tally } from './report.ts'
 import { Trial } from './trial.ts'
 
@@ -67,7 +68,8 @@ process.exitCode = tally.faults.length === 0 ? 0 : 1
 
 async function kills(): Promise<Tally> {
   const wanted = wholeNumber(values.kills)
-  return withTrial(undefined, async (trial) => {
+  const receivers = await Receivers.start()
+  return withTrial({ receivers }, async (trial) => {
     while (trial.tally.cases < wanted) await trial.kill(Math.min(killsPerRound, wanted - trial.tally.cases))
     if (wanted >= killsOfEveryKind) trial.tally.faults.push(...neverKilled(trial.tally.kills))
   })
@@ -81,28 +83,30 @@ function neverKilled(kills: Kill[]): string[] {
 }
 
 function disrupt(): Promise<Tally> {
-  return withTrial(smallDiskSetup, (trial) => trial.disrupt(disruptions))
+  return withTrial({ ground: smallDiskSetup }, (trial) => trial.disrupt(disruptions))
 }
 
 async function setClock(): Promise<Tally> {
   const clock = await MovableClock.make()
-  return withTrial(clock, (trial) => trial.disrupt(clockJumps(clock)))
+  return withTrial({ ground: clock }, (trial) => trial.disrupt(clockJumps(clock)))
 }
 
+/** With receivers the notices of runs are checked too. */
 async function withTrial(
-  ground: HostSetup | undefined,
+  { ground, receivers }: { ground?: HostSetup; receivers?: Receivers },
   work: (trial: Trial) => Promise<void>,
 ): Promise<Tally> {
   const ledger = await Ledger.open()
-  const service = await startService({}, ground)
+  const service = await startService(receivers?.settings, ground)
   try {
-    const trial = await Trial.create(service, ledger, seed)
+    const trial = await Trial.create(service, ledger, { seed, receivers })
     await work(trial)
     if (trial.tally.faults.length > 0) await keepLogs(service.dataDir)
     return trial.tally
   } finally {
     await service.stop()
     await ledger.close()
+    await receivers?.close()
   }
 }
 

@@ -10,6 +10,7 @@ import { Killer } from './faults/killer.ts'
 import { type PublishedJob, publishJob } from './load/job.ts'
 import type { Ledger } from './load/ledger.ts'
 import { Load } from './load/load.ts'
+import type { Receivers } from './load/receivers.ts'
 import type { Tally } from './report.ts'
 
 /** Time under load before and after a disruption. */
@@ -23,6 +24,7 @@ interface Parts {
   load: Load
   killer: Killer
   recovery: Recovery
+  receivers: Receivers | undefined
 }
 
 interface Round {
@@ -45,15 +47,20 @@ export class Trial {
     this.tally = { seed, kills: killer.kills, recovery, ...counted }
   }
 
-  static async create(service: OwnService, ledger: Ledger, seed: number): Promise<Trial> {
+  static async create(
+    service: OwnService,
+    ledger: Ledger,
+    { seed, receivers }: { seed: number; receivers: Receivers | undefined },
+  ): Promise<Trial> {
     const draw = new SeededRandom(seed)
     const tenant = await logIn(service)
     await applyPrices(service)
+    await receivers?.subscribe(service, tenant)
     const job = await publishJob(tenant)
     const load = new Load(tenant, job, draw)
     const killer = new Killer(service, ledger, load, draw)
     const recovery = new Recovery(tenant, ledger, load)
-    return new Trial({ service, tenant, job, ledger, load, killer, recovery }, seed)
+    return new Trial({ service, tenant, job, ledger, load, killer, recovery, receivers }, seed)
   }
 
   /** Kills `count` processes, one after another. */
@@ -86,7 +93,7 @@ export class Trial {
 
   /** False if the round was not counted. */
   async #round({ name, cases, allowedErrorCode: costs }: Round, harm: () => Promise<void>): Promise<boolean> {
-    const { load, recovery, killer, service, tenant, job, ledger } = this.#parts
+    const { load, recovery, killer, service, tenant, job, ledger, receivers } = this.#parts
     const { tally } = this
     const [kills, intents] = [killer.kills.length, load.intents.length]
     const missedBefore = ledger.missed
@@ -104,6 +111,7 @@ export class Trial {
       everyIntent: load.intents,
       kills: killer.kills.slice(kills),
       allowedErrorCode: costs,
+      received: receivers,
     })
     const faults = [...verdict.faults, ...load.faults.splice(0), ...recovery.faults.splice(0)]
     for (const fault of faults) console.error(`FAULT ${fault}`)

@@ -7,6 +7,7 @@ import type { PublishedJob } from '../load/job.ts'
 import type { Ledger } from '../load/ledger.ts'
 import type { Intent } from '../load/load.ts'
 import { findMoneyFaults } from './money.ts'
+import { findNoticeFaults, type Received } from './notices.ts'
 import { findResidue } from './residue.ts'
 import { findRowFaults } from './rows.ts'
 
@@ -37,13 +38,16 @@ export interface Evidence {
   /** Intents of all rounds. */
   everyIntent: readonly Intent[]
   kills: readonly Kill[]
+  /** What the receivers of notices have; absent: notices are not checked. */
+  received?: Received | undefined
   /** The `error_code` that runs may have because of the disruption. */
   allowedErrorCode?: string | undefined
 }
 
 /**
  * Checks the invariants after all work has ended: each acknowledged run has one end (I1) and started at most once (I2), each
- * key has one run (I3), no hold is left and costs add up (I4), all transitions are in the table (I5), no residue (I6). A run of a row was started once by its
+ * key has one run (I3), no hold is left and costs add up (I4), all transitions are in the table (I5), no residue (I6),
+ * each end is one notification, one event of the webhook and one e-mail (I7). A run of a row was started once by its
  * trigger, and wrote its own row once. Reads the API, the database and the ledger.
  */
 export async function check(evidence: Evidence): Promise<Verdict> {
@@ -63,6 +67,8 @@ export async function check(evidence: Evidence): Promise<Verdict> {
     faults.push(...(await faultsOfAnswers(evidence, runs)))
     faults.push(...(await findRowFaults(database, evidence, runs)))
     faults.push(...(await findMoneyFaults(database)))
+    const runIds = intents.flatMap((intent) => [...intent.runs])
+    if (evidence.received) faults.push(...(await findNoticeFaults(database, runIds, evidence.received)))
     const startedAt = performance.now()
     let left = await findResidue(service, database)
     while (left.length > 0 && performance.now() - startedAt < cleanWithinMs) {
