@@ -6,6 +6,7 @@ import { type LostAuthority, lostAuthority } from '../prepare/run-authority-stor
 export interface CallbackClaim {
   run_id: string
   company_id: string
+  /** When the run was claimed. A worker that takes the run over raises the run's fence, and its sandbox keeps this one in its name. */
   fence: number
 }
 
@@ -23,6 +24,8 @@ export interface CallbackRun {
   lost_authority: LostAuthority | null
 }
 
+const hasSandboxOf = (fence: number) => sql<boolean>`run.sandbox_id = run.id || '_' || ${String(fence)}`
+
 const isInProgress = sql<boolean>`run.state in ('starting', 'running')`
 
 /** The run, while it is in progress under that claim, of a version that may still run; undefined otherwise. */
@@ -37,7 +40,7 @@ export async function findCallbackRun(
     from runs run
     join task_versions version on version.id = run.task_version_id and version.company_id = run.company_id
     join tasks task on task.id = run.task_id and task.company_id = run.company_id
-    where run.id = ${run_id} and run.company_id = ${company_id} and run.fence = ${fence} and ${isInProgress}
+    where run.id = ${run_id} and run.company_id = ${company_id} and ${hasSandboxOf(fence)} and ${isInProgress}
       and version.state = 'published' and version.content_state = 'active'
       and task.state = 'active' and task.security_state = 'clear'
   `.execute(db)
@@ -51,7 +54,7 @@ export async function holdCallbackRun(
 ): Promise<boolean> {
   const { rows } = await sql`
     select from runs run
-    where run.id = ${run_id} and run.company_id = ${company_id} and run.fence = ${fence} and ${isInProgress}
+    where run.id = ${run_id} and run.company_id = ${company_id} and ${hasSandboxOf(fence)} and ${isInProgress}
     for share
   `.execute(trx)
   return rows.length > 0

@@ -69,7 +69,7 @@ async function start(output_policy: Record<string, unknown>): Promise<StartedRun
 }
 const claim = (id: string, fence: number) =>
   sql`update runs set state = 'running', fence = ${fence}, claimed_at = now(), worker = 'w', machine = 'm',
-      sandbox_id = ${`s${fence}`}, lease_until = now() + interval '1 h'
+      sandbox_id = ${`${id}_${fence}`}, lease_until = now() + interval '1 h'
     where id = ${id} and company_id = ${tenant.companyId}`.execute(db)
 /** The run leaves the state in which it may call. */
 const leave = (id: string, state: string) =>
@@ -242,6 +242,14 @@ describe('a credential', () => {
       expect(codeOf(await create(run, 'a'))).toEqual([409, 'output_run_unavailable'])
     },
   )
+
+  it('continues when another worker takes the run and its sandbox over', async () => {
+    const run = await writeback()
+    await sql`update runs set fence = 2, worker = 'w2' where id = ${run.id} and company_id = ${tenant.companyId}`.execute(
+      db,
+    )
+    expect((await create(run, 'a')).status).toBe(200)
+  })
 
   it('is dead when it has expired, the version is archived, or the run was claimed again', async () => {
     const run = await writeback()
