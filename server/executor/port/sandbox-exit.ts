@@ -61,9 +61,12 @@ export interface CollectedTreeFile {
   byteSize: number
 }
 
+/** Parts of a start that other processes can end: the runtime, and the network that the agent holds for the sandbox. */
+const partsOfOthers = new Set(['runtime', 'network_gone', 'network_join'])
+
 /**
  * True if a sandbox ended before its program started, through no fault of the program: its input was truncated, or its runtime
- * failed or was killed. Only the shim can report this. The id is used.
+ * failed or was killed, or its network ended with the agent. Only the shim can report this. The id is used.
  */
 export const programNeverStarted = ({ cause, detail }: SandboxExit): boolean =>
-  (cause === 'lost' && detail === 'input_cut') || (cause === 'start_failed' && detail === 'runtime')
+  (cause === 'lost' && detail === 'input_cut') || (cause === 'start_failed' && partsOfOthers.has(detail))

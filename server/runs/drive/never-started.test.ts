@@ -68,6 +68,7 @@ const failedExit: ScriptedResult = { exit: { cause: 'start_failed', exitCode: nu
 it.each([
   ['input was cut', cutExit],
   ['runtime failed', failedExit],
+  ['network ended with the agent', { exit: { ...failedExit.exit, detail: 'network_gone' } }],
 ])('a run whose %s is started again, in another sandbox', async (_, exit) => {
   executor.script(({ id }) => (id.endsWith('_1') ? exit : {}))
   await startWorker()
