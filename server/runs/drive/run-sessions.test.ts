@@ -314,20 +314,22 @@ describe('a worker that dies', () => {
     await put(sid, 'a', 'before')
     leaves([file('a', 'after'), file('b', 'more')])
     const reached = Promise.withResolvers<void>()
-    const dead = new Promise<never>(() => undefined)
+    const death = Promise.withResolvers<never>()
     const dying: RunQueue = {
       ...runs,
       finish: async (run, end) => {
         if (when === 'after') await runs.finish(run, end)
         reached.resolve()
-        return dead
+        return death.promise
       },
     }
-    await startWorker(dying)
+    const worker = await startWorker(dying)
     const run = await queue(sid)
     await reached.promise
-    // Its promises never settle, as those of a killed process; nobody waits for it.
-    workers.splice(0)
+    // It does nothing more: what it waits for fails when it may not try again.
+    const stopped = worker.stop()
+    death.reject(new Error('killed'))
+    await stopped
     return { sid, run }
   }
 
