@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { Kill } from '../faults/killer.ts'
 import type { StoredRun } from '../load/history.ts'
 import type { PublishedJob } from '../load/job.ts'
 import type { Intent } from '../load/load.ts'
@@ -6,15 +7,16 @@ import type { Intent } from '../load/load.ts'
 interface RowEvidence {
   job: PublishedJob
   intents: readonly Intent[]
+  kills: readonly Kill[]
 }
 
 /**
- * Violations of tables: each job that a row started wrote one row if it completed and at most one otherwise, and no row event
- * waits or was refused.
+ * Violations of tables: each job that a row started wrote at most one row, and one if it completed in a round of kills (a clock
+ * that jumps ends credentials); no row event waits or was refused.
  */
 export async function findRowFaults(
   database: pg.Client,
-  { job: { byRow }, intents }: RowEvidence,
+  { job: { byRow }, intents, kills }: RowEvidence,
   runs: ReadonlyMap<string, StoredRun>,
 ): Promise<string[]> {
   const { rows } = await database.query<{ nonce: string; count: string }>(
@@ -26,9 +28,8 @@ export async function findRowFaults(
   for (const { input, runs: ids } of intents.filter((intent) => intent.byRow)) {
     const run = runs.get([...ids][0] ?? '')
     const count = written.get(input.nonce) ?? 0
-    if (count > 1 || (run?.state === 'completed' && count !== 1))
-      faults.push(`${run?.id} is ${run?.state} and wrote ${count} rows`)
-    if (run?.error_code === 'timeout') faults.push(`${run.id} was never answered`)
+    const isMissing = count === 0 && run?.state === 'completed' && kills.length > 0
+    if (count > 1 || isMissing) faults.push(`${run?.id} is ${run?.state} and wrote ${count} rows`)
   }
   const unhandled = await database.query<{ row_id: string; error_code: string | null }>(
     `select row_id, error_code from custom_table_trigger_events where trigger_id = $1 and outcome is distinct from 'started'`,

@@ -11,13 +11,18 @@ export interface RowJob {
 
 /**
  * Writes the row of its nonce, and repeats that until it is answered: the API may be killed between what the call does and its
- * answer. The first action of the job stays its mark for the ledger.
+ * answer. It gives up after 20 seconds, which is longer than the API is ever away. The first action of the job stays its mark
+ * for the ledger.
  */
 const writeResult = `
-until timeout 10 wget -q -O /dev/null --header "Authorization: Bearer $SERVICE_CT_WRITEBACK_TOKEN" \\
+tries=0
+until timeout 5 wget -q -O /dev/null --header "Authorization: Bearer $SERVICE_CT_WRITEBACK_TOKEN" \\
   --header 'Content-Type: application/json' \\
   --post-data "{\\"op\\":\\"create\\",\\"client_row_key\\":\\"$nonce\\",\\"values\\":{\\"nonce\\":\\"$nonce\\"}}" \\
-  "$SERVICE_CT_WRITEBACK_URL"; do sleep 0.1; done
+  "$SERVICE_CT_WRITEBACK_URL"; do
+  tries=$((tries + 1)); [ "$tries" -lt 40 ] || break
+  sleep 0.5
+done
 `
 
 /** `workScript` makes the mark, reads its input into variables, and ends with the line that `beforeLine` starts. */
