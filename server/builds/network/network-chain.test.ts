@@ -39,7 +39,7 @@ const open: BuildNetworkSettings = {
 }
 const name = 'packages.08080808.test'
 const target = { name, address: publicHosts.ip4, protocol: 'tcp', port: 80 }
-const connect = `busybox nc -w 3 ${name} 80 </dev/null >/dev/null`
+const connect = `bash -c ": </dev/tcp/${name}/80"`
 
 const build = (lines: string[], network = open, wish: Partial<ChainBuildOptions> = {}) => {
   const archive = tar({ name: 'Dockerfile', content: ['FROM curated/small:12', ...lines].join('\n') })
