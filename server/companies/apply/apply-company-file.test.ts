@@ -225,7 +225,7 @@ describe('applying a company file', () => {
 `)
     expect(problems).toEqual([
       'line 4: companies[0].users: the company keeps at least one user with the role company_administrator',
-      'line 5: companies[0].users[0].role: must be one of member, department_manager, company_manager, company_administrator',
+      'line 5: companies[0].users[0].role: must be one of auditor, member, department_manager, company_manager, company_administrator',
       'line 6: companies[0].users[1].login: must be a login of 1 to 64 letters, digits and _.:@-',
       'line 12: companies[0].departments[0].rooms[0].members[0]: the company has no user "nobody"',
       'line 13: companies[0].colour: is not known here; known are name, departments, users, api_keys',
