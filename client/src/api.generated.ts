@@ -1,6 +1,69 @@
 // Made from contract/routes by `npm run openapi`; do not edit.
 import type { CallOptions, UploadBody } from './call-options.ts'
 
+export interface BaseImage {
+  /** Name for `FROM`. */
+  name: string
+  /** Its tag. */
+  tag: string
+  /** Digest of its manifest. */
+  digest: string
+  /** The operator's preset that it was made from; null: from a list of packages. */
+  preset: string | null
+  /** Code name of its Debian release; null if unknown. */
+  debian: string | null
+  /** Programming languages in it. */
+  languages: {
+    /** Name of the language. */
+    name: string
+    /** Version of its interpreter or compiler. */
+    version: string
+  }[]
+  /** Debian packages that the operator asked for; they need others, which are not listed. */
+  packages: string[]
+  /** Bytes of its files; null if unknown. */
+  byte_size: number | null
+  /** When it was made; null if unknown. */
+  made_at: string | null
+}
+
+export interface BaseImageList {
+  /** Base images of the operator, by name. */
+  items: BaseImage[]
+  /** Registry of base images without a host in their name; null: such names are refused. */
+  registry: string | null
+  /** Whether base images with another host in their name are pulled from it. */
+  other_registries: boolean
+}
+
+export interface KeptVersion {
+  /** Identifier of the environment. */
+  environment_id: string
+  /** Name of the environment. */
+  environment_name: string
+  /** Identifier of the environment version. */
+  version_id: string
+  /** Number of the version in its environment. */
+  version_number: number
+  /** Where the version is in its life. */
+  state: "draft" | "build_queued" | "building" | "quarantined" | "verifying" | "verified" | "regional_provisioning" | "ready" | "retryable_failed" | "rejected" | "abandoned" | "blocked" | "superseded" | "archived" | "provisioning_blocked"
+  /** Bytes of its image; versions with the same image share them. */
+  image_bytes: number
+  /** Bytes of the archive that it is built from; versions may share one. */
+  archive_bytes: number
+  /** What keeps them. */
+  kept_by: ("environment" | "tasks" | "runs" | "retention")[]
+  /** Names of at most ten of the tasks that use it. */
+  tasks: string[]
+  /** When the image may be removed; null while something uses it. */
+  removed_after: string | null
+}
+
+export interface KeptVersionList {
+  /** The versions that keep the most, at most 200, largest first. */
+  items: KeptVersion[]
+}
+
 export interface ApiKey {
   /** Identifier of the API key. */
   id: string
@@ -1542,13 +1605,6 @@ export interface SessionQuickRunRequest {
     /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. */
     when_in_use?: "wait" | "refuse"
   }
-}
-
-export interface RunSessionRequest {
-  /** Identifier of the session. */
-  session_id: string
-  /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. */
-  when_in_use?: "wait" | "refuse"
 }
 
 export interface ExtendedRun {
@@ -5610,31 +5666,7 @@ export interface Operations {
    *
    * For company managers, company administrators. A sandbox key may not.
    */
-  listKeptVersions(options?: CallOptions): Promise<{
-  /** The versions that keep the most, at most 200, largest first. */
-  items: ({
-    /** Identifier of the environment. */
-    environment_id: string
-    /** Name of the environment. */
-    environment_name: string
-    /** Identifier of the environment version. */
-    version_id: string
-    /** Number of the version in its environment. */
-    version_number: number
-    /** Where the version is in its life. */
-    state: "draft" | "build_queued" | "building" | "quarantined" | "verifying" | "verified" | "regional_provisioning" | "ready" | "retryable_failed" | "rejected" | "abandoned" | "blocked" | "superseded" | "archived" | "provisioning_blocked"
-    /** Bytes of its image; versions with the same image share them. */
-    image_bytes: number
-    /** Bytes of the archive that it is built from; versions may share one. */
-    archive_bytes: number
-    /** What keeps them. */
-    kept_by: ("environment" | "tasks" | "runs" | "retention")[]
-    /** Names of at most ten of the tasks that use it. */
-    tasks: string[]
-    /** When the image may be removed; null while something uses it. */
-    removed_after: string | null
-  })[]
-}>
+  listKeptVersions(options?: CallOptions): Promise<KeptVersionList>
 
   /**
    * Read the memory, processor time and traffic of a run.
@@ -5774,38 +5806,7 @@ export interface Operations {
    *
    * For every user of the company. A sandbox key may not.
    */
-  listBaseImages(options?: CallOptions): Promise<{
-  /** Base images of the operator, by name. */
-  items: ({
-    /** Name for `FROM`. */
-    name: string
-    /** Its tag. */
-    tag: string
-    /** Digest of its manifest. */
-    digest: string
-    /** The operator's preset that it was made from; null: from a list of packages. */
-    preset: string | null
-    /** Code name of its Debian release; null if unknown. */
-    debian: string | null
-    /** Programming languages in it. */
-    languages: {
-      /** Name of the language. */
-      name: string
-      /** Version of its interpreter or compiler. */
-      version: string
-    }[]
-    /** Debian packages that the operator asked for; they need others, which are not listed. */
-    packages: string[]
-    /** Bytes of its files; null if unknown. */
-    byte_size: number | null
-    /** When it was made; null if unknown. */
-    made_at: string | null
-  })[]
-  /** Registry of base images without a host in their name; null: such names are refused. */
-  registry: string | null
-  /** Whether base images with another host in their name are pulled from it. */
-  other_registries: boolean
-}>
+  listBaseImages(options?: CallOptions): Promise<BaseImageList>
 
   /**
    * Read the scan report of a build.

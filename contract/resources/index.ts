@@ -22,6 +22,7 @@ import {
   AgentToolResult,
   ToolAnnotations,
 } from './agents/tool.ts'
+import { BaseImage, BaseImageList } from './builds/base-image.ts'
 import { BuildAttempt, BuildAttemptCreateRequest, BuildAttemptList } from './builds/build-attempt.ts'
 import { BuildDetails, BuildStageRecord, FailedInstruction } from './builds/build-details.ts'
 import { BuildNetwork, ReachedHost } from './builds/build-network.ts'
@@ -92,6 +93,7 @@ import {
   EnvironmentVersionCreateRequest,
   EnvironmentVersionList,
 } from './environments/environment-version.ts'
+import { KeptVersion, KeptVersionList } from './environments/kept-version.ts'
 import { Profile, ProfileSet } from './environments/profile.ts'
 import { Region, RegionSet } from './environments/region.ts'
 import { RuntimeContract } from './environments/runtime-contract.ts'
@@ -145,7 +147,7 @@ import {
   SecretRevokeRequest,
   SecretWriteRequest,
 } from './secrets/secret-binding.ts'
-import { RunSessionRequest, Session, SessionCreateRequest, SessionList } from './sessions/session.ts'
+import { Session, SessionCreateRequest, SessionList } from './sessions/session.ts'
 import {
   SessionFile,
   SessionFileList,
@@ -209,6 +211,10 @@ import {
 
 /** Schemas by their names in the OpenAPI document. */
 export const namedSchemas = {
+  BaseImage,
+  BaseImageList,
+  KeptVersion,
+  KeptVersionList,
   ApiKey,
   ApiKeyCreated,
   ApiKeyCreateRequest,
@@ -315,7 +321,6 @@ export const namedSchemas = {
   SessionList,
   SessionMoveRequest,
   SessionQuickRunRequest,
-  RunSessionRequest,
   ExtendedRun,
   ExtendedRunList,
   ExtendedSubmitRequest,

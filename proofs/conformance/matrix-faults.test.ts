@@ -35,14 +35,17 @@ const guarded = [...routeOfAction].flatMap(([action, [first]]) =>
 
 const { accessRoles, ...roleLists } = ladders
 
-/** Callers whom the roles let in, by name: two lists that let in the same ones are no fault. */
-const letIn = (roles: Action['roles']): string =>
-  callers.filter((caller) => rolesOfCaller[caller].some((role) => roles.includes(role))).join()
+/** Callers whom the roles let in, by name: two lists that let in the same ones are no fault. Restricted keys count where one may. */
+const letIn = (roles: Action['roles'], key: KeyRule): string =>
+  callers
+    .filter((caller) => typeof key !== 'number' || !caller.startsWith('sandboxKey'))
+    .filter((caller) => rolesOfCaller[caller].some((role) => roles.includes(role)))
+    .join()
 
 /** Faults of one entry, by what they are. */
 function faultsOf(entry: Action): [string, Action][] {
   const roles = Object.entries(roleLists)
-    .filter(([, list]) => letIn(list) !== letIn(entry.roles))
+    .filter(([, list]) => letIn(list, entry.key) !== letIn(entry.roles, entry.key))
     .map(([name, list]): [string, Action] => [
       `for ${name}`,
       { ...entry, refusal: refusalOf(entry), roles: list },
@@ -58,9 +61,13 @@ function faultsOf(entry: Action): [string, Action][] {
   const keys = ([403, 404, 405, 'allowed'] as const)
     .filter((key) => !sameKey.includes(key))
     .map((key): [string, Action] => [`key ${key}`, { ...entry, key, refusal: refusalOf(entry) }])
-  const refusal = refusalOf(entry) === 'hidden' ? 'role_too_low' : 'hidden'
+  // What everybody but auditors may is refused to them as `role_too_low`.
+  const isForAll = entry.refusal === 'none' || entry.refusal === 'omitted'
+  const refusal = refusalOf(entry) === 'hidden' && !isForAll ? 'role_too_low' : 'hidden'
   const refusals: [string, Action][] =
-    letIn(entry.roles) === letIn(accessRoles) ? [] : [[`refused as ${refusal}`, { ...entry, refusal }]]
+    letIn(entry.roles, entry.key) === letIn(accessRoles, entry.key)
+      ? []
+      : [[`refused as ${refusal}`, { ...entry, refusal }]]
   return [...roles, ...keys, ...refusals]
 }
 

@@ -15,11 +15,11 @@ import { DateTime, Nullable, OneOf, PlainText, Strict, VisibleText } from '../..
 export const doorKinds = ['dify', 'piston', 'librechat'] as const
 export type DoorKind = (typeof doorKinds)[number]
 
-const LanguageName = Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9][A-Za-z0-9.+#_-]*$' })
-const Version = Type.String({
-  maxLength: 64,
-  pattern: '^(0|[1-9][0-9]{0,8})\\.(0|[1-9][0-9]{0,8})\\.(0|[1-9][0-9]{0,8})$',
-})
+export const languageNamePattern = '^[A-Za-z0-9][A-Za-z0-9.+#_-]*$'
+const number = '(0|[1-9][0-9]{0,8})'
+export const languageVersionPattern = `^${number}\\.${number}\\.${number}$`
+const LanguageName = Type.String({ minLength: 1, maxLength: 64, pattern: languageNamePattern })
+const Version = Type.String({ maxLength: 64, pattern: languageVersionPattern })
 const Command = VisibleText({ maxLength: doorCommandMaxLength })
 
 const language = about('Name of the language, as the platform sends it.', LanguageName, 'python')

@@ -5,10 +5,12 @@ import { DomainText } from '@sandbox-jobs/contract/resources/access/api-key.ts'
 import { clientIdPattern } from '@sandbox-jobs/contract/resources/agents/social-media-client.ts'
 import { UsageDay } from '@sandbox-jobs/contract/resources/companies/usage-report.ts'
 import { Login } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { languageNamePattern, languageVersionPattern } from '@sandbox-jobs/contract/resources/doors/door.ts'
 import { webhookUrlPattern } from '@sandbox-jobs/contract/resources/notifications/webhook.ts'
 import { metadataFilterPattern } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
 import { inputFileNamePattern, MediaType } from '@sandbox-jobs/contract/resources/runs/input-file.ts'
 import { ivPattern, strictBase64Pattern } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
+import { sessionPathPattern } from '@sandbox-jobs/contract/resources/sessions/session-file.ts'
 import { tokenIdPattern } from '@sandbox-jobs/contract/resources/tables/output-callback.ts'
 import { SecretSlotName } from '@sandbox-jobs/contract/resources/tasks/secret-slot.ts'
 import { PlainText, VisibleText } from '@sandbox-jobs/contract/schema.ts'
@@ -34,6 +36,12 @@ export const patternMessages: ReadonlyMap<unknown, string> = new Map([
   [tableFieldNamePattern, 'must have 1 to 63 lowercase letters, digits and "_", and start with a letter'],
   [patternOf(UsageDay), 'must be a day, such as 2026-01-31'],
   [tokenIdPattern, 'must be a UUID in lowercase'],
+  [languageNamePattern, 'must be a language name: letters, digits, ".", "+", "#", "_" and "-"'],
+  [languageVersionPattern, 'must be a version of three numbers, such as 3.12.0'],
+  [
+    sessionPathPattern,
+    'must be a relative path without "." or ".." parts, empty parts and control characters',
+  ],
   [webhookUrlPattern, 'must be an http or https address without white space'],
   [metadataFilterPattern, 'must be a metadata key, "=" and its value'],
   [
