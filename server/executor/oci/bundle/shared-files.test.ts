@@ -124,7 +124,14 @@ test('two builds do not affect each other through shared builder files', async (
     id: newId('run'),
     argv: ['/bin/sh', '-c', `${take}\n${script}`],
   })
-  const files = await agent.onHost('find', `${agent.dataDir}/agent/base-images`, '-name', 'lib*.so.*', '-type', 'f')
+  const files = await agent.onHost(
+    'find',
+    `${agent.dataDir}/agent/base-images`,
+    '-name',
+    'lib*.so.*',
+    '-type',
+    'f',
+  )
   const paths = files.split('\n').map((path) => path.slice(`${agent.dataDir}/agent`.length))
   const holds = [
     ...eachOn(kinds, paths),
