@@ -333,7 +333,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: 'node_modules/(?!@sandbox-jobs)' },
+    // client/dist is what the package of the client is made of.
+    exclude: { path: '^client/dist/|node_modules/(?!@sandbox-jobs)' },
     tsPreCompilationDeps: true,
     combinedDependencies: true,
     tsConfig: { fileName: 'tsconfig.json' },
