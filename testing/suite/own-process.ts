@@ -8,6 +8,8 @@ const marks = [
   /\b(TestAgent|FakeInternet|startResolvingAgent|StartedService|preparedAgent)\b/,
   /\/(chain-bench|builder-bench|layer-bench|started-service|vault-server)\.ts'/,
   /\bvi\.(mock|stub\w*|spyOn|useFakeTimers)\(/,
+  // A process gives names to a bounded number of statements.
+  /\bpg_prepared_statements\b/,
   /\bprocess\.(env|chdir|exit|kill|memoryUsage|on|once|set\w+|std\w+|umask)\b/,
 ]
 
