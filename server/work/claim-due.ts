@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing } from '../db/database.ts'
+import { companiesInTurn } from './in-turn.ts'
 
 /** What of the due rows of a lane one round may take. */
 export interface ClaimShare {
@@ -57,22 +58,14 @@ export async function claimDue<Claimed extends { id: string; company_id: string 
 ): Promise<ClaimedRound<Claimed>> {
   const due = sql.table(table)
   const returned = sql.join(['id', 'company_id', ...columns].map((column) => sql.ref(column)))
-  const next = (after: ReturnType<typeof sql>) => sql`
-    select d.company_id from ${due} d
-    where d.lane = ${lane} and d.outcome is null and d.company_id > ${after}
-    order by d.company_id limit 1`
+  const waits = sql`lane = ${lane} and outcome is null`
   const { rows } = await sql<
     Nullable<Claimed> & { scanned: number; last_company: string | null }
   >`${acrossCompanies('due rows of all companies')}
-    with recursive waiting as (
-      (select company_id, 1 as turn from (${next(sql`${share.afterCompany}`)}) first)
-      union all
-      select (${next(sql`w.company_id`)}), w.turn + 1
-      from waiting w where w.company_id is not null and w.turn < ${share.companies}
-    ), due as (
+    with recursive ${companiesInTurn({ table, waits }, share)}, due as (
       select d.id from waiting w cross join lateral (
         select id from ${due}
-        where lane = ${lane} and company_id = w.company_id and outcome is null and due_at <= ${now}
+        where ${waits} and company_id = w.company_id and due_at <= ${now}
         order by due_at
         limit greatest(0, ${share.perCompany} - coalesce((${JSON.stringify(share.inProgress)}::jsonb ->> w.company_id)::int, 0))
         for update skip locked

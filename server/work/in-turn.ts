@@ -19,13 +19,12 @@ export interface WaitingRows {
 }
 
 /**
- * Recursive common table expressions: `due` has the keys of the oldest waiting rows of the next companies that have some, and
- * the same number of each, so that a company with many delays no other. The cost depends on what is taken, not on what
- * waits.
+ * Recursive common table expression `waiting`: the next companies that have waiting rows, with their `turn`; a row without a
+ * company is behind the last of all. The cost depends on the number of companies taken, not on the rows that wait.
  */
-export const dueInTurn = (
-  { table, key, waits, lock }: WaitingRows,
-  { afterCompany, companies, perCompany }: CompanyTurns,
+export const companiesInTurn = (
+  { table, waits }: Pick<WaitingRows, 'table' | 'waits'>,
+  { afterCompany, companies }: Pick<CompanyTurns, 'afterCompany' | 'companies'>,
 ): RawBuilder<unknown> => {
   const nextAfter = (company: RawBuilder<unknown>) => sql`
     select o.company_id from ${sql.table(table)} o where ${waits} and o.company_id > ${company}
@@ -36,10 +35,21 @@ export const dueInTurn = (
       union all
       select (${nextAfter(sql`w.company_id`)}), w.turn + 1
       from waiting w where w.company_id is not null and w.turn < ${companies}
-    ), due as (
+    )`
+}
+
+/**
+ * Recursive common table expressions: `due` has the keys of the oldest waiting rows of the next companies that have some, and
+ * the same number of each, so that a company with many delays no other. The cost depends on what is taken, not on what
+ * waits.
+ */
+export const dueInTurn = (
+  { table, key, waits, lock }: WaitingRows,
+  { perCompany, ...turns }: CompanyTurns,
+): RawBuilder<unknown> => sql`
+    ${companiesInTurn({ table, waits }, turns)}, due as (
       select o.${sql.ref(key)} from waiting w cross join lateral (
         select ${sql.ref(key)} from ${sql.table(table)} where ${waits} and company_id = w.company_id
         order by ${sql.ref(key)} limit ${perCompany} ${lock}
       ) o
     )`
-}
