@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import type { Clock } from '../base/clock.ts'
 import { acrossCompanies } from '../db/across-companies.ts'
-import type { Executing } from '../db/database.ts'
+import type { Database, Executing } from '../db/database.ts'
 import { companiesInTurn } from './in-turn.ts'
 
 /** What of the due rows of a lane one round may take. */
@@ -22,17 +23,30 @@ export interface ClaimedRound<Claimed> {
 }
 
 /** A table of rows to attempt: `id`, `company_id`, `lane`, `due_at`, `attempts`, `attempted_at` and `outcome`, null while it waits. */
-export interface DueTable {
+export interface DueTable<Claimed extends { id: string; company_id: string }> {
   table: string
   /** What a claim returns, besides `id` and `company_id`. */
-  columns: readonly string[]
+  columns: readonly Exclude<keyof Claimed & string, 'id' | 'company_id'>[]
 }
+
+/** How attempts claim rows of a table. An attempt that has not ended after `lostAfterMs` died with its process. */
+export const dueRows = <Claimed extends { id: string; company_id: string }>(
+  due: DueTable<Claimed>,
+  { db, clock, lostAfterMs }: { db: Database; clock: Clock; lostAfterMs: number },
+) => ({
+  claim: (lane: string, share: ClaimShare): Promise<ClaimedRound<Claimed>> => {
+    const now = clock.now()
+    return claimDue(db, due, { ...share, lane, now, lostAt: new Date(now.getTime() + lostAfterMs) })
+  },
+  takeBack: (active: readonly string[]): Promise<number> =>
+    takeBackDue(db, due.table, { active, now: clock.now(), lostAfterMs }),
+})
 
 /**
  * Makes due what is claimed and not in `active`: its process has died, or the answer to its claim was lost. Only for the one
  * process that attempts rows of the table. Returns the number of rows.
  */
-export async function takeBackDue(
+async function takeBackDue(
   db: Executing,
   table: string,
   { active, now, lostAfterMs }: { active: readonly string[]; now: Date; lostAfterMs: number },
@@ -51,9 +65,9 @@ type Nullable<T> = { [K in keyof T]: T[K] | null }
  * Takes due rows of the next companies that have some waiting, at most `free`, so that a company with many delays no other. A
  * company without a free place is passed over. A claimed row is due again at `lostAt`, when its attempt counts as lost.
  */
-export async function claimDue<Claimed extends { id: string; company_id: string }>(
+async function claimDue<Claimed extends { id: string; company_id: string }>(
   db: Executing,
-  { table, columns }: DueTable,
+  { table, columns }: DueTable<Claimed>,
   { lane, now, lostAt, ...share }: ClaimShare & { lane: string; now: Date; lostAt: Date },
 ): Promise<ClaimedRound<Claimed>> {
   const due = sql.table(table)

@@ -2,12 +2,11 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import { Attempts, type LanePlaces, type Place } from '../../work/attempts.ts'
-import { takeBackDue } from '../../work/claim-due.ts'
-import { retry } from '../../work/retry.ts'
-import { recordPolicy } from '../record-policy.ts'
+import { dueRows } from '../../work/claim-due.ts'
+import { recordAttempt } from '../record-attempt.ts'
 import { pauseAfter } from '../retry-schedule.ts'
 import { listMailRecipients } from './mail-preference-store.ts'
-import { type ClaimedMail, claimMails, type MailLane, updateMail } from './mail-store.ts'
+import { type ClaimedMail, dueMails, type MailLane, updateMail } from './mail-store.ts'
 import { type MailServer, sendMail } from './smtp.ts'
 
 export interface MailSenderOptions {
@@ -43,11 +42,7 @@ export class MailSender {
     this.attempts = new Attempts<MailLane, ClaimedMail>({
       name: 'mail',
       places,
-      claim: (lane, share) => {
-        const now = clock.now()
-        return claimMails(db, { ...share, lane, now, lostAt: new Date(now.getTime() + lostAfterMs) })
-      },
-      takeBack: (active) => takeBackDue(db, 'mail_deliveries', { active, now: clock.now(), lostAfterMs }),
+      ...dueRows(dueMails, { db, clock, lostAfterMs }),
       attempt: (mail, place) => this.#attempt(mail, place),
       clock,
       log,
@@ -66,11 +61,8 @@ export class MailSender {
     const sent = await sendMail(server, { id, to: recipient.email, subject, body, at })
     clearTimeout(lane)
     const { outcome, status, error } = sent
-    const record = (set: Parameters<typeof updateMail>[2]) => {
-      const { signal } = new AbortController()
-      const options = { policy: recordPolicy, signal, log }
-      return retry('record of an e-mail', () => updateMail(db, key, set), options)
-    }
+    const record = (set: Parameters<typeof updateMail>[2]) =>
+      recordAttempt('record of an e-mail', () => updateMail(db, key, set), log)
     if (outcome === 'sent') return void (await record({ outcome, status, error }))
     log.warn({ mail: id, company: companyId, outcome, status, error }, 'an e-mail was not sent')
     const dueAt = new Date(clock.now().getTime() + pauseAfter(mail.attempts, id))

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { MailDeliveriesTable } from '../../db/tables/mail.ts'
-import { type ClaimedRound, type ClaimShare, claimDue } from '../../work/claim-due.ts'
+import type { DueTable } from '../../work/claim-due.ts'
 
 /** Writes the table `mail_deliveries`. */
 
@@ -51,18 +51,10 @@ export type ClaimedMail = Pick<
   'id' | 'company_id' | 'user_id' | 'subject' | 'body' | 'lane' | 'attempts' | 'created_at' | 'give_up_at'
 >
 
-export const claimMails = (
-  db: Executing,
-  share: ClaimShare & { lane: MailLane; now: Date; lostAt: Date },
-): Promise<ClaimedRound<ClaimedMail>> =>
-  claimDue<ClaimedMail>(
-    db,
-    {
-      table: 'mail_deliveries',
-      columns: ['user_id', 'subject', 'body', 'lane', 'attempts', 'created_at', 'give_up_at'],
-    },
-    share,
-  )
+export const dueMails: DueTable<ClaimedMail> = {
+  table: 'mail_deliveries',
+  columns: ['user_id', 'subject', 'body', 'lane', 'attempts', 'created_at', 'give_up_at'],
+}
 
 export const updateMail = (
   db: Executing,

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { WebhookDeliveriesTable } from '../../db/tables/notifications.ts'
-import { type ClaimedRound, type ClaimShare, claimDue } from '../../work/claim-due.ts'
+import type { DueTable } from '../../work/claim-due.ts'
 
 /** Writes the table `webhook_deliveries`. */
 
@@ -41,19 +41,10 @@ export type ClaimedDelivery = Pick<
   'id' | 'company_id' | 'webhook_id' | 'event_id' | 'body' | 'lane' | 'attempts' | 'give_up_at'
 >
 
-/** Takes due deliveries of a lane. */
-export const claimDeliveries = (
-  db: Executing,
-  share: ClaimShare & { lane: Lane; now: Date; lostAt: Date },
-): Promise<ClaimedRound<ClaimedDelivery>> =>
-  claimDue<ClaimedDelivery>(
-    db,
-    {
-      table: 'webhook_deliveries',
-      columns: ['webhook_id', 'event_id', 'body', 'lane', 'attempts', 'give_up_at'],
-    },
-    share,
-  )
+export const dueDeliveries: DueTable<ClaimedDelivery> = {
+  table: 'webhook_deliveries',
+  columns: ['webhook_id', 'event_id', 'body', 'lane', 'attempts', 'give_up_at'],
+}
 
 interface DeliveryKey {
   companyId: string

@@ -5,14 +5,13 @@ import type { Database } from '../../db/database.ts'
 import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { openSealed } from '../../secrets/store/sealed-value.ts'
 import { Attempts, type LanePlaces, type Place } from '../../work/attempts.ts'
-import { takeBackDue } from '../../work/claim-due.ts'
-import { retry } from '../../work/retry.ts'
-import { recordPolicy } from '../record-policy.ts'
+import { dueRows } from '../../work/claim-due.ts'
+import { recordAttempt } from '../record-attempt.ts'
 import { pauseAfter } from '../retry-schedule.ts'
 import {
   type ClaimedDelivery,
-  claimDeliveries,
   demoteWaiting,
+  dueDeliveries,
   failWaiting,
   type Lane,
   updateDelivery,
@@ -60,11 +59,7 @@ export class WebhookSender {
     this.attempts = new Attempts<Lane, ClaimedDelivery>({
       name: 'webhooks',
       places,
-      claim: (lane, share) => {
-        const now = clock.now()
-        return claimDeliveries(db, { ...share, lane, now, lostAt: new Date(now.getTime() + lostAfterMs) })
-      },
-      takeBack: (active) => takeBackDue(db, 'webhook_deliveries', { active, now: clock.now(), lostAfterMs }),
+      ...dueRows(dueDeliveries, { db, clock, lostAfterMs }),
       attempt: (delivery, place) => this.#attempt(delivery, place),
       clock,
       log,
@@ -97,9 +92,7 @@ export class WebhookSender {
     try {
       const { signal } = isPastLane
       const result = await guardedPost(new URL(webhook.url), { headers, body }, { ...post, signal })
-      const { signal: never } = new AbortController()
-      const options = { policy: recordPolicy, signal: never, log }
-      await retry('record of a webhook', () => this.#record(delivery, { ...result, isSlow }), options)
+      await recordAttempt('record of a webhook', () => this.#record(delivery, { ...result, isSlow }), log)
     } finally {
       clearTimeout(lane)
     }
