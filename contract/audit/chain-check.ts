@@ -98,7 +98,7 @@ export class ChainCheck {
   #broken: BrokenEntry | undefined
   entries = 0
 
-  /** `start`: the last entry that was removed because its time was over. `heads`: positions that somebody remembers. */
+  /** `start`: the last entry that was removed because its time was over. `heads`: positions that somebody remembers; those before `start` cannot be checked. */
   constructor(chain: {
     sha256: Sha256
     companyId: string

@@ -71,7 +71,7 @@ function checkOf(head: AuditHead, remembered: readonly ChainPosition[]): ChainCh
     sha256: sha256Hex,
     companyId,
     start,
-    heads: heads.filter(({ sequence }) => sequence >= start.sequence),
+    heads,
   })
 }
 

@@ -59,7 +59,7 @@ async function verifyOnce(
     sha256: sha256Hex,
     companyId,
     start,
-    heads: heads.filter(({ sequence }) => sequence >= start.sequence),
+    heads,
   })
   let newestAt = 0
   for (let after = start.sequence; !check.broken; after = check.head.sequence) {
