@@ -72,12 +72,11 @@ async function run(
   const ended = await execute(deps, call, { language, source, wantsNetwork: enable_network === true })
   if (!ended) return unsupported(call)
   const { end, stdout, stderr } = ended
-  const exitCode = end.kind === 'exited' ? end.code : -1
   return success({
     stdout: stdout.text,
     stderr: stderr.text,
     error: errorOf(call, ended),
-    exit_code: exitCode,
+    exit_code: exitOf(end),
   })
 }
 

@@ -53,7 +53,7 @@ export interface DoorMounting extends Pick<MountOptions, 'enabled' | 'hasSpace' 
   openDoor: (kind: DoorKind, key: string) => Promise<OpenDoor>
 }
 
-/** How a platform's client is told of a refusal. */
+/** Answers a refusal in the form that the platform's client reads. */
 export type Refuse = (reply: FastifyReply, refusal: DoorRefusal) => void
 
 const bodyMaxBytes = 256 * 1024

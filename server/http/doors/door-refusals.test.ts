@@ -8,7 +8,7 @@ import { makeEnvironmentVersion } from '../../../testing/factories/environment-v
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { hashDoorKey } from '../../doors/catalogue/door-key-secret.ts'
 
-/* What the platforms' clients get where nothing is executed, and how ended runs are told to them. No worker runs here. */
+/* What the platforms' clients get where nothing is executed, and how they report ended runs. No worker runs here. */
 
 const { db } = await createTestDatabase()
 // Hosted: no queue of the host bounds a company before the places of doors do.
@@ -220,7 +220,7 @@ describe('a request to Piston’s door', () => {
     ['memory', failed('out_of_memory'), { code: null, signal: 'SIGKILL', status: 'SG' }],
     ['output', failed('output_too_large', { exit_code: 0 }), { code: null, status: 'OL' }],
     ['service', { state: 'platform_failed', error_code: 'host_lost' }, { code: null, status: 'XX' }],
-  ])('tells how a program ended: %s', async (_how, set, run) => {
+  ])('reports how a program ended: %s', async (_how, set, run) => {
     const answer = await ended('piston', pistonRun({ language: 'py' }), set)
     expect(answer).toMatchObject({ status: 200, body: { language: 'python', version: '3.12.1', run } })
   })
@@ -258,7 +258,7 @@ describe('a request to LibreChat’s door', () => {
     expect(await runCount()).toBe(0)
   })
 
-  it('tells in stderr why a program did not end by itself', async () => {
+  it('says in stderr why a program did not end by itself', async () => {
     const answer = await ended('librechat', exec(), failed('timeout'))
     expect(answer).toMatchObject({ status: 200, body: { stdout: '', files: [] } })
     expect((answer.body as { stderr: string }).stderr).toContain('stopped after 30 seconds')

@@ -182,7 +182,7 @@ print(helper.name, open('data/bytes.bin', 'rb').read(), file=sys.stderr)
     expect(response.json()).toMatchObject({ run: { stdout: '1\n', code: 0 } })
   })
 
-  it('is told of a signal, an exit code and the time limit, with what was printed before', async () => {
+  it('reports a signal, an exit code and the time limit, with what was printed before', async () => {
     const content = "import os, sys\nprint('before', flush=True)\n"
     const killed = await execute({ files: [{ content: `${content}os.kill(os.getpid(), 11)` }] })
     expect(killed.run).toMatchObject({ stdout: 'before\n', code: null, signal: 'SIGSEGV', status: 'SG' })
