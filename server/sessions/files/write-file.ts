@@ -44,12 +44,10 @@ export async function writeSessionFile(
   requireFree(session)
   const { company_id: companyId } = session
   const pack = newId('sessionPack')
-  await openPack(deps, companyId, { id: pack, bytes: reservedBytes(session, contentLength) })
+  const maxBytes = reservedBytes(session, contentLength)
+  await openPack(deps, companyId, { id: pack, bytes: maxBytes })
   try {
-    const stored = await store(deps, packKey(companyId, pack), {
-      body,
-      maxBytes: reservedBytes(session, contentLength),
-    })
+    const stored = await store(deps, packKey(companyId, pack), { body, maxBytes })
     const { tree } = await changeFiles(deps, owner, session.id, async (before, { trx }) => {
       if (!(await settlePack(trx, { id: pack, companyId, byteSize: stored.byteSize })))
         throw new CodedError('storage_unavailable')
