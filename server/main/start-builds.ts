@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readerRequestsFd } from '../archives/reader/reader-command.ts'
 import type { Log } from '../base/logging.ts'
 import type { RunningRole } from './run-role.ts'
 
@@ -10,9 +11,6 @@ export interface BuildsOptions {
   readers: string | undefined
 }
 
-/** The descriptor by which `reader-start request` reaches the process that starts readers (confine/reader-start.c). */
-const requestsFd = 5
-
 /**
  * Starts the worker's process for builds (`builds.ts`). If one of the two processes ends, the other ends too, and both are started
  * again. It is a session of its own: where the kernel divides processors by session, it does not have the raised share of runs.
@@ -20,7 +18,7 @@ const requestsFd = 5
 export function startBuilds({ name, readers }: BuildsOptions, log: Log): RunningRole {
   const builds = fork(new URL('./builds.ts', import.meta.url), [JSON.stringify({ name, readers })], {
     detached: true,
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'ignore', readers ? requestsFd : 'ignore'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'ignore', readers ? readerRequestsFd : 'ignore'],
   })
   const ended = once(builds, 'exit')
   let stopping = false

@@ -37,10 +37,13 @@ export const readerProgram = (
   ...program,
 ]
 
+/** The descriptor by which `reader-start request` reaches the process that starts readers (confine/reader-start.c). */
+export const readerRequestsFd = 5
+
 /** Readers started by the reader host process, as the readers' user. */
 export const requestedReaders =
   (readerStart: string): StartReader =>
-  (limits) => ({ command: [readerStart, 'request', ...bounds(limits)], inherited: 5 })
+  (limits) => ({ command: [readerStart, 'request', ...bounds(limits)], inherited: readerRequestsFd })
 
 /** Readers started by this process, as its user, also with the system call filter. */
 export const directReaders =
