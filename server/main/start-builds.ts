@@ -30,7 +30,8 @@ export function startBuilds({ name, readers }: BuildsOptions, log: Log): Running
   return {
     stop: async () => {
       stopping = true
-      builds.send('stop')
+      // It may have ended just before.
+      if (builds.connected) builds.send('stop')
       await ended
     },
   }
