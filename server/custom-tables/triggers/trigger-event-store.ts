@@ -1,6 +1,7 @@
 import type { TriggerEventStatus } from '@sandbox-jobs/contract/resources/tables/table-trigger.ts'
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
+import { countUpTo } from '../../db/count-up-to.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { CustomTableTriggerEventsTable } from '../../db/tables/custom-tables.ts'
 import { type CompanyTurns, dueInTurn } from '../../work/in-turn.ts'
@@ -44,14 +45,12 @@ export const insertRefused = (
     .execute()
 
 /** Waiting events of a company, counted up to `limit`. */
-export async function countWaitingEvents(db: Executing, companyId: string, limit: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (
-      select from custom_table_trigger_events where company_id = ${companyId} and outcome is null limit ${limit}
-    ) waiting
-  `.execute(db)
-  return rows[0]?.count ?? 0
-}
+export const countWaitingEvents = (db: Executing, companyId: string, limit: number): Promise<number> =>
+  countUpTo(
+    db,
+    sql`select from custom_table_trigger_events where company_id = ${companyId} and outcome is null`,
+    limit,
+  )
 
 /** The place in its chain of a run that an event started; 0 for any other run. */
 export async function chainOfRun(db: Executing, companyId: string, runId: string): Promise<number> {

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
+import { countUpTo } from '../../db/count-up-to.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { MailDeliveriesTable } from '../../db/tables/mail.ts'
 import type { DueTable } from '../../work/claim-due.ts'
@@ -20,14 +21,8 @@ export async function insertMails(trx: Trx, rows: readonly Insertable<MailDelive
 }
 
 /** E-mails of a company that wait, counted up to `limit`. */
-export async function countWaitingMails(trx: Trx, companyId: string, limit: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (
-      select from mail_deliveries where company_id = ${companyId} and outcome is null limit ${limit}
-    ) waiting
-  `.execute(trx)
-  return rows[0]?.count ?? 0
-}
+export const countWaitingMails = (trx: Trx, companyId: string, limit: number): Promise<number> =>
+  countUpTo(trx, sql`select from mail_deliveries where company_id = ${companyId} and outcome is null`, limit)
 
 /** E-mails to users of a company since a time, by user. */
 export async function countMailsSince(

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
+import { countUpTo } from '../../db/count-up-to.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { WebhookDeliveriesTable } from '../../db/tables/notifications.ts'
 import type { DueTable } from '../../work/claim-due.ts'
@@ -22,19 +23,17 @@ export async function insertDeliveries(
 }
 
 /** Waiting deliveries of a webhook, counted up to `limit`. */
-export async function countWaiting(
+export const countWaiting = (
   db: Executing,
   of: { companyId: string; webhookId: string },
   limit: number,
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (
-      select from webhook_deliveries
-      where webhook_id = ${of.webhookId} and company_id = ${of.companyId} and outcome is null limit ${limit}
-    ) waiting
-  `.execute(db)
-  return rows[0]?.count ?? 0
-}
+): Promise<number> =>
+  countUpTo(
+    db,
+    sql`select from webhook_deliveries
+      where webhook_id = ${of.webhookId} and company_id = ${of.companyId} and outcome is null`,
+    limit,
+  )
 
 export type ClaimedDelivery = Pick<
   DeliveryRow,

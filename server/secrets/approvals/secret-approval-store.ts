@@ -1,5 +1,6 @@
 import { secretApprovalMachine } from '@sandbox-jobs/contract/states/secret-states.ts'
 import { type Insertable, type Selectable, sql } from 'kysely'
+import { countUpTo } from '../../db/count-up-to.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { SecretApprovalsTable } from '../../db/tables/secrets.ts'
 import { recordCreated, transition } from '../../db/transition.ts'
@@ -69,13 +70,8 @@ export const findApproval = (
     .executeTakeFirst()
 
 /** Counts to the limit and no further. */
-export async function countActiveApprovals(db: Executing, companyId: string, limit: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (
-      select from secret_approvals where company_id = ${companyId} and state = 'active' limit ${limit}
-    ) counted`.execute(db)
-  return rows[0]?.count ?? 0
-}
+export const countActiveApprovals = (db: Executing, companyId: string, limit: number): Promise<number> =>
+  countUpTo(db, sql`select from secret_approvals where company_id = ${companyId} and state = 'active'`, limit)
 
 /** False when the approval had ended already. */
 export async function revokeApprovalRow(
