@@ -58,6 +58,7 @@ export class Trial {
     await receivers?.subscribe(service, tenant)
     const job = await publishJob(tenant)
     const load = new Load(tenant, job, draw)
+    await load.createSessions()
     const killer = new Killer(service, ledger, load, draw)
     const recovery = new Recovery(tenant, ledger, load)
     return new Trial({ service, tenant, job, ledger, load, killer, recovery, receivers }, seed)
@@ -109,7 +110,9 @@ export class Trial {
       missedBefore,
       intents: load.intents.slice(intents),
       everyIntent: load.intents,
+      sessions: load.sessions,
       kills: killer.kills.slice(kills),
+      everyKill: killer.kills,
       allowedErrorCode: costs,
       received: receivers,
     })
@@ -122,7 +125,10 @@ export class Trial {
     for (const [end, count] of verdict.ends) tally.ends.set(end, (tally.ends.get(end) ?? 0) + count)
     tally.runs = load.intents.length
     const byRow = load.intents.filter((intent) => intent.byRow).length
-    console.error(`${name}: ${tally.runs} runs, ${byRow} of them by rows, ${tally.faults.length} faults`)
+    const inSession = load.intents.filter(({ session }) => session !== undefined).length
+    console.error(
+      `${name}: ${tally.runs} runs, ${byRow} by rows, ${inSession} in sessions, ${tally.faults.length} faults`,
+    )
     return verdict.isWitnessed
   }
 }

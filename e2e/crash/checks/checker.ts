@@ -10,6 +10,7 @@ import { findMoneyFaults } from './money.ts'
 import { findNoticeFaults, type Received } from './notices.ts'
 import { findResidue } from './residue.ts'
 import { findRowFaults } from './rows.ts'
+import { findSessionFaults } from './sessions.ts'
 
 const cleanWithinMs = 45_000
 const pollMs = 250
@@ -37,7 +38,11 @@ export interface Evidence {
   intents: readonly Intent[]
   /** Intents of all rounds. */
   everyIntent: readonly Intent[]
+  /** The sessions that runs take. */
+  sessions: readonly string[]
   kills: readonly Kill[]
+  /** Kills of all rounds. */
+  everyKill: readonly Kill[]
   /** What the receivers of notices have; absent: notices are not checked. */
   received?: Received | undefined
   /** The `error_code` that runs may have because of the disruption. */
@@ -48,7 +53,7 @@ export interface Evidence {
  * Checks the invariants after all work has ended: each acknowledged run has one end (I1) and started at most once (I2), each
  * key has one run (I3), no hold is left and costs add up (I4), all transitions are in the table (I5), no residue (I6),
  * each end is one notification, one event of the webhook and one e-mail (I7). A run of a row was started once by its
- * trigger, and wrote its own row once. Reads the API, the database and the ledger.
+ * trigger, and wrote its own row once. A session has what each run left that was kept, once. Reads the API, the database and the ledger.
  */
 export async function check(evidence: Evidence): Promise<Verdict> {
   const { service, intents, everyIntent, job, ledger, missedBefore } = evidence
@@ -69,6 +74,7 @@ export async function check(evidence: Evidence): Promise<Verdict> {
     faults.push(...(await findMoneyFaults(database)))
     const runIds = intents.flatMap((intent) => [...intent.runs])
     if (evidence.received) faults.push(...(await findNoticeFaults(database, runIds, evidence.received)))
+    faults.push(...(await findSessionFaults({ ...evidence, runs })))
     const startedAt = performance.now()
     let left = await findResidue(service, database)
     while (left.length > 0 && performance.now() - startedAt < cleanWithinMs) {

@@ -87,7 +87,13 @@ async function unownedObjects(dataDir: string, database: pg.Client): Promise<str
      where not exists (select 1 from run_contents c where given.key in (c.output_key, c.log_key, c.bundle_key))`,
     [keys],
   )
-  return rows.map(({ key }) => `object ${key}`)
+  const packs = (await filesBelow(join(root, 'sessions'), 1)).map((path) => path.slice(root.length + 1))
+  const unowned = await database.query<{ key: string }>(
+    `select key from unnest($1::text[]) as given(key)
+     where not exists (select 1 from session_packs p where p.storage_key = given.key)`,
+    [packs],
+  )
+  return [...rows, ...unowned.rows].map(({ key }) => `object ${key}`)
 }
 
 async function openUploads(database: pg.Client): Promise<string[]> {

@@ -14,6 +14,9 @@ export interface JobInput {
   seconds: number
 }
 
+/** The file of a session to which each job adds its nonce. */
+export const sessionLog = 'nonces'
+
 /*
  * Its first and last actions are marks for the ledger. Before the first mark it starts no process and writes nothing: the shell
  * itself parses the one line of canonical JSON.
@@ -32,6 +35,7 @@ while [ "$log_lines" -gt 0 ]; do echo "line $log_lines of $nonce"; log_lines=$((
 while [ "$artifacts" -gt 0 ]; do echo "$nonce" > "$SERVICE_ARTIFACTS_DIR/$artifacts"; artifacts=$((artifacts - 1)); done
 [ "$seconds" = 0 ] || sleep "$seconds"
 ${outputLine}
+[ ! -d /workspace/session ] || echo "$nonce" >> /workspace/session/${sessionLog}
 echo "e:$nonce" > /proc/self/comm
 exit "$exit_code"
 `

@@ -16,6 +16,8 @@ export interface Intent {
   cancelled: boolean
   /** It creates a row, whose trigger starts the run. */
   byRow: boolean
+  /** The session that its run takes. */
+  session: string | undefined
 }
 
 const inFlightMax = 10
@@ -23,6 +25,9 @@ const byRowShare = 0.25
 const pauseMaxMs = 120
 const retryMs = 50
 const timeoutMs = 60_000
+/** So few that some runs wait for a session. */
+const sessionCount = 3
+const sessionShare = 0.3
 
 /**
  * Simulated users who submit, by a request or by a row with a trigger, repeat a submission under the same key with or without a lost response, and cancel at any moment.
@@ -31,6 +36,7 @@ const timeoutMs = 60_000
 export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
   readonly intents: Intent[] = []
   readonly faults: string[] = []
+  readonly sessions: string[] = []
   readonly #tenant: Tenant
   readonly #job: PublishedJob
   readonly #draw: SeededRandom
@@ -44,6 +50,14 @@ export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
     this.#tenant = tenant
     this.#job = job
     this.#draw = draw
+  }
+
+  async createSessions(): Promise<void> {
+    const { client, room } = this.#tenant
+    while (this.sessions.length < sessionCount) {
+      const { id } = await client.call(allRoutes.createSession, { params: { cid: room }, body: {} })
+      this.sessions.push(id)
+    }
   }
 
   start(): void {
@@ -76,12 +90,14 @@ export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
 
   #newIntent(): Intent {
     const nonce = `${this.#mark}${this.intents.length.toString(36).padStart(6, '0')}`
+    const byRow = this.#draw.chance(byRowShare)
     const intent = {
       key: `crash-${nonce}`,
       input: this.#drawInput(nonce),
       runs: new Set<string>(),
       cancelled: false,
-      byRow: this.#draw.chance(byRowShare),
+      byRow,
+      session: !byRow && this.#draw.chance(sessionShare) ? this.#draw.of(this.sessions) : undefined,
     }
     this.intents.push(intent)
     return intent
@@ -113,12 +129,16 @@ export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
 
   async #submit(intent: Intent): Promise<void> {
     if (intent.byRow) return this.#createRow(intent)
-    const { key, input, runs } = intent
+    const { key, input, runs, session } = intent
     const { client, room } = this.#tenant
-    const body = { task_version_id: this.#job.version, input }
-    const params = { cid: room }
-    const submit = () => client.call(allRoutes.submitRun, { params, body, idempotencyKey: key })
-    runs.add((await this.#untilAnswered(allRoutes.submitRun, submit)).id)
+    const body = {
+      task_version_id: this.#job.version,
+      input,
+      ...(session !== undefined && { session: { session_id: session } }),
+    }
+    const route = session === undefined ? allRoutes.submitRun : allRoutes.submitExtendedRun
+    const submit = () => client.call(route, { params: { cid: room }, body, idempotencyKey: key })
+    runs.add((await this.#untilAnswered(route, submit)).id)
     this.emit('submitted')
   }
 
