@@ -125,8 +125,8 @@ export class ScriptedExecutor extends FakeExecutor {
     this.forget(id)
   }
 
-  override start(spec: SandboxSpec, stdin: Buffer | Readable, masked?: readonly string[]): Promise<void> {
-    return this.#failing('start', () => super.start(spec, stdin, masked))
+  override start(...started: Parameters<FakeExecutor['start']>): Promise<void> {
+    return this.#failing('start', () => super.start(...started))
   }
 
   override wait(id: string, signal?: AbortSignal): Promise<SandboxExit> {

@@ -14,7 +14,10 @@ export interface FuzzTarget {
 /** Programs that read bytes of tenants or of the network. */
 export const targets: Record<string, FuzzTarget> = {
   unpack: { sources: ['unpack/tar.c', 'unpack/entries.c'], seeds: unpackSeeds },
-  collect: { sources: ['shim/collect/outputs.c'], seeds: collectSeeds },
+  collect: {
+    sources: ['shim/collect/outputs.c', 'shim/collect/known.c', 'common/sha256.c'],
+    seeds: collectSeeds,
+  },
   resolver: {
     sources: resolverParts.map((name) => `resolver/${name}.c`),
     flags: ['-Wl,--wrap=sendto', '-Wl,--wrap=accept4'],

@@ -25,7 +25,8 @@ export const nativePrograms = {
     ...['shim', 'plan', 'clients', 'input', 'record', 'runtime', 'space'].map((name) => `shim/${name}.c`),
     ...['cgroups', 'devices', 'mounts', 'network'].map((name) => `shim/confine/${name}.c`),
     ...['log', 'mask', 'mask-forms'].map((name) => `shim/log/${name}.c`),
-    ...['shim/collect/collect.c', 'shim/collect/outputs.c', 'common/clock.c'],
+    ...['collect', 'known', 'outputs'].map((name) => `shim/collect/${name}.c`),
+    ...['common/clock.c', 'common/sha256.c'],
   ),
   /** Starts shims. */
   spawner: inExecutor('spawner/spawner.c'),

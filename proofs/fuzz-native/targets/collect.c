@@ -3,6 +3,7 @@
  * index of its name, the index of a link's target, and a size.
  */
 #define _GNU_SOURCE
+#include "shim/collect/known.h"
 #include "shim/collect/outputs.h"
 
 #include <fcntl.h>
@@ -44,6 +45,25 @@ static int remove_one(const char *path, const struct stat *status, int type, str
   return at->level ? remove(path) : 0;
 }
 
+/* The reader of the folder has the contents of some files: these sizes of `text` in make(). */
+static void write_known(void) {
+  static const uint8_t text[256] = "content";
+  static const uint8_t sizes[] = { 3, 17, 200 };
+  int folder = open("..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int file = openat(folder, "folder.known", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  for (size_t i = 0; i < sizeof sizes; i++) {
+    uint8_t record[8 + SHA256_BYTES] = { [7] = sizes[i] };
+    struct sha256 hash;
+    sha256_start(&hash);
+    sha256_add(&hash, text, sizes[i]);
+    sha256_end(&hash, record + 8);
+    if (write(file, record, sizeof record) != sizeof record) abort();
+  }
+  close(file);
+  known_open(folder);
+  close(folder);
+}
+
 static void prepare(void) {
   static char folder[] = "collect-XXXXXX";
   if (workspace) return;
@@ -56,6 +76,7 @@ static void prepare(void) {
   index_file = fdopen(memfd_create("index", MFD_CLOEXEC), "w+");
   if (chdir("workspace")) abort();
   workspace = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  write_known();
 }
 
 static void make(const uint8_t *record) {
@@ -128,11 +149,13 @@ static void check_folder(const struct collected_tree *result) {
     unsigned long long size;
     int path = 0;
     const char *zero = memchr(at, 0, end - at);
-    if (!zero || sscanf(at, "%c %o %llu %n", &kind, &mode, &size, &path) != 3 || !strchr("dfl", kind) || mode > 07777) abort();
-    if ((uint64_t)(zero - at) - (uint64_t)path > plan.tree.max_path || size > (uint64_t)(end - zero - 1)) abort();
+    if (!zero || sscanf(at, "%c %o %llu %n", &kind, &mode, &size, &path) != 3 || !strchr("dfkl", kind) || mode > 07777) abort();
+    unsigned long long content = kind == 'k' ? SHA256_BYTES : size;
+    if ((uint64_t)(zero - at) - (uint64_t)path > plan.tree.max_path || content > (uint64_t)(end - zero - 1)) abort();
+    if (kind == 'k' && !known_has(size, (const uint8_t *)zero + 1)) abort();
     if ((kind == 'd' && size) || (kind == 'l' && size > plan.tree.max_path)) abort();
-    if (kind == 'f') all += size;
-    at = zero + 1 + size;
+    if (kind == 'f' || kind == 'k') all += size;
+    at = zero + 1 + content;
   }
   if (all > plan.tree.max_bytes || entries > plan.tree.max_files) abort();
 }

@@ -7,6 +7,7 @@ import { ExecutorRefused, SandboxUnknown } from '../port/errors.ts'
 import type { Executor } from '../port/executor.ts'
 import { type FolderEntry, folderBytes } from '../port/folder-entries.ts'
 import type { Builder, ExecutorCapacity, Runner } from '../port/host.ts'
+import type { KnownContent } from '../port/known-contents.ts'
 import type { PackageMirror } from '../port/package-mirror.ts'
 import { noCapacity } from '../port/refusal-causes.ts'
 import type { SandboxExit } from '../port/sandbox-exit.ts'
@@ -32,6 +33,7 @@ export type FakeProgram = (
 interface FakeSandbox {
   spec: SandboxSpec
   masked: readonly string[]
+  known: readonly KnownContent[]
   stop: AbortController
   ended: Promise<void>
   exit?: SandboxExit
@@ -74,19 +76,24 @@ export class FakeExecutor implements Executor {
     return []
   }
 
-  async start(spec: SandboxSpec, stdin: Buffer | Readable, masked: readonly string[] = []): Promise<void> {
-    const known = this.#known.get(spec.id)
-    if (known === 'forbidden' || known === 'removed') {
-      throw new ExecutorRefused(known, `sandbox ${spec.id} may not start`)
+  async start(
+    spec: SandboxSpec,
+    stdin: Buffer | Readable,
+    masked: readonly string[] = [],
+    known: readonly KnownContent[] = [],
+  ): Promise<void> {
+    const earlier = this.#known.get(spec.id)
+    if (earlier === 'forbidden' || earlier === 'removed') {
+      throw new ExecutorRefused(earlier, `sandbox ${spec.id} may not start`)
     }
-    if (known) return
+    if (earlier) return
     requireInTime(spec, new Date())
     if (this.#running() >= this.#slots) throw new ExecutorRefused(noCapacity, 'every slot is in use')
     if (spec.rootfs.kind === 'image' && !this.#images.has(spec.rootfs.digest)) {
       throw new ExecutorRefused('image_missing', `install ${spec.rootfs.digest} first`)
     }
     const stop = new AbortController()
-    const sandbox: FakeSandbox = { spec, masked, stop, ended: Promise.resolve(), outcome: {} }
+    const sandbox: FakeSandbox = { spec, masked, known, stop, ended: Promise.resolve(), outcome: {} }
     this.#known.set(spec.id, sandbox)
     sandbox.ended = this.#run(sandbox, stdin)
   }
@@ -138,10 +145,10 @@ export class FakeExecutor implements Executor {
   }
 
   async folder(id: string): Promise<Readable> {
-    const { exit, outcome } = this.#find(id)
+    const { exit, outcome, known } = this.#find(id)
     if (exit?.folder?.status === 'absent') return Readable.from([])
     if (exit?.folder?.status !== 'collected') throw new SandboxUnknown(`${id}/folder`)
-    return Readable.from(inChunks(folderBytes(outcome.folder ?? [])))
+    return Readable.from(inChunks(folderBytes(outcome.folder ?? [], known)))
   }
 
   async remove(id: string): Promise<void> {

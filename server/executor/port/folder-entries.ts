@@ -1,11 +1,15 @@
+import { sha256Of } from '../../base/sha256.ts'
+import { digestBytes, digestOf, type KnownContent } from './known-contents.ts'
+
 /*
  * The bytes of a collected folder: its entries one after another, each folder before what it holds. An entry is a header that
- * a zero byte ends, and its content: the bytes of a file, or the target of a link. The header has the kind (`d`, `f` or `l`), the
- * mode in octal digits, the size of the content in decimal digits, and the path, divided by single spaces. What collected
- * the folder checked every bound, so what breaks the form here is a broken host, not a tenant.
+ * a zero byte ends, and its content: the bytes of a file, the digest of a file whose bytes the caller has, or the target of a
+ * link. The header has the kind (`d`, `f`, `k` or `l`), the mode in octal digits, the size in decimal digits, and the path,
+ * divided by single spaces. What collected the folder checked every bound, so what breaks the form here is a broken host, not
+ * a tenant.
  */
 
-export type FolderEntryKind = 'folder' | 'file' | 'link'
+export type FolderEntryKind = 'folder' | 'file' | 'known' | 'link'
 
 export interface FolderEntryHead {
   kind: FolderEntryKind
@@ -13,15 +17,17 @@ export interface FolderEntryHead {
   mode: number
   /** Path below the folder, raw bytes in latin1: the caller decides which text it accepts. */
   path: string
+  /** Of the content; of a known file that of its bytes. */
   byteSize: number
 }
 
-export interface FolderEntry extends Omit<FolderEntryHead, 'byteSize'> {
+export interface FolderEntry extends Omit<FolderEntryHead, 'byteSize' | 'kind'> {
+  kind: Exclude<FolderEntryKind, 'known'>
   /** Of a file its bytes, of a link its target, of a folder nothing. */
   content: Buffer
 }
 
-const kindOf = { d: 'folder', f: 'file', l: 'link' } as const
+const kindOf = { d: 'folder', f: 'file', k: 'known', l: 'link' } as const
 const letterOf = { folder: 'd', file: 'f', link: 'l' } as const
 /** Longer than any header: paths have at most 4000 bytes. */
 const headMaxBytes = 8192
@@ -53,7 +59,7 @@ export async function* folderParts(
       if (headBytes > headMaxBytes) throw new Error('the header of an entry is too long')
       if (zero < 0) continue
       const entry = headOf(Buffer.concat(head).toString('latin1'))
-      left = entry.byteSize
+      left = entry.kind === 'known' ? digestBytes : entry.byteSize
       head = []
       headBytes = 0
       yield entry
@@ -62,7 +68,7 @@ export async function* folderParts(
   if (left > 0 || headBytes > 0) throw new Error('a collected folder is cut')
 }
 
-const form = /^([dfl]) ([0-7]{1,4}) (\d{1,15}) (.+)$/s
+const form = /^([dfkl]) ([0-7]{1,4}) (\d{1,15}) (.+)$/s
 
 function headOf(text: string): FolderEntryHead {
   const [, letter, mode = '', size = '', path = ''] = form.exec(text) ?? []
@@ -71,11 +77,17 @@ function headOf(text: string): FolderEntryHead {
   return { kind, mode: Number.parseInt(mode, 8), path, byteSize: Number(size) }
 }
 
-/** The bytes of these entries. */
-export const folderBytes = (entries: readonly FolderEntry[]): Buffer =>
-  Buffer.concat(
-    entries.flatMap(({ kind, mode, path, content }) => [
-      Buffer.from(`${letterOf[kind]} ${mode.toString(8)} ${content.length} ${path}\0`, 'latin1'),
-      content,
-    ]),
+/** The bytes of these entries, where the caller has the contents of some files. */
+export function folderBytes(entries: readonly FolderEntry[], known: readonly KnownContent[]): Buffer {
+  const isKnown = new Set(known.map(({ byteSize, digest }) => `${byteSize} ${digest}`))
+  return Buffer.concat(
+    entries.flatMap(({ kind, mode, path, content }) => {
+      const digest = sha256Of(content)
+      const letter = kind === 'file' && isKnown.has(`${content.length} ${digest}`) ? 'k' : letterOf[kind]
+      return [
+        Buffer.from(`${letter} ${mode.toString(8)} ${content.length} ${path}\0`, 'latin1'),
+        letter === 'k' ? digestOf(digest) : content,
+      ]
+    }),
   )
+}

@@ -11,6 +11,7 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { ScriptedExecutor, type ScriptedResult } from '../../../testing/scripted-executor.ts'
 import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { createLog } from '../../base/logging.ts'
+import { sha256Of } from '../../base/sha256.ts'
 import type { FolderEntry } from '../../executor/port/folder-entries.ts'
 import { StoredRunSessions } from '../../sessions/runs/run-sessions.ts'
 import { runCapacity } from '../queue/run-capacity.ts'
@@ -145,6 +146,24 @@ describe('a run with a session', () => {
     await vi.waitFor(async () => expect((await packs()).toSorted()).toEqual([5, 6]))
     const link = { params: { ...params(), sid }, query: { path: 'link' } }
     expect((await api.call(sessionRoutes.readSessionFile, tenant.member, link)).status).toBe(404)
+  })
+
+  it('carries no bytes that the session has, and stores them again where its packs are mostly unused', async () => {
+    const start = vi.spyOn(executor, 'start')
+    const sid = await create()
+    leaves([file('large', 'x'.repeat(1_500_000)), file('small', 'kept')])
+    await startWorker()
+    await untilStatus((await queue(sid)).id, 'completed')
+    const moved: FolderEntry = { kind: 'folder', mode: 0o755, path: 'moved', content: Buffer.alloc(0) }
+    leaves([moved, file('moved/small', 'kept', 0o600), file('new', 'new')])
+    await untilStatus((await queue(sid)).id, 'completed')
+    expect(start.mock.lastCall?.[3]).toContainEqual({ byteSize: 4, digest: sha256Of('kept') })
+    expect(await filesOf(sid)).toEqual([
+      ['moved', 'folder'],
+      ['moved/small', 'kept'],
+      ['new', 'new'],
+    ])
+    await vi.waitFor(async () => expect(await packs()).toEqual([7]))
   })
 
   it('holds it alone, from the queue to its end; others wait for it in their order and are told so', async () => {

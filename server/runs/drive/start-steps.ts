@@ -40,7 +40,7 @@ function endedByKeys(error: unknown): PreparedRun {
 
 /** Installs the image and starts the sandbox. */
 export const start: RunStep<'prepared'> = async (drive, prepared) => {
-  const { image, spec, openStdin, masked } = prepared
+  const { image, spec, openStdin, masked, known } = prepared
   const { executor, images } = drive.deps
   for (let isLastTry = false; ; isLastTry = true) {
     try {
@@ -57,7 +57,7 @@ export const start: RunStep<'prepared'> = async (drive, prepared) => {
         if (drive.isCancelled) return { at: 'startUnknown', otherwise: failed('cancelled') }
         const changed = await whatChanged(drive, prepared.secrets)
         if (changed) return changed
-        await executor.start(spec, openStdin(), masked)
+        await executor.start(spec, openStdin(), masked, known)
         return { at: 'started' }
       }
       return await drive.retry('start', startSandbox, whileStarting)

@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream'
 import { driverOf } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { CallbackAccess } from '../../custom-tables/callbacks/callback-credentials.ts'
+import type { KnownContent } from '../../executor/port/known-contents.ts'
 import { sandboxOwner } from '../../executor/port/sandbox-owner.ts'
 import type { SandboxSpec } from '../../executor/port/sandbox-spec.ts'
 import { ImageUntrusted } from '../../images/provenance/verify-image.ts'
 import type { AttestedImage } from '../../images/stored-images.ts'
+import { knownContents } from '../../sessions/runs/known-contents.ts'
 import type { RunSessions } from '../../sessions/runs/run-sessions.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { slotNamesOf } from '../../tasks/versions/task-version.ts'
@@ -30,6 +32,8 @@ export type PreparedRun =
       openStdin: () => Buffer | Readable
       /** Values that are masked in the log. */
       masked: string[]
+      /** Contents of files that its session has. */
+      known: KnownContent[]
       image: AttestedImage
       /** Undefined for a version that declares no slots. */
       secrets: PinnedSecrets | undefined
@@ -117,13 +121,14 @@ export async function prepareRun(deps: PrepareDeps, job: RunJob, run: ClaimedRun
   const { bundle, files } = job
   if (bundle === null && files.length === 0 && !session) {
     const stdin = bootInput(boot)
-    return { kind: 'sandbox', spec, openStdin: () => stdin, masked, image, secrets }
+    return { kind: 'sandbox', spec, openStdin: () => stdin, masked, known: [], image, secrets }
   }
   const unusable =
     (bundle && (await checkRunBundle(storage, bundle))) ?? (await checkRunFiles(storage, files))
   if (unusable) return refused(unusable)
   const openStdin = () => Readable.from(bootInputWith(boot, blocksOf(storage, job, session)))
-  return { kind: 'sandbox', spec, openStdin, masked, image, secrets }
+  const known = session ? knownContents(session.tree) : []
+  return { kind: 'sandbox', spec, openStdin, masked, known, image, secrets }
 }
 
 /** The files of the version, then those of the session and those of the run, which win. */

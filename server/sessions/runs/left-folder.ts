@@ -6,7 +6,12 @@ import { type FolderEntryHead, folderParts } from '../../executor/port/folder-en
 import { permissionBits, type TreeEntry, type TreeFile } from '../trees/tree.ts'
 
 /** An entry of the folder that a run left; where the bytes of a file are stored is decided when all are known. */
-export type LeftEntry = Exclude<TreeEntry, TreeFile> | Omit<TreeFile, 'pack' | 'offset'>
+export type LeftEntry = Exclude<TreeEntry, TreeFile> | LeftFile
+
+export interface LeftFile extends Omit<TreeFile, 'pack' | 'offset'> {
+  /** The session has its bytes, and the collected folder has not. */
+  isKnown: boolean
+}
 
 /** The rule that a folder breaks, and the path that breaks it as raw bytes in latin1. */
 export interface BrokenRule {
@@ -45,7 +50,8 @@ class EntryReader {
   readonly #head: FolderEntryHead
   readonly #path: Buffer
   readonly #hash = createHash('sha256')
-  readonly #target: Buffer[] = []
+  /** The target of a link, or the digest of a known file. */
+  readonly #text: Buffer[] = []
 
   constructor(head: FolderEntryHead) {
     this.#head = head
@@ -53,12 +59,13 @@ class EntryReader {
   }
 
   take(part: Buffer): void {
-    if (this.#head.kind === 'link') this.#target.push(Buffer.from(part))
-    else this.#hash.update(part)
+    if (this.#head.kind === 'file') this.#hash.update(part)
+    else this.#text.push(Buffer.from(part))
   }
 
   broken(): BrokenRule | undefined {
-    const rule = isUtf8(Buffer.concat(this.#target)) ? brokenBy(this.#path) : 'path_not_utf8'
+    const isText = this.#head.kind !== 'link' || isUtf8(Buffer.concat(this.#text))
+    const rule = isText ? brokenBy(this.#path) : 'path_not_utf8'
     return rule === undefined ? undefined : { rule, path: this.#head.path }
   }
 
@@ -67,8 +74,10 @@ class EntryReader {
     const path = this.#path.toString('utf8')
     const mode = this.#head.mode & permissionBits
     if (kind === 'folder') return { kind, path, mode }
-    if (kind === 'link') return { kind, path, target: Buffer.concat(this.#target).toString('utf8') }
-    return { kind, path, mode, byteSize, digest: `sha256:${this.#hash.digest('hex')}` }
+    if (kind === 'link') return { kind, path, target: Buffer.concat(this.#text).toString('utf8') }
+    const isKnown = kind === 'known'
+    const digest = isKnown ? Buffer.concat(this.#text).toString('hex') : this.#hash.digest('hex')
+    return { kind: 'file', path, mode, byteSize, digest: `sha256:${digest}`, isKnown }
   }
 }
 
@@ -77,16 +86,4 @@ function brokenBy(path: Buffer): string | undefined {
   const text = path.toString('utf8')
   if (!plainPath.test(text)) return 'control_character'
   return text.split('/').length > sessionDepthMax ? 'path_too_deep' : undefined
-}
-
-/** The bytes of those entries of a collected folder for which `isWanted` is true by their position. */
-export async function* wantedBytes(
-  bytes: AsyncIterable<Buffer>,
-  isWanted: (position: number) => boolean,
-): AsyncGenerator<Buffer, void> {
-  let position = -1
-  for await (const part of folderParts(bytes)) {
-    if (!Buffer.isBuffer(part)) position += 1
-    else if (isWanted(position)) yield part
-  }
 }

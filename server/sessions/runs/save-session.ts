@@ -8,7 +8,8 @@ import { insertPack, packKey, sumPackBytes } from '../trees/pack-store.ts'
 import { emptyTree, type Tree, type TreeEntry, type TreeFile, treeOf } from '../trees/tree.ts'
 import { findTree } from '../trees/tree-store.ts'
 import { decodeTree, encodeTree } from '../trees/tree-text.ts'
-import { type BrokenRule, type LeftEntry, readLeftFolder, wantedBytes } from './left-folder.ts'
+import { type BrokenRule, type LeftEntry, readLeftFolder } from './left-folder.ts'
+import { newPackBytes } from './new-pack.ts'
 
 /** The files that a run leaves in its session, stored except for the pointer to them. */
 export interface SavedSession {
@@ -24,7 +25,7 @@ export type SessionRefusal = BrokenRule
 
 export interface SaveDeps {
   db: Database
-  storage: Pick<ObjectStorage, 'put'>
+  storage: Pick<ObjectStorage, 'put' | 'opened'>
   /** Returns a function that releases the reservation; undefined: the quota has no room. */
   reserve: (companyId: string, bytes: number) => Promise<(() => void) | undefined>
 }
@@ -57,10 +58,12 @@ export async function saveSession(
   const before = decodeTree(stored)
   const entries = await readLeftFolder(await left.open())
   if (!Array.isArray(entries)) return entries
+  const known = filesByDigest(before)
+  requireKnown(entries, known)
   const packId = `${idKinds.sessionPack}_${sha256Of(sandboxId).slice('sha256:'.length, -32)}`
   const { tree, wanted, packBytes } = place(
     entries,
-    await reusable(deps.db, companyId, { entries, before }),
+    await reusable(deps.db, companyId, { entries, known }),
     packId,
   )
   const content = encodeTree(tree)
@@ -74,13 +77,31 @@ export async function saveSession(
   } finally {
     release()
   }
-  const bytes = Readable.from(wantedBytes(await left.open(), (position) => wanted.has(position)))
+  const storedAt = (position: number) => known.get(digestOf(entries[position]))
+  const bytes = Readable.from(newPackBytes(await left.open(), deps.storage, { companyId, wanted, storedAt }))
   const { byteSize } = await deps.storage.put(packKey(companyId, packId), bytes, {
     maxBytes: packBytes,
     isUnread: true,
   })
   if (byteSize !== packBytes) throw new Error('a collected folder has changed')
   return { ...saved, pack: { id: packId, byteSize: packBytes } }
+}
+
+const filesByDigest = (tree: Tree): Map<string, TreeFile> =>
+  new Map(
+    [...tree.values()].flatMap((entry): [string, TreeFile][] =>
+      entry.kind === 'file' ? [[entry.digest, entry]] : [],
+    ),
+  )
+
+const digestOf = (entry: LeftEntry | undefined): string => (entry?.kind === 'file' ? entry.digest : '')
+
+/** A folder is collected without contents that the session has, and without no other one. */
+function requireKnown(entries: readonly LeftEntry[], known: ReadonlyMap<string, TreeFile>): void {
+  for (const entry of entries) {
+    if (entry.kind === 'file' && entry.isKnown && known.get(entry.digest)?.byteSize !== entry.byteSize)
+      throw new Error('a collected folder has no bytes of a file that its session does not have')
+  }
 }
 
 /** Packs that a tree may have before its files are stored again in one. */
@@ -95,13 +116,8 @@ const unusedBytesMax = 1024 ** 2
 async function reusable(
   db: Database,
   companyId: string,
-  { entries, before }: { entries: readonly LeftEntry[]; before: Tree },
+  { entries, known }: { entries: readonly LeftEntry[]; known: ReadonlyMap<string, TreeFile> },
 ): Promise<Map<string, TreeFile>> {
-  const known = new Map(
-    [...before.values()].flatMap((entry): [string, TreeFile][] =>
-      entry.kind === 'file' ? [[entry.digest, entry]] : [],
-    ),
-  )
   const used = new Map(
     entries.flatMap((entry) => {
       const file = entry.kind === 'file' ? known.get(entry.digest) : undefined
@@ -134,7 +150,8 @@ function place(
         packBytes += entry.byteSize
         wanted.add(position)
       }
-      return { ...entry, pack: at.pack, offset: at.offset }
+      const { kind, path, mode, byteSize, digest } = entry
+      return { kind, path, mode, byteSize, digest, pack: at.pack, offset: at.offset }
     }),
   )
   return { tree, wanted, packBytes }

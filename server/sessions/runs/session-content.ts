@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { ArchiveEntry } from '../../archives/formats/archive.ts'
-import type { ObjectStorage, OpenedObject } from '../../storage/port.ts'
-import { packKey } from '../trees/pack-store.ts'
-import type { Tree, TreeFile } from '../trees/tree.ts'
+import { PackReader, type Packs } from '../trees/pack-reader.ts'
+import type { Tree } from '../trees/tree.ts'
 
 /*
  * The files of a session as a run gets them. The archive is unpacked in the sandbox by the user of the job, so folders that this
  * user could not fill are closed after all files.
  */
-
-type Packs = Pick<ObjectStorage, 'opened'>
 
 /** Whether all bytes of the tree are stored as they were. Throws `ObjectMissing`, and the errors of the object store. */
 export async function isUndamaged(storage: Packs, companyId: string, tree: Tree): Promise<boolean> {
@@ -59,36 +56,5 @@ export async function* sessionEntries(
     yield* closed.reverse()
   } finally {
     await packs.close()
-  }
-}
-
-/** Reads files of packs. Files of one pack that follow each other are read from one open object. */
-class PackReader {
-  readonly #storage: Packs
-  readonly #companyId: string
-  #pack: { id: string; object: OpenedObject } | undefined
-
-  constructor(storage: Packs, companyId: string) {
-    this.#storage = storage
-    this.#companyId = companyId
-  }
-
-  async *bytesOf({ pack, offset, byteSize }: TreeFile): AsyncGenerator<Buffer, void> {
-    if (byteSize === 0) return
-    const object = await this.#open(pack)
-    yield* object.read(offset, offset + byteSize)
-  }
-
-  async #open(id: string): Promise<OpenedObject> {
-    if (this.#pack?.id === id) return this.#pack.object
-    await this.close()
-    this.#pack = { id, object: await this.#storage.opened(packKey(this.#companyId, id)) }
-    return this.#pack.object
-  }
-
-  async close(): Promise<void> {
-    const pack = this.#pack
-    this.#pack = undefined
-    await pack?.object.close()
   }
 }

@@ -104,11 +104,11 @@ async function answerTo(
 }
 
 async function startOf(sandboxes: Sandboxes, id: string, message: IncomingMessage): Promise<Answer> {
-  const { spec, masked, stdin } = await readStart(message.headers, message)
+  const { spec, masked, known, stdin } = await readStart(message.headers, message)
   if ((spec as { id?: unknown } | null)?.id !== id) {
     throw new ExecutorRefused('spec_invalid', 'the specification has another id than the path')
   }
-  const { inputTaken } = await sandboxes.start(spec, { stdin, masked })
+  const { inputTaken } = await sandboxes.start(spec, { stdin, masked, known })
   return { openUntil: inputTaken }
 }
 

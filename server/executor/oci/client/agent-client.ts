@@ -3,6 +3,7 @@ import { buffer, json } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import type { Executor } from '../../port/executor.ts'
 import type { Builder, ExecutorCapacity, Runner } from '../../port/host.ts'
+import type { KnownContent } from '../../port/known-contents.ts'
 import type { PackageMirror } from '../../port/package-mirror.ts'
 import type { SandboxExit } from '../../port/sandbox-exit.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
@@ -20,9 +21,14 @@ export class AgentClient implements Executor {
     this.#connection = new Connection(socketPath)
   }
 
-  async start(spec: SandboxSpec, stdin: Buffer | Readable, masked: readonly string[] = []): Promise<void> {
+  async start(
+    spec: SandboxSpec,
+    stdin: Buffer | Readable,
+    masked: readonly string[] = [],
+    known: readonly KnownContent[] = [],
+  ): Promise<void> {
     const request = { kind: 'start', id: spec.id } as const
-    const response = await this.#connection.call(request, startBody(spec, stdin, masked))
+    const response = await this.#connection.call(request, startBody(spec, stdin, { masked, known }))
     // The response starts at once and ends when the input was read.
     await finished(response.resume()).catch(unavailable)
   }

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FolderEntry, folderParts } from '../../../port/folder-entries.ts'
+import { sha256Of } from '../../../../base/sha256.ts'
+import { type FolderEntryHead, folderParts } from '../../../port/folder-entries.ts'
+import { knownContentsMax } from '../../../port/known-contents.ts'
 import { type SandboxSpec, sandboxRuntimes } from '../../../port/sandbox-spec.ts'
 import { shellJob, TestAgent } from '../../testing/test-agent.ts'
 
@@ -25,8 +27,10 @@ const job = (script: string, more: Partial<SandboxSpec> = {}): SandboxSpec => ({
   collect: { files: [], folder: kept },
 })
 
-async function entriesOf(bytes: Readable): Promise<FolderEntry[]> {
-  const entries: FolderEntry[] = []
+type Entry = FolderEntryHead & { content: Buffer }
+
+async function entriesOf(bytes: Readable): Promise<Entry[]> {
+  const entries: Entry[] = []
   for await (const part of folderParts(bytes)) {
     const last = entries.at(-1)
     if (!Buffer.isBuffer(part)) entries.push({ ...part, content: Buffer.alloc(0) })
@@ -35,7 +39,7 @@ async function entriesOf(bytes: Readable): Promise<FolderEntry[]> {
   return entries
 }
 
-const described = ({ kind, mode, path, content }: FolderEntry) =>
+const described = ({ kind, mode, path, content }: Entry) =>
   [kind, kind === 'link' ? '' : mode.toString(8), path, content.toString()].join(' ')
 
 test.each(sandboxRuntimes)(
@@ -81,4 +85,55 @@ test('a folder that was removed is absent, and no folder is reported where none 
   expect((await agent.run(spec)).exit.folder).toEqual({ status: 'absent', reason: '' })
   expect(await entriesOf(await agent.client.folder(spec.id))).toEqual([])
   expect((await agent.run(shellJob(empty, 'true'))).exit.folder).toBeNull()
+})
+
+test.each(sandboxRuntimes)(
+  'on %s, a file whose content is known is collected as its digest, whatever its name, mode and time',
+  async (runtime) => {
+    const contents = ['one', 'x'.repeat(70_000), 'other size', ''].map((text) => Buffer.from(text))
+    const known = contents.map((content) => ({ byteSize: content.length, digest: sha256Of(content) }))
+    const script = `umask 022; printf one > a; printf two > b; printf one > c; chmod 700 c; touch -d 2001-01-01 c;
+    yes x | tr -d '\\n' | head -c 70000 > d; : > e; truncate -s 70000 f`
+    const spec = job(script, { runtime })
+    spec.collect.folder = { ...kept, maxBytes: 200_000 }
+    await agent.client.start(spec, Buffer.alloc(0), [], known)
+    const exit = await agent.client.wait(spec.id)
+    expect(exit.folder).toEqual({ status: 'collected', reason: '' })
+    const entries = await entriesOf(await agent.client.folder(spec.id))
+    expect(entries.map(({ kind, path, mode, byteSize }) => [kind, path, mode.toString(8), byteSize])).toEqual(
+      [
+        ['known', 'a', '644', 3],
+        ['file', 'b', '644', 3],
+        ['known', 'c', '700', 3],
+        ['known', 'd', '644', 70_000],
+        ['known', 'e', '644', 0],
+        ['file', 'f', '644', 70_000],
+      ],
+    )
+    for (const { kind, path, content } of entries)
+      if (kind === 'known')
+        expect([path, known.map(({ digest }) => digest)]).toEqual([
+          path,
+          expect.arrayContaining([`sha256:${content.toString('hex')}`]),
+        ])
+  },
+)
+
+test('files with known contents count to the limits of the folder', async () => {
+  const known = [{ byteSize: 60_000, digest: sha256Of(Buffer.alloc(60_000)) }]
+  const spec = job('truncate -s 60000 a; truncate -s 60000 b')
+  await agent.client.start(spec, Buffer.alloc(0), [], known)
+  expect((await agent.client.wait(spec.id)).folder).toMatchObject({ status: 'rejected', reason: 'too_large' })
+})
+
+test('a list of known contents that is too long is refused, and nothing starts', async () => {
+  const spec = job('true')
+  const known = Array.from({ length: knownContentsMax + 1 }, (_, byteSize) => ({
+    byteSize,
+    digest: sha256Of(`${byteSize}`),
+  }))
+  await expect(agent.client.start(spec, Buffer.alloc(0), [], known)).rejects.toMatchObject({
+    slug: 'spec_invalid',
+  })
+  expect(await agent.client.list()).not.toContainEqual(expect.objectContaining({ id: spec.id }))
 })

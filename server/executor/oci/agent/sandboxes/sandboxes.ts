@@ -16,6 +16,7 @@ import { WarmPool } from '../make/warm-pool.ts'
 import { ForbiddenIds } from '../marks/forbidden-ids.ts'
 import type { Marks } from '../marks/marks.ts'
 import { requireStartable } from '../marks/require-startable.ts'
+import { writeKnownContents } from '../records/known-contents.ts'
 import { fillStartRecord, type StartRecord, writeStartRecord } from '../records/start-record.ts'
 import { sendInput } from '../shim/input-frames.ts'
 import { maskedValues } from '../shim/masked-values.ts'
@@ -44,10 +45,13 @@ export interface SandboxesOptions extends MakeOptions {
   onProgress: (done: number, total: number) => void
 }
 
-/** The part of a start request that is never written to disk. */
+/** The part of a start request that is not in the start record. */
 interface SandboxInput {
+  /** Never written to disk, as `masked`. */
   stdin: AsyncIterable<Buffer>
   masked?: readonly string[]
+  /** Records of contents that are not collected again. */
+  known?: Buffer
 }
 
 /** Refuses the start of a sandbox that ended before its program started. Its id is used; the caller may start another id. */
@@ -164,7 +168,7 @@ export class Sandboxes {
       return { inputTaken: Promise.resolve() }
     }
     const masked = maskedValues(input.masked ?? [])
-    const [sandbox, made] = await this.#create(spec, internal, masked)
+    const [sandbox, made] = await this.#create(spec, internal, { masked, known: input.known })
     const inputTaken = sendInput(input.stdin, made.input, {
       timeoutMs: spec.limits.timeoutMs,
       masked,
@@ -256,7 +260,7 @@ export class Sandboxes {
   async #create(
     spec: SandboxSpec,
     internal: InternalSandbox | undefined,
-    masked: readonly Buffer[],
+    { masked, known }: { masked: readonly Buffer[]; known: Buffer | undefined },
   ): Promise<[Sandbox, MadeSandbox]> {
     const { paths, marks, clock } = this.#options
     this.#occupancy.require(spec)
@@ -274,6 +278,7 @@ export class Sandboxes {
     try {
       made ??= await this.#maker.make(startRecord, internal)
       if (made.link) startRecord.link = made.link
+      if (known && known.length > 0) writeKnownContents(sandbox.folder, known)
       if (made.reservedRecord) await fillStartRecord(made.reservedRecord, startRecord)
       else await writeStartRecord(sandbox.folder, startRecord)
     } catch (error) {

@@ -6,6 +6,7 @@
  * reports numbers, a slug, and a path, which the shim copies into its record as hexadecimal digits.
  */
 #define _GNU_SOURCE
+#include "shim/collect/known.h"
 #include "shim/collect/outputs.h"
 
 #include <fcntl.h>
@@ -60,7 +61,10 @@ static _Noreturn void child(const struct plan *plan, int dir, int workspace, int
     tree.index = fdopen(result_file(dir, "tree.index"), "w");
     if (!tree.index) _exit(1);
   }
-  if (plan->has_folder) folder = result_file(dir, "folder.data");
+  if (plan->has_folder) {
+    folder = result_file(dir, "folder.data");
+    known_open(dir);
+  }
   /* 2. Become the program's user: without root's ids every capability goes too. */
   if (setgroups(0, NULL) || setresgid(plan->id_base + plan->gid, plan->id_base + plan->gid, plan->id_base + plan->gid) ||
       setresuid(plan->id_base + plan->uid, plan->id_base + plan->uid, plan->id_base + plan->uid) ||

@@ -5,6 +5,9 @@
 #define _GNU_SOURCE
 #include "shim/collect/outputs.h"
 
+#include "common/sha256.h"
+#include "shim/collect/known.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -97,15 +100,41 @@ static bool write_index(const char *path, const struct stat *status) {
   return true;
 }
 
+static bool digest_file(int file, uint64_t size, uint8_t digest[SHA256_BYTES]) {
+  static uint8_t buffer[COPY_BYTES];
+  struct sha256 hash;
+  sha256_start(&hash);
+  while (size) {
+    ssize_t count = read(file, buffer, size < sizeof buffer ? size : sizeof buffer);
+    if (count <= 0) return false;
+    sha256_add(&hash, buffer, (size_t)count);
+    size -= count;
+  }
+  sha256_end(&hash, digest);
+  return true;
+}
+
+/* Writes the bytes of a file, or only its digest if the reader has these bytes. */
+static bool write_file(int file, const char *path, const struct stat *status) {
+  uint8_t digest[SHA256_BYTES];
+  uint64_t size = status->st_size;
+  if (tree.whole && known_has_size(size)) {
+    if (!digest_file(file, size, digest) || lseek(file, 0, SEEK_SET)) return false;
+    if (known_has(size, digest))
+      return write_header('k', status, size, path) && write(tree.target.data, digest, sizeof digest) == sizeof digest;
+  }
+  return write_index(path, status) && copy(file, tree.target.data, size);
+}
+
 static const char *visit_file(const char *path, const struct stat *status) {
   if (status->st_nlink != 1 && !tree.whole) return refuse(path, "hard_link");
   if (++tree.files > tree.plan->max_files) return refuse(path, "too_many_files");
   if ((uint64_t)status->st_size > tree.plan->max_bytes - tree.bytes) return refuse(path, "too_large");
   int file = open_below(tree.root, path, O_RDONLY);
   if (file < 0) return refuse(path, "unreadable");
-  bool copied = write_index(path, status) && copy(file, tree.target.data, status->st_size);
+  bool written = write_file(file, path, status);
   close(file);
-  if (!copied) return "storage";
+  if (!written) return "storage";
   tree.bytes += status->st_size;
   return NULL;
 }

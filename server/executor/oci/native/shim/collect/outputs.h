@@ -18,8 +18,9 @@ void outputs_copy_tree(const struct tree_plan *plan, int workspace, struct tree_
 
 /*
  * Copies a tree with its folders, links and modes, all or none; sockets, FIFOs and devices are left out. `target` gets the
- * entries, a folder before what it holds: `d`, `f` or `l`, the mode in octal digits, the size in decimal ones, and the path,
- * divided by spaces, then a zero byte and `size` bytes of content. The content of a link is its target.
+ * entries, a folder before what it holds: `d`, `f`, `k` or `l`, the mode in octal digits, the size in decimal ones, and the path,
+ * divided by spaces, then a zero byte and `size` bytes of content. The content of a link is its target. `k` is a file whose
+ * bytes the reader has (known.h): its SHA-256 follows in their place.
  */
 void outputs_copy_folder(const struct tree_plan *plan, int workspace, int target, struct collected_tree *result);
 
