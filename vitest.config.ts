@@ -15,7 +15,6 @@ const plugins = [packedPrograms()]
 const project = (test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({
   plugins,
   test: {
-    globalSetup: ['testing/suite/global-setup.ts'],
     setupFiles: ['testing/tenant-wall/fail-on-faults.ts'],
     pool: 'forks',
     testTimeout: 90_000,
@@ -26,6 +25,8 @@ const project = (test: TestProjectInlineConfiguration['test']): TestProjectInlin
 
 export default defineConfig({
   test: {
+    // Once for all projects.
+    globalSetup: ['testing/suite/global-setup.ts'],
     projects: [
       project({
         name: 'apart',
@@ -35,7 +36,7 @@ export default defineConfig({
       project({ name: 'together', include: together, isolate: false }),
       project({ name: 'hostile', include: hostile }),
     ],
-    maxWorkers: 2,
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     allowOnly: false,
     passWithNoTests: false,
