@@ -11,12 +11,12 @@ const root = resolve(import.meta.dirname, '../..')
  * so they must not contain its path.
  */
 const folderVariable = 'PACKED_PROGRAMS'
-const started = /new URL\('\.\/(?<name>[\w-]+)\.ts', import\.meta\.url\)/g
+const started = /new URL\('(?:\.\/|(?:\.\.\/)+main\/)(?<name>[\w-]+)\.ts', import\.meta\.url\)/g
 
 /**
  * Makes tests start the packed form of the programs that a process of the service starts, as the service does: an
- * archive reader loads one file instead of several hundred, and a build starts five. Each test run packs them again,
- * so that another run's changes do not affect it.
+ * archive reader loads one file instead of several hundred, and a build starts five. So do the test's own host agents.
+ * Each test run packs them again, so that another run's changes do not affect it.
  */
 export function packedPrograms(): Plugin {
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-packed-'))

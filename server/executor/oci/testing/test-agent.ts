@@ -5,6 +5,7 @@ import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Header, pack } from 'tar-stream'
 import { sleep } from '../../../base/clock.ts'
@@ -15,7 +16,7 @@ import type { SandboxRuntime, SandboxSpec } from '../../port/sandbox-spec.ts'
 import { readStartRecord } from '../agent/records/start-record.ts'
 import { AgentClient } from '../client/agent-client.ts'
 
-const agentProgram = resolve(import.meta.dirname, '../../../main/agent.ts')
+const agentProgram = fileURLToPath(new URL('../../../main/agent.ts', import.meta.url))
 /** Node's compile cache, shared with the command `sandbox`: the next agent starts in a third of the time. */
 const compiled = resolve(import.meta.dirname, '../../../../node_modules/.cache/node')
 
