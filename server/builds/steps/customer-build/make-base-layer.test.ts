@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ChainBench } from '../../../../testing/chain-bench.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
@@ -17,14 +17,13 @@ let bench: ChainBench
 let tenant: Tenant
 let environment: string
 
+// One company for all tests: making a base layer takes longer than a build on it.
 beforeAll(async () => {
   bench = await ChainBench.start(db)
-}, 60_000)
-afterAll(() => bench.dispose(), 60_000)
-beforeEach(async () => {
   tenant = await makeTenant(db)
   environment = await bench.environment(tenant)
-})
+}, 60_000)
+afterAll(() => bench.dispose(), 60_000)
 
 const base = 'curated/small:12'
 const dockerfile = [`FROM ${base}`, 'COPY app /app', 'RUN rm /etc/issue && chmod 600 /app'].join('\n')
@@ -66,6 +65,28 @@ test('an edit stores only what it adds to the base image, and what runs has both
   expect(log).toBe('two600\nnone\n42\n')
 })
 
+test('another company has a layer of its own, which its digest does not reveal as a second one', async () => {
+  const own = await build('same')
+  const other = await makeTenant(db)
+  const others = await build('same', other, await bench.environment(other))
+  expect(others.layers[0].diffId).not.toBe(own.layers[0].diffId)
+  expect(others.layerDigest).not.toBe(own.layerDigest)
+})
+
+test('a damaged base layer is made again', async () => {
+  const first = await build('before the damage')
+  await writeFile(await storedBase(), Buffer.alloc(first.layers[0].byteSize))
+  const second = await build('after the damage')
+  expect(second.materials).toContain(`base.layer ${second.attemptId}`)
+  expect(second.layers[0].diffId).toBe(first.layers[0].diffId)
+})
+
+test('a version keeps its base layer when the cache has lost it', async () => {
+  const first = await build('before the loss')
+  await bench.storage.delete(`prefixes/${(await storedBase()).split('/prefixes/')[1]}`)
+  expect(await bench.storage.size(layerKey(first.id, first.layers[0].digest))).toBe(first.layers[0].byteSize)
+})
+
 test('a build that starts from a cached stage stores one layer too, with what the stage adds', async () => {
   const staged = [`FROM ${base}`, 'COPY kept /kept', 'RUN rm /etc/issue', 'COPY app /app'].join('\n')
   const builds = []
@@ -81,26 +102,4 @@ test('a build that starts from a cached stage stores one layer too, with what th
   const script = 'cat /kept /app; [ -e /etc/issue ] || echo gone'
   const { log } = await bench.agent.run(shellJob(builds[2]?.layerDigest ?? '', script))
   expect(log).toBe('keptthreegone\n')
-})
-
-test('another company has a layer of its own, which its digest does not reveal as a second one', async () => {
-  const own = await build('same')
-  const other = await makeTenant(db)
-  const others = await build('same', other, await bench.environment(other))
-  expect(others.layers[0].diffId).not.toBe(own.layers[0].diffId)
-  expect(others.layerDigest).not.toBe(own.layerDigest)
-})
-
-test('a damaged base layer is made again', async () => {
-  const first = await build('one')
-  await writeFile(await storedBase(), Buffer.alloc(first.layers[0].byteSize))
-  const second = await build('two')
-  expect(second.materials).toContain(`base.layer ${second.attemptId}`)
-  expect(second.layers[0].diffId).toBe(first.layers[0].diffId)
-})
-
-test('a version keeps its base layer when the cache has lost it', async () => {
-  const first = await build('one')
-  await bench.storage.delete(`prefixes/${(await storedBase()).split('/prefixes/')[1]}`)
-  expect(await bench.storage.size(layerKey(first.id, first.layers[0].digest))).toBe(first.layers[0].byteSize)
 })
