@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** Scenarios against a whole service, and the examples they use. Two at a time: each starts its own service. */
+/** Scenarios against a whole service, and the examples they use. */
 export default defineConfig({
   test: {
     root: resolve(import.meta.dirname, '..'),
+    globalSetup: ['e2e/main-job/global-setup.ts'],
     include: ['e2e/!(crash)/**/*.test.ts', 'examples/**/*.test.ts'],
     maxWorkers: 2,
     pool: 'forks',

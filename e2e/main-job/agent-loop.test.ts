@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkout, minimalEnvironment, openService, type Service } from './service.ts'
+import { checkout, minimalEnvironment, type Service } from './service.ts'
+import { openService } from './shared-service.ts'
 
 let service: Service
 
@@ -19,7 +20,7 @@ test('the example agent asks for a job, commits it after the answer of its perso
     [program, '--url', url, '--user', user, '--room', 'daily-numbers'],
     { env: { ...minimalEnvironment(), SANDBOX_PASSWORD: password } },
   )
-  const turns = stdout.split(/^ada: /m)
+  const turns = stdout.split(`\n${user}: `)
   expect(turns).toHaveLength(3)
   expect(turns[1]).toMatch(
     /sandbox_job_menu.*"mode":"request".*"customer":"Example Ltd"}\s+Shall I run it\?/s,

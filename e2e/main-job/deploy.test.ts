@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCli } from '../../cli/testing/run-cli.ts'
-import { openService, type Service } from './service.ts'
+import type { Service } from './service.ts'
+import { openService } from './shared-service.ts'
 
-/* Deployments that fail, and what they leave. A service of its own: a company may start five uploads a minute. */
+/* Deployments that fail, and what they leave. A file of its own: a company may start five uploads a minute. */
 
 let service: Service
 let home: string

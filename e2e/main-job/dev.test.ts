@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { runCli } from '../../cli/testing/run-cli.ts'
-import { minimalEnvironment, openService, type Service, sandboxProgram } from './service.ts'
+import { minimalEnvironment, type Service, sandboxProgram } from './service.ts'
+import { openService } from './shared-service.ts'
 
 let service: Service
 let home: string

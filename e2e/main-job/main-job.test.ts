@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkout, openService, type Service } from './service.ts'
+import { checkout, type Service } from './service.ts'
+import { openService } from './shared-service.ts'
 import {
   artifactsOf,
   build,

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientNodes, runCli } from '../../cli/testing/run-cli.ts'
-import { checkout, openService, type Service } from './service.ts'
+import { checkout, type Service } from './service.ts'
+import { openService } from './shared-service.ts'
 
 let service: Service
 let home: string

@@ -41,16 +41,6 @@ export interface Applied {
   passwords: { login: string; password: string }[]
 }
 
-/** The service at SANDBOX_E2E_URL, or a new one. */
-export async function openService(): Promise<Service> {
-  const { SANDBOX_E2E_URL: url, SANDBOX_E2E_USER: user, SANDBOX_E2E_PASSWORD: password } = process.env
-  if (!url) return startService()
-  if (!user || !password) {
-    throw new Error('SANDBOX_E2E_URL needs SANDBOX_E2E_USER and SANDBOX_E2E_PASSWORD of an administrator')
-  }
-  return { url, user, password, stop: async () => undefined }
-}
-
 /** Preparation of a data folder before a service is started on it, and clean-up after it has stopped. */
 export interface HostSetup {
   prepare(dataDir: string): Promise<void>
@@ -64,7 +54,7 @@ export async function startService(
   settings: Record<string, string> = {},
   ground?: HostSetup,
 ): Promise<OwnService> {
-  await fillCache()
+  if (process.env[preparedVariable] === undefined) await fillCache()
   // The installer makes it accessible to root only, but the service's users need access.
   await chmod(cacheDir, 0o755)
   const dataDir = await mkdtemp(join(cacheDir, 'e2e-'))
@@ -113,7 +103,13 @@ export async function startService(
   }
 }
 
-const fillCache = () => run(join(checkout, 'install/test-builder.sh'), { env: minimalEnvironment() })
+/** Set where the builder and the base images are known to be there. */
+const preparedVariable = 'SANDBOX_TEST_BUILDER'
+
+export async function fillCache(): Promise<void> {
+  await run(join(checkout, 'install/test-builder.sh'), { env: minimalEnvironment() })
+  process.env[preparedVariable] = 'prepared'
+}
 
 /** Keeps the caller's settings from the service under test. */
 export const minimalEnvironment = () => ({

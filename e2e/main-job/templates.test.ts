@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCli } from '../../cli/testing/run-cli.ts'
-import { openService, type Service } from './service.ts'
+import type { Service } from './service.ts'
+import { openService } from './shared-service.ts'
 
 /* From `sandbox init` to a result, as an author types it, on bases that need no registry. */
 
