@@ -710,7 +710,7 @@ create table doors (
   constraint doors_company_id_id_key UNIQUE (company_id, id),
   constraint doors_key_hash_key UNIQUE (key_hash),
   constraint doors_key_hash_check CHECK (octet_length(key_hash) = 32),
-  constraint doors_kind_check CHECK (kind = ANY (ARRAY['dify'::text, 'piston'::text, 'librechat'::text])),
+  constraint doors_kind_check CHECK (kind = ANY (ARRAY['dify'::text, 'piston'::text, 'librechat'::text, 'open_terminal'::text])),
   constraint doors_name_check CHECK (length(name) >= 1 AND length(name) <= 256),
   constraint doors_pepper_check CHECK (pepper >= 0 AND pepper <= 999999),
   constraint doors_timeout_seconds_check CHECK (timeout_seconds >= 1 AND timeout_seconds <= 300),
@@ -1489,6 +1489,7 @@ CREATE INDEX runs_company_queue ON runs USING btree (company_id, queued_at, id) 
 CREATE INDEX runs_durations ON runs USING btree (company_id, resource_profile, terminal_at DESC) WHERE terminal_at IS NOT NULL AND started_at IS NOT NULL;
 CREATE INDEX runs_leases ON runs USING btree (lease_until) WHERE terminal_at IS NULL AND worker IS NOT NULL;
 CREATE INDEX runs_live ON runs USING btree (company_id, chatroom_id) WHERE state = ANY (ARRAY['starting'::text, 'running'::text, 'cancel_requested'::text]);
+CREATE INDEX runs_of_session ON runs USING btree (session_id, queued_at, id) WHERE session_id IS NOT NULL;
 CREATE INDEX runs_queue ON runs USING btree (company_id, chatroom_id, lane, queued_at, id) WHERE state = 'queued'::text AND NOT waits_for_session;
 CREATE INDEX runs_queue_larger ON runs USING btree (company_id, queued_at, id) WHERE state = 'queued'::text AND resource_profile <> 'standard'::text AND NOT waits_for_session;
 CREATE INDEX runs_served_company ON runs USING btree (company_id, claimed_at DESC) WHERE claimed_at IS NOT NULL;
@@ -1755,11 +1756,14 @@ create table sessions (
   created_at timestamp with time zone default now() not null,
   last_used_at timestamp with time zone default now() not null,
   expires_at timestamp with time zone not null,
+  person text,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_byte_size_check CHECK (byte_size >= 0),
   constraint sessions_file_count_check CHECK (file_count >= 0),
   constraint sessions_keep_hours_check CHECK (keep_hours >= 1),
   constraint sessions_name_check CHECK (length(name) >= 1 AND length(name) <= 200),
+  constraint sessions_person_check CHECK (length(person) >= 1 AND length(person) <= 128),
+  constraint sessions_person_of_key CHECK (person IS NULL OR api_key_id IS NOT NULL),
   constraint sessions_principal_type_check CHECK (principal_type = ANY (ARRAY['user'::text, 'social_media_client'::text])),
   constraint sessions_revision_check CHECK (revision >= 1),
   constraint sessions_size_limit_bytes_check CHECK (size_limit_bytes >= 1),
@@ -1771,6 +1775,7 @@ CREATE INDEX sessions_by_owner ON sessions USING btree (chatroom_id, principal_i
 CREATE INDEX sessions_by_tree ON sessions USING btree (tree_id) WHERE tree_id IS NOT NULL;
 CREATE INDEX sessions_expired ON sessions USING btree (expires_at);
 CREATE UNIQUE INDEX sessions_held ON sessions USING btree (holder_run_id) WHERE holder_run_id IS NOT NULL;
+CREATE UNIQUE INDEX sessions_of_person ON sessions USING btree (api_key_id, person) WHERE person IS NOT NULL;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON sessions FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('session', 'id', 'last_used_at,expires_at,holder_run_id');
 CREATE TRIGGER change_session_tree AFTER UPDATE OF tree_id ON sessions FOR EACH ROW WHEN (old.tree_id IS NOT NULL AND old.tree_id IS DISTINCT FROM new.tree_id) EXECUTE FUNCTION leave_session_tree();
 CREATE TRIGGER count_kept_delete AFTER DELETE ON sessions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_sessions();

@@ -29,6 +29,7 @@ import * as doors from './migrations/0230-doors.ts'
 import * as baseImages from './migrations/0240-base-images.ts'
 import * as slowWebhooks from './migrations/0250-slow-webhooks.ts'
 import * as mail from './migrations/0251-mail.ts'
+import * as terminalDoors from './migrations/0260-terminal-doors.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -61,6 +62,7 @@ export const migrations: Migrations = {
   '0240-base-images': baseImages,
   '0250-slow-webhooks': slowWebhooks,
   '0251-mail': mail,
+  '0260-terminal-doors': terminalDoors,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

@@ -20,6 +20,8 @@ export interface SessionsTable {
   created_at: Generated<Date>
   last_used_at: Generated<Date>
   expires_at: Date
+  /** The user of a platform whose files they are, for a session of a door. */
+  person: string | null
 }
 
 export interface SessionTreesTable {

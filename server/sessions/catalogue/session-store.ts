@@ -21,21 +21,32 @@ type NewSession = Pick<
   'id' | 'name' | 'size_limit_bytes' | 'keep_hours' | 'tree_id' | 'byte_size' | 'file_count'
 >
 
+const inserting = (trx: Trx, owner: SessionOwner, session: NewSession & { person?: string }) =>
+  trx.insertInto('sessions').values({
+    ...session,
+    company_id: owner.companyId,
+    chatroom_id: owner.chatroomId,
+    principal_type: owner.principalType,
+    principal_id: owner.principalId,
+    api_key_id: owner.apiKeyId ?? null,
+    holder_run_id: null,
+    expires_at: keptUntil(sql`${session.keep_hours}::int`),
+  })
+
 export const insertSession = (trx: Trx, owner: SessionOwner, session: NewSession): Promise<SessionRow> =>
-  trx
-    .insertInto('sessions')
-    .values({
-      ...session,
-      company_id: owner.companyId,
-      chatroom_id: owner.chatroomId,
-      principal_type: owner.principalType,
-      principal_id: owner.principalId,
-      api_key_id: owner.apiKeyId ?? null,
-      holder_run_id: null,
-      expires_at: keptUntil(sql`${session.keep_hours}::int`),
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  inserting(trx, owner, session).returningAll().executeTakeFirstOrThrow()
+
+/** Inserts the session of a person, unless another request has done so. */
+export const insertPersonSession = (
+  trx: Trx,
+  owner: SessionOwner,
+  session: NewSession & { person: string },
+): Promise<unknown> =>
+  inserting(trx, owner, session)
+    .onConflict((conflict) =>
+      conflict.columns(['api_key_id', 'person']).where('person', 'is not', null).doNothing(),
+    )
+    .execute()
 
 /** Whoever reads sessions does not depend on the sweep. One that a run holds does not expire. */
 function sessions(db: Executing, owner: SessionOwner) {
@@ -57,6 +68,28 @@ export const findSession = (
   owner: SessionOwner,
   id: string,
 ): Promise<SessionRow | undefined> => sessions(db, owner).where('id', '=', id).executeTakeFirst()
+
+/** The session of a user of a platform, which the restricted key of the owner created. */
+export const findPersonSession = (
+  db: Executing,
+  owner: SessionOwner,
+  person: string,
+): Promise<SessionRow | undefined> => sessions(db, owner).where('person', '=', person).executeTakeFirst()
+
+/** Makes space for another one: an expired session of the person that no sweep has deleted yet. */
+export const deleteExpiredOfPerson = (
+  trx: Trx,
+  { companyId, apiKeyId }: SessionOwner,
+  person: string,
+): Promise<unknown> =>
+  trx
+    .deleteFrom('sessions')
+    .where('company_id', '=', companyId)
+    .where('api_key_id', '=', apiKeyId ?? '')
+    .where('person', '=', person)
+    .where('expires_at', '<=', sql<Date>`now()`)
+    .where('holder_run_id', 'is', null)
+    .execute()
 
 /** Newest first; ids are ordered by time. */
 export function listSessionRows(

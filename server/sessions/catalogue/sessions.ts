@@ -32,7 +32,7 @@ export interface SessionSizes {
 }
 
 /** Bytes for which a session without files counts. */
-const rowBytes = 1024
+export const rowBytes = 1024
 
 /**
  * Creates a session, empty or with the files of another one of the principal. Throws `not_found`, `session_not_found` for what
