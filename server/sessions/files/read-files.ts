@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import { chatroomPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import type { SessionFileList } from '@sandbox-jobs/contract/resources/sessions/session-file.ts'
 import { downloaderOf } from '../../access/downloader.ts'
@@ -6,9 +5,7 @@ import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { PageRequest, PageTokens } from '../../base/page.ts'
 import type { Download, DownloadRequest, Downloads } from '../../storage/downloads/downloads.ts'
-import { zipFileOf, zipNames } from '../../storage/downloads/stored-zip.ts'
 import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
-import { zipByteSize, zipOf } from '../../storage/downloads/zip-writer.ts'
 import { requireSession, type SessionAccess, type SessionAddress } from '../catalogue/session-access.ts'
 import type { SessionRow } from '../catalogue/session-store.ts'
 import { packKey } from '../trees/pack-store.ts'
@@ -30,7 +27,7 @@ export async function listSessionFiles(
   principal: Principal,
   { query, ...address }: SessionAddress & { query: ListQuery },
 ): Promise<SessionFileList> {
-  const { session, tree } = await filesOf(deps, principal, address)
+  const { session, tree } = await readTree(deps, principal, address)
   const list = `session-files:${session.id}:${query.path ?? ''}`
   const size = query.page_size ?? chatroomPageSizeDefault
   const [after] = deps.pages.read(list, query.page_token) ?? []
@@ -46,35 +43,38 @@ export async function openSessionFile(
   principal: Principal,
   { path, request, ...address }: SessionAddress & { path: string; request: DownloadRequest },
 ): Promise<Download> {
-  const { session, tree } = await filesOf(deps, principal, address)
+  const { session, tree } = await readTree(deps, principal, address)
   const entry = tree.get(path)
   if (entry?.kind !== 'file') throw notFound()
   return deps.downloads.open(partOf(session, entry), downloaderOf(principal), request)
 }
 
-/** The files of a session or of one folder as a zip that is made while it is read. Throws `not_found` and `downloads_busy`. */
-export async function openSessionZip(
+/** The first bytes of a file, at most `maxBytes`, and its size. Throws `not_found`, `downloads_busy` and `storage_unavailable`. */
+export async function readFirstBytes(
   deps: SessionAccess & Pick<FileReading, 'downloads'>,
   principal: Principal,
-  { path, signal, ...address }: SessionAddress & { path: string | undefined; signal: AbortSignal },
-): Promise<{ body: Readable; byteSize: number; name: string }> {
-  const { session, tree } = await filesOf(deps, principal, address)
-  const parts = entriesBelow(tree, path, 'all').flatMap((entry) =>
-    entry.kind === 'file' ? [partOf(session, entry)] : [],
-  )
-  if (parts.length === 0) throw notFound()
-  const prefix = path === undefined ? 0 : path.length + 1
-  const names = zipNames(parts.map(({ name }) => name.slice(prefix)))
-  const who = { companyId: session.company_id, signal }
-  const files = parts.map((part, at) => zipFileOf(deps.downloads, { ...part, name: names[at] ?? '' }, who))
-  return {
-    body: deps.downloads.stream(zipOf(files, session.last_used_at), downloaderOf(principal)),
-    byteSize: zipByteSize(files),
-    name: `${session.id}.zip`,
+  {
+    path,
+    maxBytes,
+    signal,
+    ...address
+  }: SessionAddress & { path: string; maxBytes: number; signal: AbortSignal },
+): Promise<{ bytes: Buffer; byteSize: number }> {
+  const { session, tree } = await readTree(deps, principal, address)
+  const entry = tree.get(path)
+  if (entry?.kind !== 'file') throw notFound()
+  const release = deps.downloads.hold(downloaderOf(principal))
+  try {
+    const who = { companyId: session.company_id, signal }
+    const bytes = await deps.downloads.firstBytes(partOf(session, entry), maxBytes, who)
+    return { bytes, byteSize: entry.byteSize }
+  } finally {
+    release()
   }
 }
 
-async function filesOf(
+/** The session and its files. Throws `not_found`. */
+export async function readTree(
   deps: SessionAccess,
   principal: Principal,
   address: SessionAddress,
@@ -83,7 +83,7 @@ async function filesOf(
   return { session, tree: decodeTree(await findTree(deps.db, session.company_id, session.tree_id)) }
 }
 
-const partOf = (
+export const partOf = (
   { company_id }: SessionRow,
   { pack, offset, byteSize, digest, path }: TreeFile,
 ): NamedPart => ({ key: packKey(company_id, pack), start: offset, byteSize, digest, name: path })

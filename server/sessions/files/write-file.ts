@@ -24,7 +24,7 @@ export interface FileWriting extends SessionAddress {
   body: Readable
 }
 
-type WriteDeps = ChangeDeps & { storage: ObjectStorage }
+export type WriteDeps = ChangeDeps & { storage: ObjectStorage }
 
 /** Longer than the HTTP server's limit for a request. */
 const heldSeconds = 20 * 60

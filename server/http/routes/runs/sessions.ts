@@ -12,13 +12,9 @@ import {
   deleteSessionFile,
   moveSessionFile,
 } from '../../../sessions/files/change-files.ts'
-import {
-  type FileReading,
-  listSessionFiles,
-  openSessionFile,
-  openSessionZip,
-} from '../../../sessions/files/read-files.ts'
+import { type FileReading, listSessionFiles, openSessionFile } from '../../../sessions/files/read-files.ts'
 import { writeSessionFile } from '../../../sessions/files/write-file.ts'
+import { openSessionZip } from '../../../sessions/files/zip-files.ts'
 import { attachment } from '../../../storage/downloads/content-disposition.ts'
 import type { ObjectStorage } from '../../../storage/port.ts'
 import type { Mount } from '../../mount.ts'

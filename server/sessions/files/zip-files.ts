@@ -1,0 +1,80 @@
+import { posix } from 'node:path'
+import type { Readable } from 'node:stream'
+import { downloaderOf } from '../../access/downloader.ts'
+import type { Principal } from '../../access/principal.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
+import type { Downloads } from '../../storage/downloads/downloads.ts'
+import { zipFileOf, zipNames } from '../../storage/downloads/stored-zip.ts'
+import { zipByteSize, zipOf } from '../../storage/downloads/zip-writer.ts'
+import type { SessionAccess, SessionAddress } from '../catalogue/session-access.ts'
+import type { SessionRow } from '../catalogue/session-store.ts'
+import { entriesBelow, type Tree, type TreeEntry, type TreeFile } from '../trees/tree.ts'
+import { partOf, readTree } from './read-files.ts'
+
+type ZipDeps = SessionAccess & { downloads: Downloads }
+
+interface SessionZip {
+  body: Readable
+  byteSize: number
+  /** Name of the session's own zip. */
+  name: string
+}
+
+/** A file and its name in the zip. */
+type Zipped = [file: TreeFile, name: string]
+
+/** The files of a session or of one folder as a zip that is made while it is read. Throws `not_found` and `downloads_busy`. */
+export async function openSessionZip(
+  deps: ZipDeps,
+  principal: Principal,
+  { path, signal, ...address }: SessionAddress & { path: string | undefined; signal: AbortSignal },
+): Promise<SessionZip> {
+  const { session, tree } = await readTree(deps, principal, address)
+  const start = path === undefined ? 0 : path.length + 1
+  return zipped(deps, principal, { session, signal, files: filesOf(entriesBelow(tree, path, 'all'), start) })
+}
+
+/** The same of several files and folders, each under its own name. An undefined path is the whole session. */
+export async function openZipOfPaths(
+  deps: ZipDeps,
+  principal: Principal,
+  {
+    paths,
+    signal,
+    ...address
+  }: SessionAddress & { paths: readonly (string | undefined)[]; signal: AbortSignal },
+): Promise<SessionZip> {
+  const { session, tree } = await readTree(deps, principal, address)
+  const files = [...new Set(paths)].flatMap((path) => namedFiles(tree, path))
+  return zipped(deps, principal, { session, signal, files })
+}
+
+function namedFiles(tree: Tree, path: string | undefined): Zipped[] {
+  if (path === undefined) return filesOf([...tree.values()], 0)
+  const parent = posix.dirname(path)
+  const entry = tree.get(path)
+  const entries = entry?.kind === 'folder' ? entriesBelow(tree, path, 'all') : entry ? [entry] : []
+  return filesOf(entries, parent === '.' ? 0 : parent.length + 1)
+}
+
+/** `start`: so many characters of a path are no part of the name. */
+const filesOf = (entries: readonly TreeEntry[], start: number): Zipped[] =>
+  entries.flatMap((entry): Zipped[] => (entry.kind === 'file' ? [[entry, entry.path.slice(start)]] : []))
+
+function zipped(
+  { downloads }: ZipDeps,
+  principal: Principal,
+  { session, files, signal }: { session: SessionRow; files: readonly Zipped[]; signal: AbortSignal },
+): SessionZip {
+  if (files.length === 0) throw notFound()
+  const names = zipNames(files.map(([, name]) => name))
+  const who = { companyId: session.company_id, signal }
+  const zipFiles = files.map(([file], at) =>
+    zipFileOf(downloads, { ...partOf(session, file), name: names[at] ?? '' }, who),
+  )
+  return {
+    body: downloads.stream(zipOf(zipFiles, session.last_used_at), downloaderOf(principal)),
+    byteSize: zipByteSize(zipFiles),
+    name: `${session.id}.zip`,
+  }
+}
