@@ -39,7 +39,7 @@ const folderOrder = {
     'links',
     'retention',
   ],
-  doors: ['catalogue', 'programs'],
+  doors: ['catalogue', 'programs', 'terminal'],
   agents: ['turns', 'proposals'],
   operations: ['audit', 'host', 'backup'],
 }

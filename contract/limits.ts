@@ -179,6 +179,8 @@ export const doorTimeoutDefaultSeconds = 30
 export const doorTimeoutMaxSeconds = 300
 /** Longest beginning of a program's output, and of its error output, in the answer of a door. */
 export const doorTextMaxBytes = mib
+/** Longest command of a terminal. */
+export const commandMaxBytes = 64 * kib
 
 // Waiting for runs and builds
 /** Longest time that one request waits for the end of a run. */

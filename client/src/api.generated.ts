@@ -3270,7 +3270,7 @@ export interface Door {
   /** Name of the door, unique in its room. */
   name: string
   /** Platform whose requests the door understands. */
-  kind: "dify" | "piston" | "librechat"
+  kind: "dify" | "piston" | "librechat" | "open_terminal"
   /** Path below the service's address that the platform is given. */
   path: string
   /** Whether programs may reach what runs of the room may reach. False: nothing. */
@@ -3291,7 +3291,7 @@ export interface DoorCreateRequest {
   /** Name of the door, unique in its room. */
   name: string
   /** Platform whose requests the door understands. */
-  kind: "dify" | "piston" | "librechat"
+  kind: "dify" | "piston" | "librechat" | "open_terminal"
   /** Languages. Two may have the same language with different versions. */
   runtimes: DoorRuntimeRequest[]
   /** Whether programs may reach what runs of the room may reach. By default true for `dify`, whose requests ask for it, and false for others. */
@@ -3347,7 +3347,7 @@ export interface DoorWithKey {
   /** Name of the door, unique in its room. */
   name: string
   /** Platform whose requests the door understands. */
-  kind: "dify" | "piston" | "librechat"
+  kind: "dify" | "piston" | "librechat" | "open_terminal"
   /** Path below the service's address that the platform is given. */
   path: string
   /** Whether programs may reach what runs of the room may reach. False: nothing. */

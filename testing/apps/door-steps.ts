@@ -7,7 +7,7 @@ import type { TestApi } from './test-api.ts'
 
 /** A request of a platform, which knows nothing of this service but its address and a key. */
 export interface PlatformRequest {
-  method?: 'GET' | 'POST'
+  method?: 'GET' | 'POST' | 'DELETE'
   path: string
   body?: unknown
   /** The parts of a multipart body. */

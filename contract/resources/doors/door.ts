@@ -12,7 +12,7 @@ import { listOf } from '../../pagination.ts'
 import { DateTime, Nullable, OneOf, PlainText, Strict, VisibleText } from '../../schema.ts'
 
 /** The platforms whose requests a door understands. */
-export const doorKinds = ['dify', 'piston', 'librechat'] as const
+export const doorKinds = ['dify', 'piston', 'librechat', 'open_terminal'] as const
 export type DoorKind = (typeof doorKinds)[number]
 
 export const languageNamePattern = '^[A-Za-z0-9][A-Za-z0-9.+#_-]*$'

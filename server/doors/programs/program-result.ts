@@ -47,7 +47,13 @@ export function programResult(run: ShownRun, left: ResultBeginnings): ProgramRes
 const signalPattern = /^signal=(\d+)/
 const limits = ['timeout', 'out_of_memory', 'output_too_large', 'disk_full', 'pids_limit'] as const
 
-function endOf({ state, error_code: code, error_detail: detail, exit_code: exitCode }: ShownRun): ProgramEnd {
+/** How an ended run ended. */
+export function endOf({
+  state,
+  error_code: code,
+  error_detail: detail,
+  exit_code: exitCode,
+}: Pick<ShownRun, 'state' | 'error_code' | 'error_detail' | 'exit_code'>): ProgramEnd {
   if (state === 'completed') return { kind: 'exited', code: 0 }
   if (code === 'work_exit_nonzero') {
     const [, signal] = signalPattern.exec(detail) ?? []

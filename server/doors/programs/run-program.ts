@@ -37,8 +37,8 @@ export const doorPlaces = (): DoorPlaces => new SharedSlots(placeBounds)
 
 /** How long a program may wait for its start, besides the time that it may run. */
 const queueWaitMaxSeconds = 120
-const retryAfterSeconds = 2
-const nothingReachable: EgressAllowList = { domains: [], cidrs: [] }
+export const retryAfterSeconds = 2
+export const nothingReachable: EgressAllowList = { domains: [], cidrs: [] }
 
 export interface RequestedProgram {
   runtime: DoorRuntime
@@ -102,5 +102,5 @@ async function submitAndWait(
 }
 
 /** The name of the hidden task, as people see it in the list of runs. */
-const nameOf = ({ name }: OpenDoor['door'], { language }: DoorRuntime): string =>
+export const nameOf = ({ name }: OpenDoor['door'], { language }: DoorRuntime): string =>
   [...`${language}: ${name}`].slice(0, nameMaxLength).join('')

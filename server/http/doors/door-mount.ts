@@ -26,7 +26,7 @@ export interface DoorCall {
 }
 
 export interface DoorRoute {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   path: string
   /** Maximum bytes of a JSON body. */
   maxBodyBytes?: number

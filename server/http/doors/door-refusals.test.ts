@@ -21,7 +21,7 @@ const made: Partial<Record<DoorKind, DoorWithKey>> = {}
 beforeEach(async () => {
   tenant = await makeTenant(db)
   const { id } = await makeEnvironmentVersion(db, { companyId: tenant.companyId })
-  for (const kind of ['dify', 'piston', 'librechat'] as const)
+  for (const kind of ['dify', 'piston', 'librechat', 'open_terminal'] as const)
     made[kind] = await steps.create(tenant.roomManager, tenant.roomId, {
       name: kind,
       kind,
@@ -49,7 +49,12 @@ const exec = (body: Record<string, unknown> = {}): PlatformRequest => ({
   path: '/exec',
   body: { lang: 'py', code: 'print(1)', ...body },
 })
-const runs: Record<DoorKind, PlatformRequest> = { dify: difyRun(), piston: pistonRun(), librechat: exec() }
+const runs: Record<DoorKind, PlatformRequest> = {
+  dify: difyRun(),
+  piston: pistonRun(),
+  librechat: exec(),
+  open_terminal: { path: '/execute', body: { command: 'true' } },
+}
 const kinds = Object.keys(runs) as DoorKind[]
 
 /** Ends the run of a request as a worker would record it, and returns what the platform is answered. */
@@ -126,7 +131,7 @@ it('the kill switch stops programs, in each form', async () => {
     const headers = { 'x-api-key': keyOf(kind) }
     statuses[kind] = (await off.send({ ...request, path: `/doors/${kind}${path}`, headers })).status
   }
-  expect(statuses).toEqual({ dify: 503, piston: 503, librechat: 503 })
+  expect(statuses).toEqual({ dify: 503, piston: 503, librechat: 503, open_terminal: 503 })
   expect(await runCount()).toBe(0)
 })
 

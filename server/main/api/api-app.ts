@@ -16,6 +16,7 @@ import { PublishedSigningKeys } from '../../base/keys/published-signing-keys.ts'
 import { signingKeysFolder } from '../../base/keys/signing-keys.ts'
 import type { Log } from '../../base/logging.ts'
 import { PageTokens } from '../../base/page.ts'
+import { Turns } from '../../base/sharing/turns.ts'
 import { endWaitingBuilds } from '../../builds/attempts/end-waiting-builds.ts'
 import { readLastBuilds } from '../../builds/attempts/last-build-store.ts'
 import { outputPolicies } from '../../custom-tables/policies/output-policies.ts'
@@ -190,14 +191,15 @@ export function createApiApp({
     defaultBytes: config.sessionBytes ?? sessionBytesDefault,
     maxBytes: config.sessionMaxBytes ?? sessionBytesMax,
   }
+  const sessions = { sessionSizes, changeTurns: new Turns() }
   const following = { followers, watchers, scheduler }
-  mountRuns(mount, { ...shared, ...following, downloads, log, baseUrl, sessionSizes })
+  mountRuns(mount, { ...shared, ...following, ...sessions, downloads, log, baseUrl })
   const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
   mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })
   mountTables(mount, { db, directory, pages, clock, outputs })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
   mountAgents(app, mounting, { ...shared, log, logNews, login, agentIdentityProvider, baseUrl })
-  mountDoors(app, mounting, { ...shared, downloads, log, logNews })
+  mountDoors(app, mounting, { ...shared, ...sessions, followers, downloads, log, logNews })
   mountNotifications(mount, { db, clock, pages, directory, log, wrappingKeys: wrapping, config })
   refuseOtherMethods(app, Object.values(allRoutes), { authenticate, enabled })
   return app

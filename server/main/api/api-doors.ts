@@ -4,17 +4,21 @@ import type { Clock } from '../../base/clock.ts'
 import type { Keys } from '../../base/keys/keys.ts'
 import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
+import type { Turns } from '../../base/sharing/turns.ts'
 import type { Database } from '../../db/database.ts'
 import { openDoor } from '../../doors/catalogue/door-keys.ts'
 import { doorPlaces, doorWatcherBounds } from '../../doors/programs/run-program.ts'
 import { mountDify } from '../../http/doors/dify.ts'
 import { mountLibreChat } from '../../http/doors/librechat.ts'
+import { mountOpenTerminal } from '../../http/doors/open-terminal/open-terminal.ts'
 import { mountPiston } from '../../http/doors/piston.ts'
 import { type MountOptions, mounter } from '../../http/mount.ts'
 import { mountDoorRoutes } from '../../http/routes/runs/doors.ts'
+import type { LogFollowers } from '../../live-logs/log-followers.ts'
 import type { LogUpdates } from '../../live-logs/log-updates.ts'
 import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
 import type { RunLookup } from '../../runs/read/run-lookup.ts'
+import type { SessionSizes } from '../../sessions/catalogue/sessions.ts'
 import { StateWatchers } from '../../state-watch/state-watchers.ts'
 import type { Downloads } from '../../storage/downloads/downloads.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
@@ -30,7 +34,10 @@ interface DoorParts {
   runs: RunLookup
   storage: ObjectStorage
   downloads: Downloads
+  followers: LogFollowers
   logNews: LogUpdates
+  sessionSizes: SessionSizes
+  changeTurns: Turns
 }
 
 /** Doors: their management, and the requests of the platforms that come by them. */
@@ -55,4 +62,5 @@ export function mountDoors(
   mountDify(app, doors, services)
   mountPiston(app, doors, services)
   mountLibreChat(app, doors, services)
+  mountOpenTerminal(app, doors, services)
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Keys } from '../../base/keys/keys.ts'
 import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
-import { Turns } from '../../base/sharing/turns.ts'
+import type { Turns } from '../../base/sharing/turns.ts'
 import type { OutputPolicyDeps } from '../../custom-tables/policies/output-policies.ts'
 import type { Database } from '../../db/database.ts'
 import type { Mount } from '../../http/mount.ts'
@@ -47,6 +47,7 @@ interface RunParts {
   log: Log
   baseUrl: string
   sessionSizes: SessionSizes
+  changeTurns: Turns
 }
 
 /** Runs, their results and the links to these. */
@@ -58,7 +59,6 @@ export function mountRuns(mount: Mount, { keys, followers, scheduler, baseUrl, .
     queue: new SubmissionQueue(db, policy),
     validateInput: inputChecker(db),
     readings: new RunSnapshots(db),
-    changeTurns: new Turns(),
     capabilityKey: keys.derive('download-capability'),
   }
   mountRunRoutes(mount, services)

@@ -1,0 +1,34 @@
+import type { ShownRun } from '../../runs/read/read-runs.ts'
+import type { SessionRun } from '../../runs/read/session-runs.ts'
+import { endOf, type ProgramEnd } from '../programs/program-result.ts'
+
+/** A command of a person: a run with their session. */
+export interface Command {
+  /** Of the run. */
+  id: string
+  /** Empty where its time is over. */
+  text: string
+  hasStarted: boolean
+  /** Undefined while it waits or runs. */
+  end: ProgramEnd | undefined
+}
+
+/** What the room sees as the input of the run. */
+export interface CommandInput {
+  door: string
+  user: string
+  command: string
+}
+
+export const commandOf = ({ input, ...run }: SessionRun): Command => ({
+  id: run.id,
+  text: input === null ? '' : (JSON.parse(input.toString('utf8')) as CommandInput).command,
+  ...progressOf(run),
+})
+
+export const progressOf = (
+  run: Pick<ShownRun, 'state' | 'terminal_at' | 'error_code' | 'error_detail' | 'exit_code'>,
+): Pick<Command, 'hasStarted' | 'end'> => ({
+  hasStarted: run.state !== 'queued',
+  end: run.terminal_at === null ? undefined : endOf(run),
+})

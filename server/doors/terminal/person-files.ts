@@ -1,0 +1,75 @@
+import type { Readable } from 'node:stream'
+import { notFound } from '../../base/errors/coded-error.ts'
+import type { SessionAddress } from '../../sessions/catalogue/session-access.ts'
+import { createSessionFolder, deleteSessionFile, moveSessionFile } from '../../sessions/files/change-files.ts'
+import {
+  type FileReading,
+  openSessionFile,
+  readFirstBytes,
+  readTree,
+} from '../../sessions/files/read-files.ts'
+import { type WriteDeps, writeSessionFile } from '../../sessions/files/write-file.ts'
+import { openZipOfPaths } from '../../sessions/files/zip-files.ts'
+import { emptyTree, type Tree } from '../../sessions/trees/tree.ts'
+import type { DownloadRequest } from '../../storage/downloads/downloads.ts'
+import { ensureSession, findSession, type Person, type PersonDeps } from './person.ts'
+
+/* The files of a person: those of their session. Who has none yet has no files; what writes creates it. */
+
+export type FileDeps = PersonDeps & FileReading & WriteDeps
+
+const addressOf = ({ open }: Person, sessionId: string): SessionAddress => ({
+  chatroomId: open.door.chatroom_id,
+  sessionId,
+})
+
+/** Throws `not_found` for a person who has no files yet. */
+async function requireAddress(deps: FileDeps, person: Person): Promise<SessionAddress> {
+  const session = await findSession(deps, person)
+  if (!session) throw notFound()
+  return addressOf(person, session.id)
+}
+
+const ensureAddress = async (deps: FileDeps, person: Person): Promise<SessionAddress> =>
+  addressOf(person, (await ensureSession(deps, person)).id)
+
+export async function treeOf(deps: FileDeps, person: Person): Promise<Tree> {
+  const session = await findSession(deps, person)
+  if (!session) return emptyTree
+  return (await readTree(deps, person.open.reader, addressOf(person, session.id))).tree
+}
+
+/** Throws `not_found` and what a download throws. */
+export const firstBytesOf = async (
+  deps: FileDeps,
+  person: Person,
+  of: { path: string; maxBytes: number; signal: AbortSignal },
+): Promise<{ bytes: Buffer; byteSize: number }> =>
+  readFirstBytes(deps, person.open.reader, { ...(await requireAddress(deps, person)), ...of })
+
+export const openFile = async (
+  deps: FileDeps,
+  person: Person,
+  of: { path: string; request: DownloadRequest },
+) => openSessionFile(deps, person.open.reader, { ...(await requireAddress(deps, person)), ...of })
+
+export const openZip = async (
+  deps: FileDeps,
+  person: Person,
+  of: { paths: readonly (string | undefined)[]; signal: AbortSignal },
+) => openZipOfPaths(deps, person.open.reader, { ...(await requireAddress(deps, person)), ...of })
+
+export const writeFile = async (
+  deps: FileDeps,
+  person: Person,
+  of: { path: string; contentLength: number | undefined; body: Readable },
+) => writeSessionFile(deps, person.open.reader, { ...(await ensureAddress(deps, person)), ...of })
+
+export const createFolder = async (deps: FileDeps, person: Person, path: string) =>
+  createSessionFolder(deps, person.open.reader, { ...(await ensureAddress(deps, person)), path })
+
+export const moveFile = async (deps: FileDeps, person: Person, of: { from: string; to: string }) =>
+  moveSessionFile(deps, person.open.reader, { ...(await requireAddress(deps, person)), ...of })
+
+export const deleteFile = async (deps: FileDeps, person: Person, path: string) =>
+  deleteSessionFile(deps, person.open.reader, { ...(await requireAddress(deps, person)), path })

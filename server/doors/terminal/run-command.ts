@@ -1,0 +1,95 @@
+import { CodedError } from '../../base/errors/coded-error.ts'
+import { cancelRun } from '../../runs/queue/cancel-run.ts'
+import { hasWaitingRuns } from '../../runs/read/session-runs.ts'
+import { watchRun } from '../../runs/read/wait-for-run.ts'
+import { quickRunOnce } from '../../runs/submit/quick-run.ts'
+import { type DoorRunDeps, nameOf, nothingReachable, retryAfterSeconds } from '../programs/run-program.ts'
+import { type Command, type CommandInput, progressOf } from './command.ts'
+import { commandScript } from './command-script.ts'
+import { ensureSession, type Person, type PersonDeps } from './person.ts'
+
+/*
+ * A command is a quick run with the session of its person. It goes on when the request that started it has been answered, and the
+ * person asks for it by its id; if the client hangs up before it has the id, the run is cancelled.
+ */
+
+export type CommandDeps = DoorRunDeps & PersonDeps
+
+/** Commands of one person that wait for the one that runs. */
+const waitingMax = 16
+
+interface RequestedCommand {
+  text: string
+  /** Absolute. */
+  folder: string
+  env: Record<string, string>
+}
+
+/** How long the request waits for the end; `signal` fires when the client has gone. */
+export interface CommandWait {
+  seconds: number
+  signal: AbortSignal
+}
+
+/** Throws 429 `watchers_busy` while too many wait, and what a quick run throws. */
+export async function startCommand(
+  deps: CommandDeps,
+  person: Person,
+  { command, wait }: { command: RequestedCommand; wait: CommandWait },
+): Promise<Command> {
+  const { company_id: companyId } = person.open.door
+  // A place for the wait is taken before anything is submitted.
+  const release = wait.seconds > 0 ? deps.places.take(companyId) : () => undefined
+  if (!release) throw busy()
+  try {
+    const id = await submit(deps, person, command)
+    return await waitFor(deps, person, { id, text: command.text, wait }).catch(async (error: unknown) => {
+      await cancelRun(deps.db, { id, company_id: companyId })
+      throw error
+    })
+  } finally {
+    release()
+  }
+}
+
+const busy = () => new CodedError('watchers_busy', { retry_after_seconds: retryAfterSeconds })
+
+async function submit(
+  deps: CommandDeps,
+  person: Person,
+  { text, folder, env }: RequestedCommand,
+): Promise<string> {
+  const { door, submitter, runtimes } = person.open
+  const [runtime] = runtimes
+  if (!runtime) throw new Error('a door has no language')
+  const session = await ensureSession(deps, person)
+  if (await hasWaitingRuns(deps.db, session, waitingMax)) throw busy()
+  const input: CommandInput = { door: door.name, user: person.name, command: text }
+  const { run } = await quickRunOnce(deps, {
+    principal: submitter,
+    chatroomId: door.chatroom_id,
+    body: {
+      name: nameOf(door, runtime),
+      environment_version_id: runtime.environment_version_id,
+      work_script: commandScript(text, { folder, shell: runtime.run_command }),
+      ordinary_env: env,
+      input,
+      timeout_seconds: door.timeout_seconds,
+    },
+    session: { session_id: session.id },
+    extras: { allowList: door.network ? undefined : nothingReachable },
+  })
+  return run.id
+}
+
+async function waitFor(
+  deps: CommandDeps,
+  { open }: Person,
+  { id, text, wait }: { id: string; text: string; wait: CommandWait },
+): Promise<Command> {
+  const { chatroom_id: chatroomId, company_id } = open.door
+  if (wait.seconds === 0) return { id, text, hasStarted: false, end: undefined }
+  const run = await watchRun(deps, open.reader, { chatroomId, runId: id, ...wait })
+  if (!run.hasEnded && wait.signal.aborted) await cancelRun(deps.db, { id, company_id })
+  return { id, text, ...progressOf(run) }
+}

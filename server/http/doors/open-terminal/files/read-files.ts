@@ -1,0 +1,171 @@
+import { posix } from 'node:path'
+import { Type } from 'typebox'
+import { PlainError } from '../../../../base/errors/plain-error.ts'
+import { homeDir } from '../../../../doors/terminal/command-script.ts'
+import {
+  type FileDeps,
+  firstBytesOf,
+  openFile,
+  openZip,
+  treeOf,
+} from '../../../../doors/terminal/person-files.ts'
+import { isRaster, mediaTypeOf, sniffedBytes } from '../../../../runs/links/media-type.ts'
+import { entriesBelow, type Tree } from '../../../../sessions/trees/tree.ts'
+import { attachment } from '../../../../storage/downloads/content-disposition.ts'
+import { downloadRequestOf, sendDownload } from '../../../responses/send-download.ts'
+import { untrustedHeaders } from '../../../responses/untrusted.ts'
+import { type Operation, operation, type TerminalCall } from '../operation.ts'
+import { keptPath, shownPath, TerminalPath } from '../terminal-paths.ts'
+import { asText, linesOf, requireFile, wholeFile } from './text-file.ts'
+
+/** Files that are listed, read and sent. */
+export const readOperations = (deps: FileDeps): Operation[] => [
+  cwd,
+  list(deps),
+  read(deps),
+  display(deps),
+  view(deps),
+  serve(deps),
+  archive(deps),
+]
+
+const cwd = operation({
+  method: 'GET',
+  path: '/files/cwd',
+  handle: async () => ({ cwd: homeDir, home: homeDir, root: { path: homeDir, label: 'Home' } }),
+})
+
+const Directory = TerminalPath('Directory path to list. By default the home directory.')
+
+const list = (deps: FileDeps): Operation =>
+  operation({
+    method: 'GET',
+    path: '/files/list',
+    tool: {
+      operationId: 'list_files',
+      summary: 'List directory contents',
+      description: 'Return the files and directories at the given path.',
+    },
+    query: Type.Object({ directory: Type.Optional(Directory) }),
+    handle: async ({ person, query }) => {
+      const path = keptPath(query.directory ?? '.')
+      const tree = await treeOf(deps, person)
+      requireFolder(tree, path)
+      const entries = entriesBelow(tree, path, 'one').map((entry) => ({
+        name: posix.basename(entry.path),
+        type: entry.kind === 'folder' ? 'directory' : 'file',
+        size: entry.kind === 'file' ? entry.byteSize : 0,
+      }))
+      return { dir: shownPath(path), entries }
+    },
+  })
+
+/** Throws 404 in the platform's words. */
+function requireFolder(tree: Tree, path: string | undefined): void {
+  if (path !== undefined && tree.get(path)?.kind !== 'folder')
+    throw new PlainError(404, 'Directory not found')
+}
+
+const line = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }))
+
+const read = (deps: FileDeps): Operation =>
+  operation({
+    method: 'GET',
+    path: '/files/read',
+    tool: {
+      operationId: 'read_file',
+      summary: 'Read a file',
+      description:
+        'Return the contents of a text file of at most 1 MiB, or a range of its lines. An image is returned as it is. Use display_file to show a file to the user.',
+    },
+    query: Type.Object({
+      path: TerminalPath('Path to the file to read.'),
+      start_line: line('First line to return, from 1. By default the first.'),
+      end_line: line('Last line to return. By default the last.'),
+    }),
+    handle: async ({ person, query, reply, signal }) => {
+      const path = keptPath(query.path)
+      const bytes = await wholeFile(deps, person, { path, signal })
+      const text = asText(bytes)
+      if (text !== undefined) {
+        const lines = linesOf(text)
+        const shown = lines.slice((query.start_line ?? 1) - 1, query.end_line ?? lines.length)
+        return { path: shownPath(path), total_lines: lines.length, content: shown.join('') }
+      }
+      const type = mediaTypeOf(query.path, bytes.subarray(0, sniffedBytes), bytes.length <= sniffedBytes)
+      if (type === undefined || !isRaster(type))
+        throw new PlainError(415, `Unsupported binary file type (${bytes.length} bytes)`)
+      return reply.headers({ ...untrustedHeaders, 'content-type': type }).send(bytes)
+    },
+  })
+
+const display = (deps: FileDeps): Operation =>
+  operation({
+    method: 'GET',
+    path: '/files/display',
+    tool: {
+      operationId: 'display_file',
+      summary: 'Display a file to the user',
+      description: "Open a file in the user's file viewer. Use read_file to read it yourself.",
+    },
+    query: Type.Object({ path: TerminalPath('Path to the file to display.') }),
+    handle: async ({ person, query }) => {
+      const path = keptPath(query.path)
+      const exists = path !== undefined && (await treeOf(deps, person)).get(path)?.kind === 'file'
+      return { path: shownPath(path), exists }
+    },
+  })
+
+const view = (deps: FileDeps): Operation =>
+  operation({
+    method: 'GET',
+    path: '/files/view',
+    query: Type.Object({ path: TerminalPath('Path to the file to view.') }),
+    handle: async (call) => send(deps, call, call.query.path),
+  })
+
+/** The same with the path in the address. */
+const serve = (deps: FileDeps): Operation =>
+  operation({
+    method: 'GET',
+    path: '/files/serve/*',
+    handle: async (call) => send(deps, call, `/${call.params['*'] ?? ''}`),
+  })
+
+/** Nothing is shown that could be a page: images have their type, everything else is a download. */
+async function send(deps: FileDeps, call: TerminalCall<unknown, unknown>, shown: string) {
+  const { person, request, reply, signal } = call
+  const path = await requireFile(deps, person, keptPath(shown))
+  const { bytes, byteSize } = await firstBytesOf(deps, person, { path, maxBytes: sniffedBytes, signal })
+  const type = mediaTypeOf(path, bytes, byteSize <= sniffedBytes)
+  const wanted = downloadRequestOf(request, reply)
+  const opened = openFile(deps, person, { path, request: wanted }).then((download) => ({
+    ...download,
+    headers: type === undefined ? {} : { 'content-type': type },
+  }))
+  return sendDownload(reply, wanted, opened)
+}
+
+const archive = (deps: FileDeps): Operation =>
+  operation({
+    method: 'POST',
+    path: '/files/archive',
+    body: Type.Object({
+      paths: Type.Array(TerminalPath('A file or a directory.'), { minItems: 1, maxItems: 100 }),
+    }),
+    handle: async ({ person, body, reply, signal }) => {
+      const paths = body.paths.map((path) => keptPath(path))
+      const tree = await treeOf(deps, person)
+      if (paths.some((path) => path !== undefined && !tree.has(path)))
+        throw new PlainError(404, 'Path not found')
+      const zip = await openZip(deps, person, { paths, signal })
+      if (signal.aborted) zip.body.destroy()
+      const name = paths.length === 1 ? posix.basename(shownPath(paths[0])) : 'download'
+      return reply
+        .headers({ ...untrustedHeaders, 'content-type': 'application/zip' })
+        .header('content-disposition', attachment(`${name}.zip`))
+        .header('content-length', zip.byteSize)
+        .send(zip.body)
+    },
+  })
