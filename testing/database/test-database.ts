@@ -12,7 +12,8 @@ export interface TestDatabase {
 }
 
 /** A separate database for the calling test file, dropped after its tests. */
-export const createTestDatabase = (): Promise<TestDatabase> => createDatabase(`template ${templateName} strategy file_copy`)
+export const createTestDatabase = (): Promise<TestDatabase> =>
+  createDatabase(`template ${templateName} strategy file_copy`)
 
 /** The same without a schema. */
 export const createEmptyDatabase = (): Promise<TestDatabase> => createDatabase('')
