@@ -14,7 +14,7 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await fillCache()
   if (process.env.SANDBOX_E2E_URL) return async () => undefined
-  const { url, env, stop } = await startService()
-  project.provide('sharedService', { url, env })
-  return stop
+  const service = await startService()
+  project.provide('sharedService', { url: service.url, env: service.env })
+  return () => service.stop()
 }
