@@ -25,6 +25,7 @@ import { runE2e } from './run-e2e.ts'
 import { runRate } from './run-rate.ts'
 import { runStart } from './run-start.ts'
 import { runtimeTier } from './runtime-tier.ts'
+import { sessionRun } from './session-run.ts'
 import { toolCalls } from './tool-call.ts'
 import { triggerEvents } from './trigger-events.ts'
 
@@ -51,6 +52,7 @@ const benchmarks: Benchmark[] = [
   toolCalls,
   mcpWaits,
   doorPrint,
+  sessionRun,
   triggerEvents,
   notice,
   auditVerify,

@@ -11,8 +11,18 @@ export class RunCalls {
   readonly #base: URL
   readonly #runs: string
   readonly #connections: Agent
+  readonly #sessionId: string | undefined
 
-  constructor(job: BenchJob, { baseUrl, connections }: { baseUrl: string; connections: number }) {
+  /** Runs take the session, if one is given. */
+  constructor(
+    job: BenchJob,
+    {
+      baseUrl,
+      connections,
+      sessionId,
+    }: { baseUrl: string; connections: number; sessionId?: string | undefined },
+  ) {
+    this.#sessionId = sessionId
     this.#job = job
     this.#base = new URL(baseUrl)
     this.#runs = allRoutes.submitRun.path.replace('{cid}', job.chatroomId)
@@ -20,7 +30,10 @@ export class RunCalls {
   }
 
   submit(): Promise<RunDetail> {
-    return this.#call(this.#runs, JSON.stringify({ task_version_id: this.#job.taskVersionId, input: {} }))
+    const body = { task_version_id: this.#job.taskVersionId, input: {} }
+    if (this.#sessionId === undefined) return this.#call(this.#runs, JSON.stringify(body))
+    const path = allRoutes.submitExtendedRun.path.replace('{cid}', this.#job.chatroomId)
+    return this.#call(path, JSON.stringify({ ...body, session: { session_id: this.#sessionId } }))
   }
 
   read(id: string): Promise<RunDetail> {

@@ -26,8 +26,11 @@ export class RunTimer {
   readonly #calls: RunCalls
   readonly #pollMs: number
 
-  constructor(job: BenchJob, { baseUrl, pollMs }: { baseUrl: string; pollMs: number }) {
-    this.#calls = new RunCalls(job, { baseUrl, connections: 1 })
+  constructor(
+    job: BenchJob,
+    { baseUrl, pollMs, sessionId }: { baseUrl: string; pollMs: number; sessionId?: string },
+  ) {
+    this.#calls = new RunCalls(job, { baseUrl, connections: 1, sessionId })
     this.#pollMs = pollMs
   }
 
