@@ -6563,7 +6563,7 @@ export interface Operations {
   /**
    * Read the size, use and expiry of a session.
    *
-   * Only the person who created it finds it.
+   * Only the person who created it finds it here.
    *
    * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
    */
@@ -6584,6 +6584,42 @@ export interface Operations {
    * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
    */
   deleteSession(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+      /** Identifier of the session. */
+      sid: string
+    }
+  } & CallOptions): Promise<Session>
+
+  /**
+   * List the sessions of everybody in a chatroom, newest first.
+   *
+   * For managers of the room: whose they are, their sizes and their use. Their files stay with the person who created them.
+   *
+   * For managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  listRoomSessions(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+    }
+    query?: {
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+    }
+  } & CallOptions): Promise<SessionList>
+
+  /**
+   * Delete a session of anybody in a chatroom, with its files.
+   *
+   * For managers of the room. `session_in_use` while a run holds it: cancel the run first. The answer is the session as it was. Its forks stay.
+   *
+   * For managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  deleteRoomSession(options: {
     params: {
       /** Identifier of the chatroom. */
       cid: string
@@ -7610,6 +7646,7 @@ export interface Lists {
   listInputFiles: InputFile
   listExtendedRuns: ExtendedRun
   listSessions: Session
+  listRoomSessions: Session
   listSessionFiles: SessionFile
   listNotifications: Notification
   listRoomMessages: RoomMessage

@@ -178,6 +178,8 @@ export const operations = {
   listSessions: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms/{cid}/sessions","pages":"token"},
   readSession: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms/{cid}/sessions/{sid}"},
   deleteSession: {"method":"DELETE","path":"/private/module/sandbox_ext/chatrooms/{cid}/sessions/{sid}"},
+  listRoomSessions: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms/{cid}/room-sessions","pages":"token"},
+  deleteRoomSession: {"method":"DELETE","path":"/private/module/sandbox_ext/chatrooms/{cid}/room-sessions/{sid}"},
   listSessionFiles: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms/{cid}/sessions/{sid}/files","pages":"token"},
   deleteSessionFile: {"method":"DELETE","path":"/private/module/sandbox_ext/chatrooms/{cid}/sessions/{sid}/files"},
   readSessionFile: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms/{cid}/sessions/{sid}/content","answers":"bytes"},

@@ -51,6 +51,7 @@ export const auditedRoutes: Record<MutatingRoute, Audited> = {
   quickRunInSession: ['run'],
   createSession: ['session'],
   deleteSession: ['session'],
+  deleteRoomSession: ['session'],
   deleteSessionFile: ['session'],
   writeSessionFile: ['session'],
   createSessionFolder: ['session'],

@@ -20,17 +20,19 @@ import { ChatroomParams } from './run-routes.ts'
 
 const sessions = `${extensionPrefix}/chatrooms/{cid}/sessions` as const
 const session = `${sessions}/{sid}` as const
+const roomSessions = `${extensionPrefix}/chatrooms/{cid}/room-sessions` as const
 const files = `${session}/files` as const
 const SessionParams = Strict({ cid: ChatroomId, sid: SessionId })
 const tenant = { tag: 'Sessions' } as const
 const own = { ...tenant, action: 'session.use', params: SessionParams } as const
+const managed = { ...tenant, action: 'session.manage' } as const
 const changeErrors = ['not_found', 'session_in_use', 'session_path_conflict', 'session_full'] as const
 const storeErrors = ['storage_quota_exceeded', 'disk_space_low'] as const
 
 /** Errors of every request that gives a session to a run. */
 export const runSessionErrors = ['session_not_found', 'session_in_use', 'session_too_large'] as const
 
-/** Files that stay between runs (contract part 3, D12), for the person who created the session. */
+/** Files that stay between runs (contract part 3, D12), for the person who created the session; managers of its room see that it exists. */
 export const sessionRoutes = {
   createSession: route({
     ...tenant,
@@ -63,7 +65,7 @@ export const sessionRoutes = {
     method: 'GET',
     path: session,
     summary: 'Read the size, use and expiry of a session',
-    description: 'Only the person who created it finds it.',
+    description: 'Only the person who created it finds it here.',
     response: Session,
     errors: ['not_found'],
   }),
@@ -74,6 +76,29 @@ export const sessionRoutes = {
     summary: 'Delete a session with its files',
     description:
       '`session_in_use` while a run holds it: cancel the run first. The answer is the session as it was. Its forks stay.',
+    response: Session,
+    errors: ['not_found', 'session_in_use'],
+  }),
+  listRoomSessions: route({
+    ...managed,
+    method: 'GET',
+    path: roomSessions,
+    summary: 'List the sessions of everybody in a chatroom, newest first',
+    description:
+      'For managers of the room: whose they are, their sizes and their use. Their files stay with the person who created them.',
+    params: ChatroomParams,
+    query: Type.Object(pageFields(chatroomPageSizeDefault)),
+    response: SessionList,
+    errors: ['not_found'],
+  }),
+  deleteRoomSession: route({
+    ...managed,
+    method: 'DELETE',
+    path: `${roomSessions}/{sid}`,
+    summary: 'Delete a session of anybody in a chatroom, with its files',
+    description:
+      'For managers of the room. `session_in_use` while a run holds it: cancel the run first. The answer is the session as it was. Its forks stay.',
+    params: SessionParams,
     response: Session,
     errors: ['not_found', 'session_in_use'],
   }),

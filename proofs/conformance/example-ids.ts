@@ -23,6 +23,7 @@ const examplesBySegment: Record<string, Example> = {
   artifacts: 'artifact',
   files: 'inputFile',
   sessions: 'session',
+  'room-sessions': 'session',
   departments: 'department',
   users: 'user',
   members: 'user',

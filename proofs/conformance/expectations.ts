@@ -259,6 +259,8 @@ export const expectations: Partial<Record<RouteName | (string & {}), Expectation
   listSessions: {},
   readSession: {},
   deleteSession: {},
+  listRoomSessions: {},
+  deleteRoomSession: {},
   listSessionFiles: {},
   deleteSessionFile: { query: { path: 'data/a.csv' } },
   readSessionFile: { query: { path: 'data/a.csv' } },

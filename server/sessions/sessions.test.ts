@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallOptions } from '../../testing/apps/caller.ts'
 import { TestApi } from '../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
-import { addMember, makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
+import { addMember, makeRoom, makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
 import type { Principal } from '../access/principal.ts'
 import { createLog } from '../base/logging.ts'
 import { sha256Of } from '../base/sha256.ts'
@@ -111,6 +111,58 @@ describe('a session', () => {
     }
     expect((await call('deleteSession', session.id)).status).toBe(200)
     expect(codeOf(await call('readSession', session.id))).toEqual([404, 'not_found'])
+  })
+
+  it('is listed with its size for who manages the room, who may delete it, but gets none of its files', async () => {
+    const older = await create({ name: 'Analysis' })
+    await write(older.id, 'a', 'secret')
+    const newer = await create({}, key)
+    const elsewhere = await makeRoom(db, tenant)
+    const { companyId } = tenant
+    await addMember(db, { companyId, roomId: elsewhere, userId: tenant.member.principalId })
+    await call('createSession', '', { params: { cid: elsewhere }, body: {} })
+    for (const manager of [tenant.roomManager, tenant.departmentManager, tenant.companyManager]) {
+      const { body } = await call('listRoomSessions', '', {}, manager)
+      expect(body).toMatchObject({
+        items: [
+          { id: newer.id },
+          { id: older.id, name: 'Analysis', created_by: tenant.member.principalId, byte_size: 6 },
+        ],
+      })
+      expect(JSON.stringify(body)).not.toContain('secret')
+      for (const route of ['readSession', 'listSessionFiles', 'downloadSession', 'deleteSession'] as const)
+        expect(codeOf(await call(route, older.id, {}, manager))).toEqual([404, 'not_found'])
+    }
+    const { body: first } = await call(
+      'listRoomSessions',
+      '',
+      { query: { page_size: '1' } },
+      tenant.roomManager,
+    )
+    const query = { page_size: '1', page_token: String(first['next_page_token']) }
+    expect((await call('listRoomSessions', '', { query }, tenant.roomManager)).body).toMatchObject({
+      items: [{ id: older.id }],
+    })
+    expect((await call('deleteRoomSession', older.id, {}, tenant.roomManager)).body).toMatchObject({
+      id: older.id,
+    })
+    expect(codeOf(await call('readSession', older.id))).toEqual([404, 'not_found'])
+    expect(await rowsOf()).toEqual({ sessions: 2, trees: 0, packs: 0 })
+  })
+
+  it('is neither listed nor deleted for people who do not manage its room', async () => {
+    const session = await create()
+    const other = await makeTenant(db)
+    for (const who of [tenant.member, tenant.stranger, other.companyManager]) {
+      expect(codeOf(await call('listRoomSessions', '', {}, who))).toEqual([404, 'not_found'])
+      expect(codeOf(await call('deleteRoomSession', session.id, {}, who))).toEqual([404, 'not_found'])
+    }
+    const theirs = { params: { cid: other.roomId } }
+    expect(codeOf(await call('deleteRoomSession', session.id, theirs, other.roomManager))).toEqual([
+      404,
+      'not_found',
+    ])
+    expect((await call('readSession', session.id)).status).toBe(200)
   })
 
   it('of a restricted key is one that the key created, and is gone for a person who left the room', async () => {

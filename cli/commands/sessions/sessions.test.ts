@@ -77,6 +77,18 @@ test('list, show and ls print names with controls spelled out', async () => {
   expect((await run('ls', sid)).stdout).toContain('away\\u202e -> /etc/passwd')
 })
 
+test('a manager lists the sessions of everybody with their owners, and deletes one', async () => {
+  service.answers.listRoomSessions = () => ({
+    json: { items: [session], page_size: 100, next_page_token: null },
+  })
+  service.answers.deleteRoomSession = () => ({ json: session })
+  const { stdout } = await run('list', '--as-manager')
+  expect(stdout).toContain('OWNER')
+  expect(stdout).toContain(session.created_by)
+  expect((await run('delete', sid, '--as-manager')).stdout).toBe(`Deleted ${sid}.\n`)
+  expect(service.requests.map(({ route }) => route)).toEqual(['listRoomSessions', 'deleteRoomSession'])
+})
+
 test('get saves the files, and no link', async () => {
   const { exitCode, stdout } = await run('get', sid, '--out', home)
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining('1 file in')])

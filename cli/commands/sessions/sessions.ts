@@ -1,6 +1,6 @@
 import type { Session as FileSession } from '@sandbox-jobs/contract/resources/sessions/session.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { roomOption } from '../../args/room-option.ts'
 import { serviceCommand } from '../../args/service-command.ts'
 import { wholeNumber } from '../../args/whole-number.ts'
@@ -23,6 +23,12 @@ interface CreateOptions extends RoomOptions {
   keepHours?: number
   forkOf?: string
 }
+
+interface ManagerOptions extends RoomOptions {
+  asManager?: boolean
+}
+
+const managerOption = (effect: string) => new Option('--as-manager', `as a manager of the room: ${effect}`)
 
 const mib = 1024 * 1024
 
@@ -53,23 +59,20 @@ export const sessionListCommand = (): Command =>
   serviceCommand('list')
     .description('list your sessions in a room')
     .addOption(roomOption())
-    .action((options: RoomOptions) =>
+    .addOption(managerOption('list those of everybody'))
+    .action((options: ManagerOptions) =>
       withSession(options, async (session) => {
         const cid = await findRoom(session, options.room)
-        const items = await allPages((query) =>
-          session.client.call(allRoutes.listSessions, { params: { cid }, query }),
-        )
-        const rows = items.map(({ id, name, byte_size, run_id, expires_at }) => [
-          id,
-          escapeControls(name ?? ''),
-          bytesText(byte_size),
-          run_id ?? '',
-          expires_at,
+        const route = options.asManager ? allRoutes.listRoomSessions : allRoutes.listSessions
+        const items = await allPages((query) => session.client.call(route, { params: { cid }, query }))
+        const rows = items.map(({ id, name, created_by, byte_size, run_id, expires_at }) => [
+          ...[id, escapeControls(name ?? '')],
+          ...(options.asManager ? [created_by] : []),
+          ...[bytesText(byte_size), run_id ?? '', expires_at],
         ])
-        const text =
-          rows.length === 0
-            ? 'You have no session in this room.\n'
-            : table(['ID', 'NAME', 'SIZE', 'HELD BY', 'EXPIRES'], rows)
+        const heads = ['ID', 'NAME', ...(options.asManager ? ['OWNER'] : []), 'SIZE', 'HELD BY', 'EXPIRES']
+        const none = options.asManager ? 'The room has no session.\n' : 'You have no session in this room.\n'
+        const text = rows.length === 0 ? none : table(heads, rows)
         session.report.result(text, { items })
       }),
     )
@@ -85,13 +88,16 @@ export const sessionShowCommand = (): Command =>
   )
 
 export const sessionDeleteCommand = (): Command =>
-  sessionCommand('delete', 'delete a session with its files').action((sid: string, options: RoomOptions) =>
-    withSession(options, async (session) => {
-      const params = { cid: await findRoom(session, options.room), sid }
-      const deleted = await session.client.call(allRoutes.deleteSession, { params })
-      session.report.result(`Deleted ${deleted.id}.\n`, deleted)
-    }),
-  )
+  sessionCommand('delete', 'delete a session with its files')
+    .addOption(managerOption('delete one of somebody else'))
+    .action((sid: string, options: ManagerOptions) =>
+      withSession(options, async (session) => {
+        const params = { cid: await findRoom(session, options.room), sid }
+        const route = options.asManager ? allRoutes.deleteRoomSession : allRoutes.deleteSession
+        const deleted = await session.client.call(route, { params })
+        session.report.result(`Deleted ${deleted.id}.\n`, deleted)
+      }),
+    )
 
 function describe(session: FileSession): string {
   const lines = [

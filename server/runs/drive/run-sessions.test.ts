@@ -211,6 +211,7 @@ describe('a run with a session', () => {
     const refusals = [
       await put(sid, 'a', 'a'),
       await api.call(sessionRoutes.deleteSession, tenant.member, { params: { ...params(), sid } }),
+      await api.call(sessionRoutes.deleteRoomSession, tenant.roomManager, { params: { ...params(), sid } }),
     ]
     for (const { status, body } of refusals)
       expect([status, body.detail.code]).toEqual([409, 'session_in_use'])

@@ -4,7 +4,7 @@ import { ownRunsOf } from '../../access/own-runs.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { Database } from '../../db/database.ts'
-import { findSession, type SessionOwner, type SessionRow } from './session-store.ts'
+import { findSession, type SessionOwner, type SessionRoom, type SessionRow } from './session-store.ts'
 
 export interface SessionAccess {
   db: Database
@@ -25,6 +25,16 @@ export async function requireOwner(
 ): Promise<SessionOwner> {
   const { id } = await directory.requireRoom(principal, action, chatroomId)
   return ownerOf(principal, id)
+}
+
+/** A room whose sessions of all people the principal manages. Throws `not_found`. */
+export async function requireManaged(
+  { directory }: Pick<SessionAccess, 'directory'>,
+  principal: Principal,
+  chatroomId: string,
+): Promise<SessionRoom> {
+  const { id } = await directory.requireRoom(principal, 'session.manage', chatroomId)
+  return { companyId: principal.companyId, chatroomId: id }
 }
 
 export const ownerOf = (principal: Principal, chatroomId: string): SessionOwner => ({

@@ -14,6 +14,9 @@ export interface SessionOwner extends Pick<Principal, 'companyId' | 'principalTy
   apiKeyId: string | undefined
 }
 
+/** The sessions of everybody in a room. */
+export type SessionRoom = Pick<SessionOwner, 'companyId' | 'chatroomId'>
+
 const keptUntil = (hours: ReturnType<typeof sql>) => sql<Date>`now() + make_interval(hours => ${hours})`
 
 type NewSession = Pick<
@@ -49,18 +52,23 @@ export const insertPersonSession = (
     .execute()
 
 /** Whoever reads sessions does not depend on the sweep. One that a run holds does not expire. */
-function sessions(db: Executing, owner: SessionOwner) {
-  const query = db
+const sessionsOfRoom = (db: Executing, { companyId, chatroomId }: SessionRoom) =>
+  db
     .selectFrom('sessions')
     .selectAll()
-    .where('company_id', '=', owner.companyId)
-    .where('chatroom_id', '=', owner.chatroomId)
-    .where('principal_type', '=', owner.principalType)
-    .where('principal_id', '=', owner.principalId)
+    .where('company_id', '=', companyId)
+    .where('chatroom_id', '=', chatroomId)
     .where((where) =>
       where.or([where('expires_at', '>', sql<Date>`now()`), where('holder_run_id', 'is not', null)]),
     )
-  return owner.apiKeyId === undefined ? query : query.where('api_key_id', '=', owner.apiKeyId)
+
+function sessions(db: Executing, whose: SessionOwner | SessionRoom) {
+  const ofRoom = sessionsOfRoom(db, whose)
+  if (!('principalId' in whose)) return ofRoom
+  const query = ofRoom
+    .where('principal_type', '=', whose.principalType)
+    .where('principal_id', '=', whose.principalId)
+  return whose.apiKeyId === undefined ? query : query.where('api_key_id', '=', whose.apiKeyId)
 }
 
 export const findSession = (
@@ -94,16 +102,19 @@ export const deleteExpiredOfPerson = (
 /** Newest first; ids are ordered by time. */
 export function listSessionRows(
   db: Executing,
-  owner: SessionOwner,
+  whose: SessionOwner | SessionRoom,
   { beforeId, limit }: { beforeId: string | undefined; limit: number },
 ): Promise<SessionRow[]> {
-  const query = sessions(db, owner).orderBy('id', 'desc').limit(limit)
+  const query = sessions(db, whose).orderBy('id', 'desc').limit(limit)
   return (beforeId === undefined ? query : query.where('id', '<', beforeId)).execute()
 }
 
 /** The session, locked against changes, runs that would take it, and deletion. */
-export const lockSession = (trx: Trx, owner: SessionOwner, id: string): Promise<SessionRow | undefined> =>
-  sessions(trx, owner).where('id', '=', id).forUpdate().executeTakeFirst()
+export const lockSession = (
+  trx: Trx,
+  whose: SessionOwner | SessionRoom,
+  id: string,
+): Promise<SessionRow | undefined> => sessions(trx, whose).where('id', '=', id).forUpdate().executeTakeFirst()
 
 /** The session, locked against changes and deletion: others may read it in the same way. */
 export const shareSession = (trx: Trx, owner: SessionOwner, id: string): Promise<SessionRow | undefined> =>

@@ -10,12 +10,20 @@ import { newId } from '../../base/ids.ts'
 import type { PageRequest, PageTokens } from '../../base/page.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import { removeUnused, type TreeDeps } from '../trees/remove-unused.ts'
-import { requireOwner, requireSession, type SessionAccess, type SessionAddress } from './session-access.ts'
+import {
+  requireManaged,
+  requireOwner,
+  requireSession,
+  type SessionAccess,
+  type SessionAddress,
+} from './session-access.ts'
 import {
   deleteSessionRow,
   insertSession,
   listSessionRows,
   lockSession,
+  type SessionOwner,
+  type SessionRoom,
   type SessionRow,
   shareSession,
 } from './session-store.ts'
@@ -74,10 +82,27 @@ export async function listSessions(
   { chatroomId, query }: { chatroomId: string; query: PageRequest },
 ): Promise<SessionList> {
   const owner = await requireOwner({ directory }, principal, 'session.list', chatroomId)
-  const list = `sessions:${owner.chatroomId}:${owner.principalId}`
+  return pageOf({ db, pages }, owner, { list: `sessions:${chatroomId}:${owner.principalId}`, query })
+}
+
+/** The sessions of everybody in a room that the principal manages, newest first. */
+export async function listRoomSessions(
+  { db, directory, pages }: Pick<SessionDeps, 'db' | 'directory' | 'pages'>,
+  principal: Principal,
+  { chatroomId, query }: { chatroomId: string; query: PageRequest },
+): Promise<SessionList> {
+  const room = await requireManaged({ directory }, principal, chatroomId)
+  return pageOf({ db, pages }, room, { list: `room-sessions:${chatroomId}`, query })
+}
+
+async function pageOf(
+  { db, pages }: Pick<SessionDeps, 'db' | 'pages'>,
+  whose: SessionOwner | SessionRoom,
+  { list, query }: { list: string; query: PageRequest },
+): Promise<SessionList> {
   const size = query.page_size ?? chatroomPageSizeDefault
   const [beforeId] = pages.read(list, query.page_token) ?? []
-  const rows = await listSessionRows(db, owner, {
+  const rows = await listSessionRows(db, whose, {
     beforeId: typeof beforeId === 'string' ? beforeId : undefined,
     limit: size + 1,
   })
@@ -97,8 +122,25 @@ export async function removeSession(
   address: SessionAddress,
 ): Promise<Session> {
   const { owner } = await requireSession(deps, principal, address)
+  return remove(deps, owner, address.sessionId)
+}
+
+/** Deletes a session of anybody in a room that the principal manages, as `removeSession`. */
+export async function removeRoomSession(
+  deps: SessionAccess & TreeDeps,
+  principal: Principal,
+  { chatroomId, sessionId }: SessionAddress,
+): Promise<Session> {
+  return remove(deps, await requireManaged(deps, principal, chatroomId), sessionId)
+}
+
+async function remove(
+  deps: SessionAccess & TreeDeps,
+  whose: SessionOwner | SessionRoom,
+  id: string,
+): Promise<Session> {
   const removed = await deps.db.transaction().execute(async (trx) => {
-    const row = await lockSession(trx, owner, address.sessionId)
+    const row = await lockSession(trx, whose, id)
     if (!row) throw notFound()
     if (row.holder_run_id !== null) throw new CodedError('session_in_use')
     await deleteSessionRow(trx, row)

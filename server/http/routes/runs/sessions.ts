@@ -1,8 +1,10 @@
 import { sessionRoutes } from '@sandbox-jobs/contract/routes/session-routes.ts'
 import {
   createSession,
+  listRoomSessions,
   listSessions,
   readSession,
+  removeRoomSession,
   removeSession,
   type SessionDeps,
 } from '../../../sessions/catalogue/sessions.ts'
@@ -37,6 +39,12 @@ export function mountSessionRoutes(mount: Mount, services: SessionServices): voi
   )
   mount(sessionRoutes.deleteSession, ({ principal, params }) =>
     removeSession(services, principal, addressOf(params)),
+  )
+  mount(sessionRoutes.listRoomSessions, ({ principal, params, query }) =>
+    listRoomSessions(services, principal, { chatroomId: params.cid, query }),
+  )
+  mount(sessionRoutes.deleteRoomSession, ({ principal, params }) =>
+    removeRoomSession(services, principal, addressOf(params)),
   )
   mountReading(mount, services)
   mountChanges(mount, services)
