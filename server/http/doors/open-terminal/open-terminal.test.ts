@@ -85,6 +85,33 @@ describe('when the platform connects', () => {
     ])
   })
 
+  it('its models are offered values without the bounds of requests', async () => {
+    const { body, text } = await terminal.get<{ paths: Record<string, Record<string, unknown>> }>(
+      '/openapi.json',
+    )
+    expect(text).not.toMatch(/"(pattern|patternProperties|maxLength|minLength|maxItems|maximum)":/)
+    expect(body.paths['/execute']?.post).toMatchObject({
+      operationId: 'run_command',
+      requestBody: {
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['command'],
+              properties: {
+                command: { type: 'string', description: expect.any(String) },
+                cwd: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                env: {
+                  anyOf: [{ type: 'object', additionalProperties: { type: 'string' } }, { type: 'null' }],
+                },
+              },
+            },
+          },
+        },
+      },
+    })
+  })
+
   it('its models read what a command may do', async () => {
     const { body } = await terminal.get<{ prompt: string }>('/system')
     expect(body.prompt).toContain('at most 30 seconds')
@@ -199,6 +226,17 @@ describe('a command', () => {
       statuses.push((await execute({ command: 'true' }, '?wait=0', 'busy')).status)
     expect(statuses).toEqual([...Array.from({ length: 17 }, () => 200), 429])
     expect((await execute({ command: 'true' }, '?wait=0', 'other')).status).toBe(200)
+  })
+
+  it('is waited for by at most 32 requests of a company in one process, and killed all the same', async () => {
+    const { id } = (await execute({ command: 'sleep 60' })).body
+    const waiting = Array.from({ length: 40 }, () => terminal.get(`/execute/${id}/status?wait=60`))
+    expect(await Promise.race(waiting)).toMatchObject({ status: 429, body: { detail: expect.any(String) } })
+    expect((await execute({ command: 'true' }, '?wait=1')).status).toBe(429)
+    expect(await rowsOf('runs')).toHaveLength(1)
+    expect((await terminal.delete(`/execute/${id}`)).status).toBe(200)
+    const statuses = (await Promise.all(waiting)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(32)
   })
 
   it('is cancelled when its client hangs up before it has the id', async () => {

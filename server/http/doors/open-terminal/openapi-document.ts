@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 import type { Operation } from './operation.ts'
+import { toolSchema } from './tool-schema.ts'
 
 /** The OpenAPI document from which the platform makes tools: the operations that models are offered. */
 export function openApiDocument(operations: readonly Operation[]) {
@@ -12,7 +13,9 @@ export function openApiDocument(operations: readonly Operation[]) {
     of[method.toLowerCase()] = {
       ...tool,
       parameters: [...pathParameters(path), ...queryParameters(query)],
-      ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+      ...(body && {
+        requestBody: { required: true, content: { 'application/json': { schema: toolSchema(body) } } },
+      }),
       responses: { 200: { description: 'Success' } },
     }
   }
@@ -36,6 +39,6 @@ function queryParameters(query: TObject) {
     in: 'query',
     required: required.includes(name),
     description: schema.description,
-    schema,
+    schema: toolSchema(schema),
   }))
 }
