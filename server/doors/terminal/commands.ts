@@ -3,8 +3,9 @@ import { cancelRun } from '../../runs/queue/cancel-run.ts'
 import { listSessionRuns, readSessionRun } from '../../runs/read/session-runs.ts'
 import { watchRun } from '../../runs/read/wait-for-run.ts'
 import { type Command, commandOf, progressOf } from './command.ts'
+import { type CommandWait, inPlace, isTooBusy } from './command-waits.ts'
 import { findSession, type Person } from './person.ts'
-import type { CommandDeps, CommandWait } from './run-command.ts'
+import type { CommandDeps } from './run-command.ts'
 
 const listedMax = 50
 const killWaitSeconds = 10
@@ -25,8 +26,8 @@ export async function readCommand(
   const command = await requireCommand(deps, person, id)
   if (command.end) return command
   const { chatroom_id: chatroomId } = person.open.door
-  const run = await watchRun(deps, person.open.reader, { chatroomId, runId: id, ...wait })
-  return { ...command, ...progressOf(run) }
+  const watch = () => watchRun(deps, person.open.reader, { chatroomId, runId: id, ...wait })
+  return { ...command, ...progressOf(await inPlace(deps, person, { seconds: wait.seconds, work: watch })) }
 }
 
 /** Ends a command, and waits until it has ended. The files are those from before it. Throws as `readCommand` does. */
@@ -38,7 +39,11 @@ export async function killCommand(
   const { end } = await requireCommand(deps, person, id)
   if (end) return
   await cancelRun(deps.db, { id, company_id: person.open.door.company_id })
-  await readCommand(deps, person, { id, wait: { seconds: killWaitSeconds, signal } })
+  const wait = { seconds: killWaitSeconds, signal }
+  // Without a place to wait in, the command ends all the same.
+  await readCommand(deps, person, { id, wait }).catch((error: unknown) => {
+    if (!isTooBusy(error)) throw error
+  })
 }
 
 async function requireCommand(deps: CommandDeps, person: Person, id: string): Promise<Command> {

@@ -1,11 +1,11 @@
-import { CodedError } from '../../base/errors/coded-error.ts'
 import { cancelRun } from '../../runs/queue/cancel-run.ts'
 import { hasWaitingRuns } from '../../runs/read/session-runs.ts'
 import { watchRun } from '../../runs/read/wait-for-run.ts'
 import { quickRunOnce } from '../../runs/submit/quick-run.ts'
-import { type DoorRunDeps, nameOf, nothingReachable, retryAfterSeconds } from '../programs/run-program.ts'
+import { type DoorRunDeps, nameOf, nothingReachable } from '../programs/run-program.ts'
 import { type Command, type CommandInput, progressOf } from './command.ts'
 import { commandScript } from './command-script.ts'
+import { type CommandWait, inPlace, tooBusy } from './command-waits.ts'
 import { ensureSession, type Person, type PersonDeps } from './person.ts'
 
 /*
@@ -25,34 +25,23 @@ interface RequestedCommand {
   env: Record<string, string>
 }
 
-/** How long the request waits for the end; `signal` fires when the client has gone. */
-export interface CommandWait {
-  seconds: number
-  signal: AbortSignal
-}
-
 /** Throws 429 `watchers_busy` while too many wait, and what a quick run throws. */
-export async function startCommand(
+export const startCommand = (
   deps: CommandDeps,
   person: Person,
   { command, wait }: { command: RequestedCommand; wait: CommandWait },
-): Promise<Command> {
-  const { company_id: companyId } = person.open.door
-  // A place for the wait is taken before anything is submitted.
-  const release = wait.seconds > 0 ? deps.places.take(companyId) : () => undefined
-  if (!release) throw busy()
-  try {
-    const id = await submit(deps, person, command)
-    return await waitFor(deps, person, { id, text: command.text, wait }).catch(async (error: unknown) => {
-      await cancelRun(deps.db, { id, company_id: companyId })
-      throw error
-    })
-  } finally {
-    release()
-  }
-}
-
-const busy = () => new CodedError('watchers_busy', { retry_after_seconds: retryAfterSeconds })
+): Promise<Command> =>
+  // The place is taken before anything is submitted.
+  inPlace(deps, person, {
+    seconds: wait.seconds,
+    work: async () => {
+      const id = await submit(deps, person, command)
+      return waitFor(deps, person, { id, text: command.text, wait }).catch(async (error: unknown) => {
+        await cancelRun(deps.db, { id, company_id: person.open.door.company_id })
+        throw error
+      })
+    },
+  })
 
 async function submit(
   deps: CommandDeps,
@@ -63,7 +52,7 @@ async function submit(
   const [runtime] = runtimes
   if (!runtime) throw new Error('a door has no language')
   const session = await ensureSession(deps, person)
-  if (await hasWaitingRuns(deps.db, session, waitingMax)) throw busy()
+  if (await hasWaitingRuns(deps.db, session, waitingMax)) throw tooBusy()
   const input: CommandInput = { door: door.name, user: person.name, command: text }
   const { run } = await quickRunOnce(deps, {
     principal: submitter,
