@@ -14,13 +14,24 @@ const commandFile = `${workspaceDir}/command.sh`
 const setUpFailed = 125
 const orFail = `|| exit ${setUpFailed}`
 
-/** `folder` is absolute. `shell` is the command of the door's language: it runs the file in `$1`. */
-export const commandScript = (
-  command: string,
-  { folder, shell }: { folder: string; shell: string },
-): string =>
+/** Not kept: package managers fill it with more files than a session has space for. */
+const cacheDir = `${workspaceDir}/cache`
+const variables = { HOME: homeDir, XDG_CACHE_HOME: cacheDir, npm_config_cache: `${cacheDir}/npm` }
+
+interface CommandPlace {
+  /** Absolute. */
+  folder: string
+  /** The command of the door's language: it runs the file in `$1`. */
+  shell: string
+  /** Variables of the request, which are set already. */
+  env: Readonly<Record<string, string>>
+}
+
+export const commandScript = (command: string, { folder, shell, env }: CommandPlace): string =>
   [
-    `export HOME=${homeDir}`,
+    ...Object.entries(variables).flatMap(([name, value]) =>
+      Object.hasOwn(env, name) ? [] : [`export ${name}=${value}`],
+    ),
     // Where package managers put the programs of one user.
     `export PATH="$PATH:${homeDir}/.local/bin"`,
     `printf '%s\\n' ${shellWord(command)} >${commandFile} ${orFail}`,

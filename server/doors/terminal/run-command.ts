@@ -60,7 +60,7 @@ async function submit(
     body: {
       name: nameOf(door, runtime),
       environment_version_id: runtime.environment_version_id,
-      work_script: commandScript(text, { folder, shell: runtime.run_command }),
+      work_script: commandScript(text, { folder, shell: runtime.run_command, env }),
       ordinary_env: env,
       input,
       timeout_seconds: door.timeout_seconds,

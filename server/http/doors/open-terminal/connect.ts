@@ -33,7 +33,7 @@ export const connectOperations = (): Operation[] => [
 const systemPrompt = ({ door }: OpenDoor): string =>
   [
     'You can run commands and keep files in Linux sandboxes of this user.',
-    `Each command runs in a fresh sandbox, for at most ${door.timeout_seconds} seconds. Files below ${homeDir}, the home directory, stay for the next command; processes, other files and environment variables do not, so a server that a command starts ends with it.`,
+    `Each command runs in a fresh sandbox, for at most ${door.timeout_seconds} seconds. Files below ${homeDir}, the home directory, stay for the next command; processes, other files and environment variables do not, so a server that a command starts ends with it. A command that is killed or exceeds its time changes no files.`,
     'One command runs at a time; a second one waits until the first has ended, and files cannot be changed meanwhile.',
     'Nobody types: a command that asks for input reads an end of file. Use options such as --yes.',
     door.network

@@ -67,6 +67,14 @@ describe('a command of Open Terminal', () => {
     expect(await run('pwd', { cwd: '/nowhere' })).toMatchObject({ exit_code: 125 })
   })
 
+  it('keeps its home directory without caches, unless the request says where they are', async () => {
+    const print = 'echo "$HOME $XDG_CACHE_HOME $npm_config_cache"'
+    expect(textOf(await run(print))).toBe('/workspace/session /workspace/cache /workspace/cache/npm\n')
+    expect(textOf(await run(print, { env: { HOME: '/tmp', XDG_CACHE_HOME: '/x' } }))).toBe(
+      '/tmp /x /workspace/cache/npm\n',
+    )
+  })
+
   it('has files of its own user alone', async () => {
     await run('echo mine > secret')
     expect(textOf(await run('ls -A', {}, 'bob'))).toBe('')
