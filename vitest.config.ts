@@ -36,7 +36,7 @@ export default defineConfig({
       project({ name: 'together', include: together, isolate: false }),
       project({ name: 'hostile', include: hostile }),
     ],
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     allowOnly: false,
     passWithNoTests: false,

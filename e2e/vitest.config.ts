@@ -7,7 +7,7 @@ export default defineConfig({
     root: resolve(import.meta.dirname, '..'),
     globalSetup: ['e2e/main-job/global-setup.ts'],
     include: ['e2e/!(crash)/**/*.test.ts', 'examples/**/*.test.ts'],
-    maxWorkers: 2,
+    maxWorkers: 3,
     pool: 'forks',
     // The first run makes a base image and the builder from Debian packages.
     testTimeout: 300_000,

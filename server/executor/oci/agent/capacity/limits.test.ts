@@ -111,8 +111,8 @@ test('the shim of a log without end lowers its priority', async () => {
   await waitUntil(async () => (await niceness(shim)) === 10)
   expect(await niceness(shimOfQuiet)).toBe(0)
   // If the kernel groups processes by session (autogroup), only the group of the shim.
-  const group = await readFile(`/proc/${shim}/autogroup`, 'utf8').catch(() => '')
-  expect(group).toMatch(/^$| nice 10\n$/)
+  const group = () => readFile(`/proc/${shim}/autogroup`, 'utf8').catch(() => '')
+  await waitUntil(async () => /^$| nice 10\n$/.test(await group()))
   for (const { id } of [quiet, loud]) await agent.client.stop(id)
   for (const { id } of [quiet, loud]) await agent.client.wait(id)
 }, 60_000)
