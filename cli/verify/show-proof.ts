@@ -1,4 +1,4 @@
-import { type ImageProof, imageChecks } from '@sandbox-jobs/server/main/verify-image.ts'
+import { type ImageProof, imageChecks } from '@sandbox-jobs/server/main/verify/verify-image.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 import { paint } from '../output/paint.ts'
 import { table } from '../output/table.ts'

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts'
 import { liveLogChannel } from '../live-logs/log-sources.ts'
 import { listen } from '../work/listener.ts'
-import { startSweep } from '../work/sweep.ts'
+import { startSweep } from '../work/rounds/sweep.ts'
 import { startTicker } from '../work/ticker.ts'
 import { type Claims, Worker } from '../work/worker.ts'
 import type { BuildSlots } from './admission/build-slots.ts'

@@ -28,14 +28,14 @@ import { StoredRunSessions } from '../sessions/runs/run-sessions.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { sweepTaskUploads } from '../tasks/files/upload-sweep.ts'
 import { MachineRefused, takeMachineLease } from '../work/machine-lease.ts'
-import { type Sweep, startSweep } from '../work/sweep.ts'
-import { startNotifications } from './notification-loops.ts'
-import { startRetentionLoops } from './retention-loops.ts'
+import { type Sweep, startSweep } from '../work/rounds/sweep.ts'
+import { startNotifications } from './loops/notification-loops.ts'
+import { startRetentionLoops } from './loops/retention-loops.ts'
+import { startTriggers } from './loops/trigger-loop.ts'
 import { watchReaderHost } from './role-readers.ts'
 import { runRole } from './run-role.ts'
 import { startBuilds } from './start-builds.ts'
 import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
-import { startTriggers } from './trigger-loop.ts'
 
 const { values } = parseArgs({
   options: { machine: { type: 'string' }, folder: { type: 'string' }, readers: { type: 'string' } },

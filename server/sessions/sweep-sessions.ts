@@ -1,4 +1,4 @@
-import { inBatches } from '../work/in-batches.ts'
+import { inBatches } from '../work/rounds/in-batches.ts'
 import { deleteExpiredSessions } from './catalogue/session-store.ts'
 import { removeUnusedBatch, type TreeDeps } from './trees/remove-unused.ts'
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { ChainPosition } from '@sandbox-jobs/contract/audit/chain-check.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { ExportUnreadable, verifyAuditExport } from '@sandbox-jobs/server/main/verify-audit.ts'
+import { ExportUnreadable, verifyAuditExport } from '@sandbox-jobs/server/main/verify/verify-audit.ts'
 import { type Command, Option } from 'commander'
 import { serviceCommand } from '../../args/service-command.ts'
 import { linesOfFile, linesOfService } from '../../audit/export-lines.ts'

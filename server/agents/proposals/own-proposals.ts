@@ -2,7 +2,7 @@ import { endedProposalLifetimeSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/database.ts'
-import { inBatches } from '../../work/in-batches.ts'
+import { inBatches } from '../../work/rounds/in-batches.ts'
 import type { ProposalDeps } from './prepare-proposal.ts'
 import {
   deleteEndedProposals,

@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { SignedTokens } from '../../base/keys/signed-tokens.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { Database, Trx } from '../../db/database.ts'
-import { inBatches } from '../../work/in-batches.ts'
+import { inBatches } from '../../work/rounds/in-batches.ts'
 import { deleteOldMessages, insertMessage, insertServiceMessage } from './message-store.ts'
 
 export interface MessageDeps {

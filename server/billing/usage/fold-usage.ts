@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import { folding } from '../../work/fold-changes.ts'
+import { folding } from '../../work/rounds/fold-changes.ts'
 import { usageFold } from './usage-store.ts'
 
 /** One iteration of the loop that folds what ended work used into the totals by day. */

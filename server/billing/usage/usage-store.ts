@@ -1,4 +1,4 @@
-import type { Fold } from '../../work/fold-changes.ts'
+import type { Fold } from '../../work/rounds/fold-changes.ts'
 import { departmentOf } from './department-statement.ts'
 
 /*

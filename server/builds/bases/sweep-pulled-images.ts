@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { removeEach } from '../../work/remove-each.ts'
+import { removeEach } from '../../work/rounds/remove-each.ts'
 import { deleteIfUnused, listStalePulledImages, pulledImageId, pulledImageKey } from './pulled-image-store.ts'
 
 const keptMs = 30 * 86_400_000

@@ -10,7 +10,7 @@ import {
 import type { ImagePort } from '../../executor/port/images.ts'
 import { deleteLayout } from '../../images/oci-layout.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { removeEach } from '../../work/remove-each.ts'
+import { removeEach } from '../../work/rounds/remove-each.ts'
 
 export interface ImageSweepDeps {
   db: Database

@@ -4,7 +4,7 @@ import { callbackPrefix } from '@sandbox-jobs/contract/routes/prefixes.ts'
 import { newToken, newUuid } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
 import { serviceAddress } from '../../executor/port/service-address.ts'
-import { inBatches } from '../../work/in-batches.ts'
+import { inBatches } from '../../work/rounds/in-batches.ts'
 import type { CallbackKey } from '../policies/callback-key.ts'
 import {
   dropOldCredentials,

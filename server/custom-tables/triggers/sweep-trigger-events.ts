@@ -1,7 +1,7 @@
 import { triggerEventHistoryHours } from '@sandbox-jobs/contract/limits.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/database.ts'
-import { inBatches } from '../../work/in-batches.ts'
+import { inBatches } from '../../work/rounds/in-batches.ts'
 import { dropHandledEvents } from './trigger-event-store.ts'
 
 const batch = 1000

@@ -1,6 +1,6 @@
 import { systemClock } from '../../base/clock.ts'
-import { inBatches } from '../../work/in-batches.ts'
-import { forgetFailures, postpone } from '../../work/removal-failures.ts'
+import { inBatches } from '../../work/rounds/in-batches.ts'
+import { forgetFailures, postpone } from '../../work/rounds/removal-failures.ts'
 import { finishAbort, type SweepContext } from '../uploads/context-abort-service.ts'
 import { sweepUnused } from '../uploads/unused-bytes.ts'
 import { listOverdueSessions, transitionSession } from '../uploads/upload-session-store.ts'

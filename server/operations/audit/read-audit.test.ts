@@ -7,7 +7,7 @@ import { makeTenant, makeUser, type Tenant } from '../../../testing/factories/te
 import type { Principal } from '../../access/principal.ts'
 import { SigningKeys, signingKeysFolder } from '../../base/keys/signing-keys.ts'
 import { PageTokens } from '../../base/page.ts'
-import { ExportUnreadable, verifyAuditExport } from '../../main/verify-audit.ts'
+import { ExportUnreadable, verifyAuditExport } from '../../main/verify/verify-audit.ts'
 import { chainAudit, signHeads } from './chain-audit.ts'
 import { auditReading, exportAudit, listAuditEntries } from './read-audit.ts'
 

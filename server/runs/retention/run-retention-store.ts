@@ -2,7 +2,7 @@ import { runContentRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts
 import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
-import { isDue } from '../../work/removal-failures.ts'
+import { isDue } from '../../work/rounds/removal-failures.ts'
 import { artifactsNeeded, deleteRunFiles, neededSources } from '../files/run-file-store.ts'
 import { deleteMetadata } from '../metadata/run-metadata-store.ts'
 import { objectKeys } from '../results/collect-run.ts'

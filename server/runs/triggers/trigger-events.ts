@@ -4,7 +4,7 @@ import {
   startEvent,
   type WaitingEvent,
 } from '../../custom-tables/triggers/row-events.ts'
-import type { CompanyTurns } from '../../work/in-turn.ts'
+import type { CompanyTurns } from '../../work/rounds/in-turn.ts'
 import { enqueueRun } from '../submit/enqueue-run.ts'
 import type { PlanDeps } from '../submit/submit-run.ts'
 import { planTriggeredRun, refusalOf } from './plan-triggered-run.ts'

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { removeEach } from '../../work/remove-each.ts'
+import { removeEach } from '../../work/rounds/remove-each.ts'
 import { deletePack, lockUnusedPacks } from './pack-store.ts'
 import { deleteLeftTrees } from './tree-store.ts'
 

@@ -1,4 +1,4 @@
-import type { Executing } from '../db/database.ts'
+import type { Executing } from '../../db/database.ts'
 import { forgetFailures, postpone } from './removal-failures.ts'
 
 export interface Removal<Thing> {

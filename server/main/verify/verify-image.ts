@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { stat } from 'node:fs/promises'
-import { keyIdOf } from '../base/keys/published-signing-keys.ts'
-import { folderLayout, tarLayout } from '../images/layout-files.ts'
+import { keyIdOf } from '../../base/keys/published-signing-keys.ts'
+import { folderLayout, tarLayout } from '../../images/layout-files.ts'
 import {
   blobPath,
   type ImageCheck,
@@ -11,7 +11,7 @@ import {
   unpackedDigest,
   verifyLayer,
   verifySigned,
-} from '../images/provenance/verify-image.ts'
+} from '../../images/provenance/verify-image.ts'
 
 export type { ImageCheck }
 export { imageChecks }

@@ -1,6 +1,6 @@
-import type { sleep } from '../base/clock.ts'
-import type { Log } from '../base/logging.ts'
-import { startTicker, type Ticker } from './ticker.ts'
+import type { sleep } from '../../base/clock.ts'
+import type { Log } from '../../base/logging.ts'
+import { startTicker, type Ticker } from '../ticker.ts'
 
 export interface SweepOptions {
   name: string

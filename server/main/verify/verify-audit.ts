@@ -7,8 +7,8 @@ import {
 } from '@sandbox-jobs/contract/audit/chain-check.ts'
 import { AuditEntry, AuditHead } from '@sandbox-jobs/contract/resources/companies/audit-entry.ts'
 import { Compile } from 'typebox/compile'
-import { verifySignature } from '../base/keys/signing-keys.ts'
-import { sha256Hex } from '../operations/audit/audited-entry.ts'
+import { verifySignature } from '../../base/keys/signing-keys.ts'
+import { sha256Hex } from '../../operations/audit/audited-entry.ts'
 import { readPublicKeys } from './verify-image.ts'
 
 export interface VerifiedExport {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { acrossCompanies } from '../db/across-companies.ts'
-import type { Database, Executing } from '../db/database.ts'
+import { acrossCompanies } from '../../db/across-companies.ts'
+import type { Database, Executing } from '../../db/database.ts'
 import { CompanyRounds, type Round } from './company-rounds.ts'
 import { batchesPerRound } from './in-batches.ts'
 import { type CompanyTurns, dueInTurn } from './in-turn.ts'

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Executing } from '../db/database.ts'
+import type { Executing } from '../../db/database.ts'
 
 /*
  * The table `removal_failures`. A failed removal is retried after a pause that doubles from a minute to a day, so a sweep
