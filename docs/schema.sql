@@ -1695,6 +1695,21 @@ create table security_findings (
 CREATE INDEX security_findings_listed ON security_findings USING btree (environment_id, severity_rank, id);
 CREATE INDEX security_findings_not_closed ON security_findings USING btree (environment_id) WHERE state <> 'closed'::text;
 
+create table session_folders (
+  session_id text not null,
+  company_id text not null,
+  conversation text not null,
+  folder text not null,
+  used_at timestamp with time zone default clock_timestamp() not null,
+  constraint session_folders_pkey PRIMARY KEY (session_id, conversation),
+  constraint session_folders_conversation_check CHECK (length(conversation) >= 1 AND length(conversation) <= 128),
+  constraint session_folders_folder_check CHECK (octet_length(folder) >= 1 AND octet_length(folder) <= 1024),
+  constraint session_folders_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint session_folders_company_id_session_id_fkey FOREIGN KEY (company_id, session_id) REFERENCES sessions(company_id, id) ON DELETE CASCADE
+);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON session_folders REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_session_folders();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON session_folders REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_session_folders();
+
 create table session_packs (
   id text not null,
   company_id text not null,
@@ -1758,6 +1773,7 @@ create table sessions (
   expires_at timestamp with time zone not null,
   person text,
   constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_of_company UNIQUE (company_id, id),
   constraint sessions_byte_size_check CHECK (byte_size >= 0),
   constraint sessions_file_count_check CHECK (file_count >= 0),
   constraint sessions_keep_hours_check CHECK (keep_hours >= 1),
@@ -2376,7 +2392,12 @@ UNION ALL
  SELECT session_packs.company_id,
     'sessions'::text AS kind,
     4096 + session_packs.byte_size AS bytes
-   FROM session_packs;
+   FROM session_packs
+UNION ALL
+ SELECT session_folders.company_id,
+    'sessions'::text AS kind,
+    1280::bigint AS bytes
+   FROM session_folders;
 
 CREATE OR REPLACE FUNCTION public.append_audit_entry(p audit_pending, head audit_chains)
  RETURNS audit_chains
@@ -2708,6 +2729,17 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_delete_session_folders()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        insert into kept_byte_changes (company_id, kind, bytes)
+        select company_id, 'sessions', -count(*) * 1280 from olds group by company_id;
+        return null;
+      end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_delete_session_packs()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2988,6 +3020,17 @@ AS $function$
       select r.company_id, 'secrets', sum(octet_length(r.ciphertext))::bigint from news r group by r.company_id;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_session_folders()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        insert into kept_byte_changes (company_id, kind, bytes)
+        select company_id, 'sessions', count(*) * 1280 from news group by company_id;
+        return null;
+      end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_insert_session_packs()

@@ -30,6 +30,7 @@ import * as baseImages from './migrations/0240-base-images.ts'
 import * as slowWebhooks from './migrations/0250-slow-webhooks.ts'
 import * as mail from './migrations/0251-mail.ts'
 import * as terminalDoors from './migrations/0260-terminal-doors.ts'
+import * as sessionFolders from './migrations/0261-session-folders.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -63,6 +64,7 @@ export const migrations: Migrations = {
   '0250-slow-webhooks': slowWebhooks,
   '0251-mail': mail,
   '0260-terminal-doors': terminalDoors,
+  '0261-session-folders': sessionFolders,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

@@ -74,6 +74,7 @@ export interface Tables {
   session_trees: sessions.SessionTreesTable
   session_packs: sessions.SessionPacksTable
   session_tree_packs: sessions.SessionTreePacksTable
+  session_folders: sessions.SessionFoldersTable
   idempotency_keys: runs.IdempotencyKeysTable
   live_logs: runs.LiveLogsTable
   state_watches: runs.StateWatchesTable

@@ -46,3 +46,11 @@ export interface SessionTreePacksTable {
   pack_id: string
   company_id: string
 }
+
+export interface SessionFoldersTable {
+  session_id: string
+  company_id: string
+  conversation: string
+  folder: string
+  used_at: Generated<Date>
+}

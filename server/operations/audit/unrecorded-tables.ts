@@ -56,6 +56,7 @@ export const unrecordedTables: Readonly<Record<string, string>> = {
   session_trees: partOf('sessions'),
   session_packs: partOf('sessions'),
   session_tree_packs: partOf('sessions'),
+  session_folders: 'where commands start; each command is recorded as a run',
   security_findings: 'results of scans; exceptions and blocks are recorded',
   removal_failures: queue,
   event_outbox: queue,

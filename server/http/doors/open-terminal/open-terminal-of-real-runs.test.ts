@@ -64,6 +64,10 @@ describe('a command of Open Terminal', () => {
     })
     expect([second.exit_code, textOf(second)]).toEqual([0, `kept\n"$(id)" 'it is' ü\n`])
     expect(textOf(await run('pwd', { cwd: 'a' }))).toBe(`${home}/a\n`)
+    await terminal.post('/files/cwd', { path: `${home}/a` })
+    expect(textOf(await run('pwd'))).toBe(`${home}/a\n`)
+    expect(textOf(await run('pwd', { cwd: '..' }))).toBe(`${home}\n`)
+    await terminal.post('/files/cwd', { path: home })
     expect(await run('pwd', { cwd: '/nowhere' })).toMatchObject({ exit_code: 125 })
   })
 

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { FileDeps } from '../../../doors/terminal/person-files.ts'
 import { withFiles } from '../../requests/file-part.ts'
 import { type DoorMounting, doorMounter, type Refuse } from '../door-mount.ts'
 import { connectOperations, mountOpenAnswers } from './connect.ts'
@@ -23,7 +22,7 @@ const refuse: Refuse = (reply, { status, message }) => {
 export function mountOpenTerminal(
   app: FastifyInstance,
   options: DoorMounting,
-  services: ProcessServices & FileDeps,
+  services: ProcessServices,
 ): void {
   const operations = [
     ...connectOperations(),

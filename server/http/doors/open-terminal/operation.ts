@@ -12,6 +12,8 @@ import type { DoorCall, DoorRoute } from '../door-mount.ts'
 
 export interface TerminalCall<Query, Body> extends DoorCall {
   person: Person
+  /** The conversation, where the request names one. */
+  conversation: string | undefined
   query: Query
   body: Body
   /** Of the address. */
@@ -62,22 +64,30 @@ export function routeOf({ route, query, body, handle }: Operation): DoorRoute {
     path: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     handle: async (call) => {
       const { request, open } = call
-      const person = { open, name: personOf(request) }
+      const person = { open, name: nameIn(request, 'x-user-id') ?? everybody }
+      const conversation = nameIn(request, 'x-session-id')
       const given = queryOf(request, query)
       checkQuery(given)
       checkBody?.(request.body)
       const params = request.params as Record<string, string>
-      return handle({ ...call, person, params, query: given as never, body: request.body as never })
+      return handle({
+        ...call,
+        person,
+        conversation,
+        params,
+        query: given as never,
+        body: request.body as never,
+      })
     },
   }
 }
 
-/** The platform names its users in a header. */
-function personOf({ headers }: FastifyRequest): string {
-  const name = headers['x-user-id']
-  if (name === undefined || name === '') return everybody
+/** The platform names its users and their conversations in headers. Undefined: it names none. */
+function nameIn({ headers }: FastifyRequest, header: string): string | undefined {
+  const name = headers[header]
+  if (name === undefined || name === '') return undefined
   if (typeof name === 'string' && isPersonName(name)) return name
-  throw new PlainError(400, 'X-User-Id must have 1 to 128 visible ASCII characters')
+  throw new PlainError(400, `The header ${header} must have 1 to 128 visible ASCII characters`)
 }
 
 /** Models send `null` for what they leave out, and the platform writes `True` for true. */

@@ -5,13 +5,15 @@ import { PlainError } from '../../../base/errors/plain-error.ts'
 import type { Command } from '../../../doors/terminal/command.ts'
 import { readOutput } from '../../../doors/terminal/command-output.ts'
 import { killCommand, listCommands, readCommand } from '../../../doors/terminal/commands.ts'
+import type { FileDeps } from '../../../doors/terminal/person-files.ts'
 import { type CommandDeps, startCommand } from '../../../doors/terminal/run-command.ts'
 import type { FollowRunDeps } from '../../../runs/read/logs/follow-run-log.ts'
+import { modelPath } from './files/working-directory.ts'
 import { type Operation, operation, type TerminalCall } from './operation.ts'
 import { processOf, withOutput } from './process-answer.ts'
-import { absolutePath, TerminalPath } from './terminal-paths.ts'
+import { TerminalPath } from './terminal-paths.ts'
 
-export type ProcessServices = CommandDeps & FollowRunDeps
+export type ProcessServices = CommandDeps & FollowRunDeps & FileDeps
 
 /** Most commands end within it, and a request that waits longer gains a model nothing. */
 const waitSeconds = 5
@@ -45,7 +47,7 @@ const ExecRequest = Type.Object({
     pattern: '^[^\\u0000]+$',
     description: 'Shell command to execute. Supports chaining (&&, ||, ;), pipes (|), and redirections.',
   }),
-  cwd: Omissible(TerminalPath('Working directory of the command. By default the home directory.')),
+  cwd: Omissible(TerminalPath('Working directory of the command. By default the working directory.')),
   env: Omissible(
     Type.Record(Type.String(), Type.String(), { description: 'Extra environment variables of the command.' }),
   ),
@@ -79,7 +81,8 @@ export function processOperations(services: ProcessServices): Operation[] {
     isWriting: true,
     handle: async (call) => {
       const { command: text, cwd, env } = call.body
-      const command = { text, folder: absolutePath(cwd ?? '.'), env: env ?? {} }
+      const folder = await modelPath(services, call, cwd ?? undefined)
+      const command = { text, folder, env: env ?? {} }
       const waiting = { seconds: call.query.wait ?? waitSeconds, signal: call.signal }
       const started = await startCommand(services, call.person, { command, wait: waiting })
       return answer(call, started, call.query)

@@ -14,13 +14,14 @@ export const TerminalPath = (description: string) =>
 /** Where models expect a home directory. */
 const otherHomes = ['~', '/home/user']
 
-/** Absolute, without `..` and a slash at the end. */
-export function absolutePath(path: string): string {
+/** Absolute, without `..` and a slash at the end. `from`: the working directory. */
+export function absolutePath(path: string, from: string = homeDir): string {
   const other = otherHomes.find((home) => path === home || path.startsWith(`${home}/`))
-  const from = other === undefined ? path : `${homeDir}${path.slice(other.length)}`
-  const normal = posix.resolve(homeDir, from)
-  return normal
+  return posix.resolve(from, other === undefined ? path : `${homeDir}${path.slice(other.length)}`)
 }
+
+/** Whether the working directory has no part in it. */
+export const isFromRoot = (path: string): boolean => /^[/~]/.test(path)
 
 const isSessionPath = validatorOf('query', SessionPathQuery)
 

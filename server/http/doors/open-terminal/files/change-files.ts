@@ -15,6 +15,7 @@ import { type Operation, operation } from '../operation.ts'
 import { keptPath, requireKeptPath, shownPath, TerminalPath } from '../terminal-paths.ts'
 import { Replacements, replaced } from './replacements.ts'
 import { asText, wholeFile } from './text-file.ts'
+import { modelPath } from './working-directory.ts'
 
 /** Files that are written, moved and deleted. While a command of the person runs they are 409. */
 export const changeOperations = (deps: FileDeps): Operation[] => [
@@ -38,13 +39,16 @@ const write = (deps: FileDeps): Operation =>
         'Write text to a file, at most 1 MiB. Creates parent directories. Overwrites a file that exists. Not while a command runs.',
     },
     body: Type.Object({
-      path: TerminalPath('Path to write to, absolute or from the home directory.'),
+      path: TerminalPath('Path to write to, absolute or from the working directory.'),
       content: Type.String({ maxLength: writtenMaxBytes, description: 'Text content to write to the file.' }),
     }),
     maxBodyBytes: 2 * writtenMaxBytes,
     isWriting: true,
-    handle: async ({ person, body }) =>
-      store(deps, person, { path: requireKeptPath(body.path), text: body.content }),
+    handle: async (call) => {
+      const { person, body } = call
+      const path = requireKeptPath(await modelPath(deps, call, body.path))
+      return store(deps, person, { path, text: body.content })
+    },
   })
 
 async function store(deps: FileDeps, person: Person, { path, text }: { path: string; text: string }) {
@@ -67,8 +71,9 @@ const replace = (deps: FileDeps): Operation =>
     body: Type.Object({ path: TerminalPath('Path to the file to modify.'), replacements: Replacements }),
     maxBodyBytes: 2 * writtenMaxBytes,
     isWriting: true,
-    handle: async ({ person, body, signal }) => {
-      const path = requireKeptPath(body.path)
+    handle: async (call) => {
+      const { person, body, signal } = call
+      const path = requireKeptPath(await modelPath(deps, call, body.path))
       const text = asText(await wholeFile(deps, person, { path, signal }))
       if (text === undefined) throw new PlainError(400, 'The file is not UTF-8 text')
       return store(deps, person, { path, text: replaced(text, body.replacements) })

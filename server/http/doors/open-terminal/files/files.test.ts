@@ -1,4 +1,5 @@
 import type { DoorWithKey } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DoorSteps } from '../../../../../testing/apps/door-steps.ts'
 import { TerminalSteps } from '../../../../../testing/apps/terminal-steps.ts'
@@ -220,6 +221,60 @@ describe('a request on files is refused', () => {
     expect((await write('b', 'x'.repeat(1024 * 1024 + 1))).status).toBe(422)
     expect((await write('b', 'x'.repeat(3 * 1024 * 1024))).status).toBe(413)
     expect((await terminal.post('/files/replace', { path: 'a', replacements: [{}] })).status).toBe(422)
+  })
+})
+
+describe('the working directory of a conversation', () => {
+  const inChat = (conversation: string) => ({ 'x-session-id': conversation })
+  const go = (path: string, conversation = 'chat-1') =>
+    terminal.send({ path: '/files/cwd', body: { path }, headers: inChat(conversation) })
+  const cwd = async (conversation = 'chat-1') => {
+    const headers = inChat(conversation)
+    return (await terminal.send({ method: 'GET', path: '/files/cwd', headers })).body.cwd
+  }
+
+  it('is where the file panel is, and paths of models are from it', async () => {
+    expect((await go(home)).body).toEqual({ cwd: home })
+    await write('src/deep/a.py', 'x')
+    expect((await go(`${home}/src/`)).body).toEqual({ cwd: `${home}/src` })
+    expect([await cwd(), await cwd('chat-2'), await cwd('')]).toEqual([`${home}/src`, home, home])
+    expect([await names(), await names('~'), await names('deep')]).toEqual([['deep'], ['src'], ['a.py']])
+    expect((await write('deep/../b.txt', 'y')).body).toMatchObject({ path: `${home}/src/b.txt` })
+    expect((await terminal.get('/files/glob?pattern=b*')).body).toMatchObject({ path: `${home}/src` })
+    expect((await terminal.get(`/files/read${at('b.txt')}`)).body).toMatchObject({ content: 'y' })
+    expect((await go(home)).body).toEqual({ cwd: home })
+    expect(await cwd()).toBe(home)
+  })
+
+  it('is the home directory where there is none of that name, or no more', async () => {
+    await write('src/a', 'x')
+    expect((await go('no')).status).toBe(404)
+    expect((await go('src/a')).status).toBe(404)
+    expect((await go('/etc')).status).toBe(403)
+    expect((await go('src', 'a b')).status).toBe(400)
+    await go('src')
+    await terminal.delete(`/files/delete${at('src')}`)
+    expect(await cwd()).toBe(home)
+  })
+
+  it('is kept of sixteen conversations, and counts to the kept bytes', async () => {
+    await write('src/a', 'x')
+    for (let chat = 0; chat < 18; chat += 1) await go('src', `c${chat}`)
+    await go('src', 'c5')
+    expect([await cwd('c1'), await cwd('c2'), await cwd('c5'), await cwd('c17')]).toEqual([
+      home,
+      `${home}/src`,
+      `${home}/src`,
+      `${home}/src`,
+    ])
+    const { rows } = await sql<{ counted: number; there: number }>`
+      select (select coalesce(sum(bytes), 0)::bigint from kept_byte_changes c where c.company_id = s.company_id
+        and c.kind = 'sessions') + coalesce((select bytes from kept_bytes k where k.company_id = s.company_id
+        and k.kind = 'sessions'), 0) as counted,
+        (select sum(bytes)::bigint from kept_sources k where k.company_id = s.company_id and k.kind = 'sessions') as there
+      from sessions s where s.api_key_id = ${door.id}
+    `.execute(db)
+    expect(rows[0]?.counted).toBe(rows[0]?.there)
   })
 })
 

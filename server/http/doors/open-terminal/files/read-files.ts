@@ -1,7 +1,6 @@
 import { posix } from 'node:path'
 import { Type } from 'typebox'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
-import { homeDir } from '../../../../doors/terminal/command-script.ts'
 import {
   type FileDeps,
   firstBytesOf,
@@ -17,10 +16,11 @@ import { untrustedHeaders } from '../../../responses/untrusted.ts'
 import { type Operation, operation, type TerminalCall } from '../operation.ts'
 import { keptPath, shownPath, TerminalPath } from '../terminal-paths.ts'
 import { asText, linesOf, requireFile, wholeFile } from './text-file.ts'
+import { directoryOperations, modelPath } from './working-directory.ts'
 
 /** Files that are listed, read and sent. */
 export const readOperations = (deps: FileDeps): Operation[] => [
-  cwd,
+  ...directoryOperations(deps),
   list(deps),
   read(deps),
   display(deps),
@@ -29,13 +29,7 @@ export const readOperations = (deps: FileDeps): Operation[] => [
   archive(deps),
 ]
 
-const cwd = operation({
-  method: 'GET',
-  path: '/files/cwd',
-  handle: async () => ({ cwd: homeDir, home: homeDir, root: { path: homeDir, label: 'Home' } }),
-})
-
-const Directory = TerminalPath('Directory path to list. By default the home directory.')
+const Directory = TerminalPath('Directory path to list. By default the working directory.')
 
 const list = (deps: FileDeps): Operation =>
   operation({
@@ -47,8 +41,9 @@ const list = (deps: FileDeps): Operation =>
       description: 'Return the files and directories at the given path.',
     },
     query: Type.Object({ directory: Type.Optional(Directory) }),
-    handle: async ({ person, query }) => {
-      const path = keptPath(query.directory ?? '.')
+    handle: async (call) => {
+      const { person, query } = call
+      const path = keptPath(await modelPath(deps, call, query.directory))
       const tree = await treeOf(deps, person)
       requireFolder(tree, path)
       const entries = entriesBelow(tree, path, 'one').map((entry) => ({
@@ -84,8 +79,9 @@ const read = (deps: FileDeps): Operation =>
       start_line: line('First line to return, from 1. By default the first.'),
       end_line: line('Last line to return. By default the last.'),
     }),
-    handle: async ({ person, query, reply, signal }) => {
-      const path = keptPath(query.path)
+    handle: async (call) => {
+      const { person, query, reply, signal } = call
+      const path = keptPath(await modelPath(deps, call, query.path))
       const bytes = await wholeFile(deps, person, { path, signal })
       const text = asText(bytes)
       if (text !== undefined) {
@@ -110,8 +106,9 @@ const display = (deps: FileDeps): Operation =>
       description: "Open a file in the user's file viewer. Use read_file to read it yourself.",
     },
     query: Type.Object({ path: TerminalPath('Path to the file to display.') }),
-    handle: async ({ person, query }) => {
-      const path = keptPath(query.path)
+    handle: async (call) => {
+      const { person, query } = call
+      const path = keptPath(await modelPath(deps, call, query.path))
       const exists = path !== undefined && (await treeOf(deps, person)).get(path)?.kind === 'file'
       return { path: shownPath(path), exists }
     },

@@ -6,7 +6,7 @@ import { readOutput } from '../../../../doors/terminal/command-output.ts'
 import { homeDir } from '../../../../doors/terminal/command-script.ts'
 import { killCommand } from '../../../../doors/terminal/commands.ts'
 import { grepCommand } from '../../../../doors/terminal/grep-command.ts'
-import { type FileDeps, treeOf } from '../../../../doors/terminal/person-files.ts'
+import { treeOf } from '../../../../doors/terminal/person-files.ts'
 import { startCommand } from '../../../../doors/terminal/run-command.ts'
 import type { Tree } from '../../../../sessions/trees/tree.ts'
 import { endedWords } from '../../ended-words.ts'
@@ -14,6 +14,7 @@ import { type Operation, operation, type TerminalCall } from '../operation.ts'
 import type { ProcessServices } from '../processes.ts'
 import { keptPath, shownPath, TerminalPath } from '../terminal-paths.ts'
 import { maxResults, maxResultsDefault, Patterns, patternsOf } from './search-names.ts'
+import { modelPath } from './working-directory.ts'
 
 /*
  * Files by content. A regular expression of a tenant runs in a sandbox, not here: the search is a command of the person, and its
@@ -31,7 +32,7 @@ const Query = Type.Object({
     pattern: '^[^\\u0000\\n]+$',
     description: 'Text or extended regular expression to search for.',
   }),
-  path: Type.Optional(TerminalPath('Directory or file to search in. By default the home directory.')),
+  path: Type.Optional(TerminalPath('Directory or file to search in. By default the working directory.')),
   regex: Type.Optional(Type.Boolean({ description: 'Set false for a literal search. By default true.' })),
   case_insensitive: Type.Optional(Type.Boolean({ description: 'Ignore case. By default false.' })),
   include: Patterns("Glob patterns of file names, such as '*.py': files must match one."),
@@ -41,7 +42,7 @@ const Query = Type.Object({
   max_results: maxResults,
 })
 
-export const grepOperation = (deps: FileDeps & ProcessServices): Operation =>
+export const grepOperation = (deps: ProcessServices): Operation =>
   operation({
     method: 'GET',
     path: '/files/grep',
@@ -55,7 +56,7 @@ export const grepOperation = (deps: FileDeps & ProcessServices): Operation =>
     isWriting: true,
     handle: async (call) => {
       const { person, query } = call
-      const path = keptPath(query.path ?? '.')
+      const path = keptPath(await modelPath(deps, call, query.path))
       const tree = await treeOf(deps, person)
       if (path !== undefined && !tree.has(path)) throw new PlainError(404, 'Search path not found')
       const perLine = query.match_per_line ?? true
@@ -78,7 +79,7 @@ export const grepOperation = (deps: FileDeps & ProcessServices): Operation =>
     },
   })
 
-async function search(deps: FileDeps & ProcessServices, call: TerminalCall<unknown, unknown>, text: string) {
+async function search(deps: ProcessServices, call: TerminalCall<unknown, unknown>, text: string) {
   const { person, signal, open } = call
   const command = { text, folder: homeDir, env: {} }
   const searching = await startCommand(deps, person, { command, wait: { seconds: waitSeconds, signal } })

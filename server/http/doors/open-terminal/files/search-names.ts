@@ -6,6 +6,7 @@ import { entriesBelow, type Tree } from '../../../../sessions/trees/tree.ts'
 import { type Operation, operation } from '../operation.ts'
 import { keptPath, shownPath, TerminalPath } from '../terminal-paths.ts'
 import { patternMaxLength, searchBudget, wildcard } from './wildcards.ts'
+import { modelPath } from './working-directory.ts'
 
 export const maxResults = Type.Optional(
   Type.Integer({ minimum: 1, maximum: 500, description: 'Maximum number of matches. By default 50.' }),
@@ -46,15 +47,16 @@ export const globOperation = (deps: FileDeps): Operation =>
         maxLength: patternMaxLength,
         description: "Glob pattern for the name or the relative path, such as '*.py'.",
       }),
-      path: Type.Optional(TerminalPath('Directory to search in. By default the home directory.')),
+      path: Type.Optional(TerminalPath('Directory to search in. By default the working directory.')),
       exclude: Patterns('Glob patterns of results to leave out.'),
       type: Type.Optional(
         Type.String({ pattern: '^(file|directory|any)$', description: "'file', 'directory', or 'any'." }),
       ),
       max_results: maxResults,
     }),
-    handle: async ({ person, query }) => {
-      const path = keptPath(query.path ?? '.')
+    handle: async (call) => {
+      const { person, query } = call
+      const path = keptPath(await modelPath(deps, call, query.path))
       const tree = await treeOf(deps, person)
       requireFolder(tree, path)
       const found = namesBelow(tree, path, query)
