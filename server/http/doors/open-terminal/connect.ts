@@ -18,6 +18,8 @@ export function mountOpenAnswers(app: FastifyInstance, operations: readonly Oper
   for (const prefix of ['/doors/open_terminal', `/doors/open_terminal/with-key/:${keyParameter}`])
     for (const [path, answer] of Object.entries(answers))
       app.get(`${prefix}${path}`, async (_request, reply) => reply.send(answer))
+  // The platform shows `detail` to people, so it is a text.
+  app.all('/doors/open_terminal/*', async (_request, reply) => reply.code(404).send({ detail: 'Not Found' }))
 }
 
 export const connectOperations = (): Operation[] => [

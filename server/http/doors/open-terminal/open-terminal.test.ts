@@ -121,7 +121,7 @@ describe('when the platform connects', () => {
 
   it('there is no terminal to type into, no notebook and no port', async () => {
     for (const path of ['/api/terminals', '/notebooks', '/proxy/8000/'])
-      expect((await terminal.post(path, {})).status).toBe(404)
+      expect(await terminal.post(path, {})).toMatchObject({ status: 404, body: { detail: 'Not Found' } })
   })
 })
 

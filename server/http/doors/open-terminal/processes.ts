@@ -47,7 +47,7 @@ const ExecRequest = Type.Object({
     pattern: '^[^\\u0000]+$',
     description: 'Shell command to execute. Supports chaining (&&, ||, ;), pipes (|), and redirections.',
   }),
-  cwd: Omissible(TerminalPath('Working directory of the command. By default the working directory.')),
+  cwd: Omissible(TerminalPath('Directory in which the command runs, absolute or from the current one.')),
   env: Omissible(
     Type.Record(Type.String(), Type.String(), { description: 'Extra environment variables of the command.' }),
   ),

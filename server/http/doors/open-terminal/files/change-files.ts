@@ -39,7 +39,7 @@ const write = (deps: FileDeps): Operation =>
         'Write text to a file, at most 1 MiB. Creates parent directories. Overwrites a file that exists. Not while a command runs.',
     },
     body: Type.Object({
-      path: TerminalPath('Path to write to, absolute or from the working directory.'),
+      path: TerminalPath('Path to write to, absolute or from the current directory.'),
       content: Type.String({ maxLength: writtenMaxBytes, description: 'Text content to write to the file.' }),
     }),
     maxBodyBytes: 2 * writtenMaxBytes,

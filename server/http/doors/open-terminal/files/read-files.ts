@@ -29,7 +29,7 @@ export const readOperations = (deps: FileDeps): Operation[] => [
   archive(deps),
 ]
 
-const Directory = TerminalPath('Directory path to list. By default the working directory.')
+const Directory = TerminalPath('Directory path to list. By default the current one.')
 
 const list = (deps: FileDeps): Operation =>
   operation({

@@ -32,7 +32,7 @@ const Query = Type.Object({
     pattern: '^[^\\u0000\\n]+$',
     description: 'Text or extended regular expression to search for.',
   }),
-  path: Type.Optional(TerminalPath('Directory or file to search in. By default the working directory.')),
+  path: Type.Optional(TerminalPath('Directory or file to search in. By default the current one.')),
   regex: Type.Optional(Type.Boolean({ description: 'Set false for a literal search. By default true.' })),
   case_insensitive: Type.Optional(Type.Boolean({ description: 'Ignore case. By default false.' })),
   include: Patterns("Glob patterns of file names, such as '*.py': files must match one."),

@@ -47,7 +47,7 @@ export const globOperation = (deps: FileDeps): Operation =>
         maxLength: patternMaxLength,
         description: "Glob pattern for the name or the relative path, such as '*.py'.",
       }),
-      path: Type.Optional(TerminalPath('Directory to search in. By default the working directory.')),
+      path: Type.Optional(TerminalPath('Directory to search in. By default the current one.')),
       exclude: Patterns('Glob patterns of results to leave out.'),
       type: Type.Optional(
         Type.String({ pattern: '^(file|directory|any)$', description: "'file', 'directory', or 'any'." }),
