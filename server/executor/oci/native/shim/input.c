@@ -11,10 +11,11 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { INPUT_BYTES = 1 << 16 };
+enum { INPUT_BYTES = 1 << 16, PIPE_BYTES = 1 << 20 };
 
 /* Input: bytes of the current frame wait in `buffer` until the program takes them. */
 static struct {
@@ -107,9 +108,17 @@ void input_read(void) {
   if (input.complete) close_input();
 }
 
+/* A large input passes in fewer turns of shim and program, each of which may wait for a busy processor. */
+static void widen_pipe(void) {
+  static bool is_wide;
+  if (!is_wide) fcntl(shim_job.input, F_SETPIPE_SZ, PIPE_BYTES);
+  is_wide = true;
+}
+
 void input_write(void) {
   ssize_t count = write(shim_job.input, input.buffer + input.from, input.to - input.from);
   if (count > 0) input.from += count;
+  if (count > 0 && input_waits()) widen_pipe();
   /* A program that closed its input has had enough: the rest is read and dropped. */
   if (count < 0 && errno == EPIPE) close_input();
   if (shim_job.input < 0) input.from = input.to = 0;
