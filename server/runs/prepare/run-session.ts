@@ -1,6 +1,6 @@
 import { sessionDir, workspaceDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { RunSessions } from '../../sessions/runs/run-sessions.ts'
-import { isUndamaged, sessionEntries } from '../../sessions/runs/session-content.ts'
+import { sessionEntries } from '../../sessions/runs/session-content.ts'
 import type { Tree } from '../../sessions/trees/tree.ts'
 import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
 import { failed, type RunOutcome } from '../drive/run-outcome.ts'
@@ -21,11 +21,11 @@ export interface PreparedSession {
 }
 
 /**
- * The files of the run's session, read to their end, so that a sandbox starts only if all are as they were stored. An outcome
+ * The files of the run's session, compared with their digests, so that a sandbox starts only if all are as they were stored. An outcome
  * where the run ends; undefined for a run without a session. Throws the errors of the object store, so that the caller retries.
  */
 export async function sessionOf(
-  { storage, sessions }: { storage: ObjectStorage; sessions?: RunSessions | undefined },
+  { sessions }: { sessions?: RunSessions | undefined },
   job: { session_id: string | null; session: JobSession | null },
   { companyId }: ClaimedRun,
 ): Promise<PreparedSession | RunOutcome | undefined> {
@@ -33,7 +33,7 @@ export async function sessionOf(
   if (!job.session || !sessions) return failed('storage_lost', { detail: 'session_missing' })
   const tree = await sessions.files(companyId, job.session.tree_id)
   try {
-    if (!(await isUndamaged(storage, companyId, tree)))
+    if (!(await sessions.areUndamaged(companyId, tree)))
       return failed('storage_lost', { detail: 'session_damaged' })
   } catch (error) {
     if (error instanceof ObjectMissing) return failed('storage_lost', { detail: 'session_missing' })

@@ -4,6 +4,7 @@ import { removeUnused, type TreeDeps } from '../trees/remove-unused.ts'
 import type { Tree } from '../trees/tree.ts'
 import { findTree } from '../trees/tree-store.ts'
 import { decodeTree } from '../trees/tree-text.ts'
+import { VerifiedFiles } from '../trees/verified-files.ts'
 import {
   type LeftFolder,
   type SaveDeps,
@@ -16,6 +17,8 @@ import {
 export interface RunSessions {
   /** The files that a session has now. */
   files(companyId: string, treeId: string | null): Promise<Tree>
+  /** `VerifiedFiles.areUndamaged`. */
+  areUndamaged(companyId: string, tree: Tree): Promise<boolean>
   /** `saveSession`. */
   save(left: LeftFolder, reserve: SaveDeps['reserve']): Promise<SavedSession | SessionRefusal | undefined>
   /** After the end of a run, so that what its session left stops counting at once. */
@@ -24,13 +27,19 @@ export interface RunSessions {
 
 export class StoredRunSessions implements RunSessions {
   readonly #deps: TreeDeps & { db: Database; storage: ObjectStorage }
+  readonly #verified: VerifiedFiles
 
   constructor(deps: TreeDeps & { storage: ObjectStorage }) {
     this.#deps = deps
+    this.#verified = new VerifiedFiles(deps.storage, deps.clock)
   }
 
   async files(companyId: string, treeId: string | null): Promise<Tree> {
     return decodeTree(await findTree(this.#deps.db, companyId, treeId))
+  }
+
+  areUndamaged(companyId: string, tree: Tree): Promise<boolean> {
+    return this.#verified.areUndamaged(companyId, tree)
   }
 
   save(left: LeftFolder, reserve: SaveDeps['reserve']): Promise<SavedSession | SessionRefusal | undefined> {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { ArchiveEntry } from '../../archives/formats/archive.ts'
 import { PackReader, type Packs } from '../trees/pack-reader.ts'
 import type { Tree } from '../trees/tree.ts'
@@ -7,22 +6,6 @@ import type { Tree } from '../trees/tree.ts'
  * The files of a session as a run gets them. The archive is unpacked in the sandbox by the user of the job, so folders that this
  * user could not fill are closed after all files.
  */
-
-/** Whether all bytes of the tree are stored as they were. Throws `ObjectMissing`, and the errors of the object store. */
-export async function isUndamaged(storage: Packs, companyId: string, tree: Tree): Promise<boolean> {
-  const packs = new PackReader(storage, companyId)
-  try {
-    for (const entry of tree.values()) {
-      if (entry.kind !== 'file') continue
-      const hash = createHash('sha256')
-      for await (const bytes of packs.bytesOf(entry)) hash.update(bytes)
-      if (`sha256:${hash.digest('hex')}` !== entry.digest) return false
-    }
-    return true
-  } finally {
-    await packs.close()
-  }
-}
 
 const openMode = 0o700
 

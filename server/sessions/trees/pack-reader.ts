@@ -21,6 +21,16 @@ export class PackReader {
     yield* object.read(offset, offset + byteSize)
   }
 
+  /** The key of the object that has the file. */
+  keyOf({ pack }: TreeFile): string {
+    return packKey(this.#companyId, pack)
+  }
+
+  /** The stamp of the object that has the file. */
+  async stampOf({ pack }: TreeFile): Promise<string> {
+    return (await this.#open(pack)).stamp
+  }
+
   async #open(id: string): Promise<OpenedObject> {
     if (this.#pack?.id === id) return this.#pack.object
     await this.close()
