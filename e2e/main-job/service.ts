@@ -63,6 +63,8 @@ export async function startService(
   for (const path of operatorFiles) {
     await run('cp', ['--archive', '--link', join(cacheDir, 'trixie', path), join(dataDir, path)])
   }
+  const { [packedVariable]: packed } = process.env
+  if (packed !== undefined) await run('cp', ['--archive', '--link', packed, join(dataDir, 'packed')])
   await ground?.prepare(dataDir)
   const port = await freePort()
   const env = { ...minimalEnvironment(), ...settings, SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
@@ -105,6 +107,14 @@ export async function startService(
 
 /** Set where the builder and the base images are known to be there. */
 const preparedVariable = 'SANDBOX_TEST_BUILDER'
+
+/** The folder of a service's packed program, which is the same for other services of this checkout. */
+const packedVariable = 'SANDBOX_TEST_PACKED'
+
+/** Spares the services that start later in this process and its children from packing the program. */
+export function sharePacked({ dataDir }: OwnService): void {
+  process.env[packedVariable] = join(dataDir, 'packed')
+}
 
 export async function fillCache(): Promise<void> {
   await run(join(checkout, 'install/test-builder.sh'), { env: minimalEnvironment() })
