@@ -9,7 +9,7 @@ import type { Disruption } from './faults/disruptions.ts'
 import { Killer } from './faults/killer.ts'
 import { type PublishedJob, publishJob } from './load/job.ts'
 import type { Ledger } from './load/ledger.ts'
-import { Load } from './load/load.ts'
+import { type Intent, Load } from './load/load.ts'
 import type { Receivers } from './load/receivers.ts'
 import type { Tally } from './report.ts'
 
@@ -59,6 +59,7 @@ export class Trial {
     const job = await publishJob(tenant)
     const load = new Load(tenant, job, draw)
     await load.createSessions()
+    await load.openConversation()
     const killer = new Killer(service, ledger, load, draw)
     const recovery = new Recovery(tenant, ledger, load)
     return new Trial({ service, tenant, job, ledger, load, killer, recovery, receivers }, seed)
@@ -124,10 +125,10 @@ export class Trial {
     tally.cleanMs.push(verdict.cleanMs)
     for (const [end, count] of verdict.ends) tally.ends.set(end, (tally.ends.get(end) ?? 0) + count)
     tally.runs = load.intents.length
-    const byRow = load.intents.filter((intent) => intent.byRow).length
+    const by = (way: Intent['by']) => load.intents.filter((intent) => intent.by === way).length
     const inSession = load.intents.filter(({ session }) => session !== undefined).length
     console.error(
-      `${name}: ${tally.runs} runs, ${byRow} by rows, ${inSession} in sessions, ${tally.faults.length} faults`,
+      `${name}: ${tally.runs} runs, ${by('row')} by rows, ${by('proposal')} by an agent, ${inSession} in sessions, ${tally.faults.length} faults`,
     )
     return verdict.isWitnessed
   }

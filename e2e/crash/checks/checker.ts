@@ -53,14 +53,14 @@ export interface Evidence {
  * Checks the invariants after all work has ended: each acknowledged run has one end (I1) and started at most once (I2), each
  * key has one run (I3), no hold is left and costs add up (I4), all transitions are in the table (I5), no residue (I6),
  * each end is one notification, one event of the webhook and one e-mail (I7). A run of a row was started once by its
- * trigger, and wrote its own row once. A session has what each run left that was kept, once. Reads the API, the database and the ledger.
+ * trigger, and wrote its own row once. A proposal that its person confirmed is one run. A session has what each run left that was kept, once. Reads the API, the database and the ledger.
  */
 export async function check(evidence: Evidence): Promise<Verdict> {
   const { service, intents, everyIntent, job, ledger, missedBefore } = evidence
   await ledger.settle()
   const isWitnessed = ledger.missed === missedBefore
   return withDatabase(service.dataDir, async (database) => {
-    const runs = await readRuns(database, [job.version, job.byRow.version])
+    const runs = await readRuns(database, [job.version, job.confirmed, job.byRow.version])
     const faults = [...faultsOfNumber(runs, everyIntent)]
     const ends = new Map<string, number>()
     for (const intent of intents) {

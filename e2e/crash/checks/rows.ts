@@ -25,7 +25,7 @@ export async function findRowFaults(
   )
   const written = new Map(rows.map(({ nonce, count }) => [nonce, Number(count)]))
   const faults: string[] = []
-  for (const { input, runs: ids } of intents.filter((intent) => intent.byRow)) {
+  for (const { input, runs: ids } of intents.filter((intent) => intent.by === 'row')) {
     const run = runs.get([...ids][0] ?? '')
     const count = written.get(input.nonce) ?? 0
     const isMissing = count === 0 && run?.state === 'completed' && kills.length > 0

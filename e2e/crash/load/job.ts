@@ -40,9 +40,10 @@ echo "e:$nonce" > /proc/self/comm
 exit "$exit_code"
 `
 
-/** The versions that run the job: one for submissions, one for changed rows. */
+/** The versions that run the job: for submissions, for proposals of an agent, and for changed rows. */
 export interface PublishedJob {
   version: string
+  confirmed: string
   byRow: RowJob
 }
 
@@ -57,6 +58,11 @@ export async function publishJob(tenant: Tenant): Promise<PublishedJob> {
     const job = { environmentVersion, workScript }
     return {
       version: await publish(tenant, { ...job, timeoutSeconds: 60 }),
+      confirmed: await publish(tenant, {
+        ...job,
+        timeoutSeconds: 60,
+        draft: { requires_confirmation: true },
+      }),
       byRow: await publishRowJob(tenant, { ...job, beforeLine: outputLine }),
     }
   } finally {

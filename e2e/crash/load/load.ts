@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { SeededRandom } from '../../../server/base/seeded-random.ts'
 import type { Tenant } from '../../main-job/tenant.ts'
+import { Conversation } from './conversation.ts'
 import { faultOf } from './documented.ts'
 import type { JobInput, PublishedJob } from './job.ts'
 
@@ -14,14 +15,16 @@ export interface Intent {
   /** Every run that the service acknowledged for the key; more than one is a violation. */
   runs: Set<string>
   cancelled: boolean
-  /** It creates a row, whose trigger starts the run. */
-  byRow: boolean
+  /** By a request, by a row whose trigger starts the run, or by a proposal of an agent that its person confirms. */
+  by: 'request' | 'row' | 'proposal'
   /** The session that its run takes. */
   session: string | undefined
 }
 
 const inFlightMax = 10
 const byRowShare = 0.25
+/** Of the others. Few, since proposals of a person come one after another. */
+const byProposalShare = 0.15
 const pauseMaxMs = 120
 const retryMs = 50
 const timeoutMs = 60_000
@@ -30,8 +33,8 @@ const sessionCount = 3
 const sessionShare = 0.3
 
 /**
- * Simulated users who submit, by a request or by a row with a trigger, repeat a submission under the same key with or without a lost response, and cancel at any moment.
- * Each retries until the service has acknowledged; every error response must be documented.
+ * Simulated users who submit, by a request, a row with a trigger or an agent, repeat a submission under the same key with or
+ * without a lost response, and cancel at any moment. Each retries until the service has acknowledged; every error response must be documented.
  */
 export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
   readonly intents: Intent[] = []
@@ -40,6 +43,7 @@ export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
   readonly #tenant: Tenant
   readonly #job: PublishedJob
   readonly #draw: SeededRandom
+  readonly #conversation: Conversation
   readonly #open = new Set<Promise<void>>()
   readonly #mark = randomBytes(4).toString('hex').slice(0, 7)
   #stopped = false
@@ -50,6 +54,11 @@ export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
     this.#tenant = tenant
     this.#job = job
     this.#draw = draw
+    this.#conversation = new Conversation(tenant, (route, call) => this.#untilAnswered(route, call))
+  }
+
+  openConversation(): Promise<void> {
+    return this.#conversation.open()
   }
 
   async createSessions(): Promise<void> {
@@ -90,14 +99,15 @@ export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
 
   #newIntent(): Intent {
     const nonce = `${this.#mark}${this.intents.length.toString(36).padStart(6, '0')}`
-    const byRow = this.#draw.chance(byRowShare)
-    const intent = {
+    const draw = this.#draw
+    const by = draw.chance(byRowShare) ? 'row' : draw.chance(byProposalShare) ? 'proposal' : 'request'
+    const intent: Intent = {
       key: `crash-${nonce}`,
       input: this.#drawInput(nonce),
       runs: new Set<string>(),
       cancelled: false,
-      byRow,
-      session: !byRow && this.#draw.chance(sessionShare) ? this.#draw.of(this.sessions) : undefined,
+      by,
+      session: by === 'request' && draw.chance(sessionShare) ? draw.of(this.sessions) : undefined,
     }
     this.intents.push(intent)
     return intent
@@ -128,7 +138,8 @@ export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
   }
 
   async #submit(intent: Intent): Promise<void> {
-    if (intent.byRow) return this.#createRow(intent)
+    if (intent.by === 'row') return this.#createRow(intent)
+    if (intent.by === 'proposal') return this.#propose(intent)
     const { key, input, runs, session } = intent
     const { client, room } = this.#tenant
     const body = {
@@ -139,6 +150,11 @@ export class Load extends EventEmitter<{ submitted: []; cancelled: [] }> {
     const route = session === undefined ? allRoutes.submitRun : allRoutes.submitExtendedRun
     const submit = () => client.call(route, { params: { cid: room }, body, idempotencyKey: key })
     runs.add((await this.#untilAnswered(route, submit)).id)
+    this.emit('submitted')
+  }
+
+  async #propose({ key, input, runs }: Intent): Promise<void> {
+    runs.add(await this.#conversation.submit(key, { version: this.#job.confirmed, input }))
     this.emit('submitted')
   }
 
