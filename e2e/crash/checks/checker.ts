@@ -6,6 +6,7 @@ import { lifecycleFaults, readRuns, type StoredRun, withDatabase } from '../load
 import type { PublishedJob } from '../load/job.ts'
 import type { Ledger } from '../load/ledger.ts'
 import type { Intent } from '../load/load.ts'
+import { findAuditFaults } from './audit.ts'
 import { findMoneyFaults } from './money.ts'
 import { findNoticeFaults, type Received } from './notices.ts'
 import { findResidue } from './residue.ts'
@@ -53,7 +54,8 @@ export interface Evidence {
  * Checks the invariants after all work has ended: each acknowledged run has one end (I1) and started at most once (I2), each
  * key has one run (I3), no hold is left and costs add up (I4), all transitions are in the table (I5), no residue (I6),
  * each end is one notification, one event of the webhook and one e-mail (I7). A run of a row was started once by its
- * trigger, and wrote its own row once. A proposal that its person confirmed is one run. A session has what each run left that was kept, once. Reads the API, the database and the ledger.
+ * trigger, and wrote its own row once. A proposal that its person confirmed is one run. A session has what each run left that was kept, once. The audit log is intact and has each
+ * change once. Reads the API, the database and the ledger.
  */
 export async function check(evidence: Evidence): Promise<Verdict> {
   const { service, intents, everyIntent, job, ledger, missedBefore } = evidence
@@ -75,6 +77,8 @@ export async function check(evidence: Evidence): Promise<Verdict> {
     const runIds = intents.flatMap((intent) => [...intent.runs])
     if (evidence.received) faults.push(...(await findNoticeFaults(database, runIds, evidence.received)))
     faults.push(...(await findSessionFaults({ ...evidence, runs })))
+    const ofRound = runIds.flatMap((id) => runs.get(id) ?? [])
+    faults.push(...(await findAuditFaults(database, evidence.tenant, ofRound)))
     const startedAt = performance.now()
     let left = await findResidue(service, database)
     while (left.length > 0 && performance.now() - startedAt < cleanWithinMs) {
