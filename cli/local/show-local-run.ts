@@ -1,5 +1,5 @@
 import { runFailures } from '@sandbox-jobs/contract/resources/runs/run-failure.ts'
-import type { RunRemark } from '@sandbox-jobs/contract/resources/runs/run-remark.ts'
+import { noOutput, type RunRemark } from '@sandbox-jobs/contract/resources/runs/run-remark.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 import type { Reporter } from '../output/reporter.ts'
 import { bytesText, durationText } from '../output/sizes.ts'
@@ -68,10 +68,9 @@ export async function showLocalRun(
 
 function remarksOf({ status, output, artifacts }: LocalEnd): RunRemark[] {
   const remarks: RunRemark[] = []
-  if (status === 'completed' && output.kind === 'absent') {
-    const message =
-      'The run wrote no output: there was no file at the path in SERVICE_OUTPUT_FILE when it ended.'
-    remarks.push({ code: 'no_output', rule: '', path: null, message })
+  if (status === 'completed') {
+    if (output.kind === 'absent') remarks.push(noOutput('absent'))
+    if (output.kind === 'present' && output.bytes.length === 0) remarks.push(noOutput('empty'))
   }
   if (artifacts.kind === 'refused') {
     const { rule, path, reason } = artifacts

@@ -1250,7 +1250,7 @@ export interface RunAndWaitRequest {
 }
 
 export interface RunRemark {
-  /** `no_output`: the run completed without an output; `artifacts_refused`: none of its artifacts was kept. */
+  /** `no_output`: the run completed without an output, or with an empty one; `artifacts_refused`: none of its artifacts was kept. */
   code: "no_output" | "artifacts_refused"
   /** The broken rule of `artifacts_refused`; otherwise empty. */
   rule: string

@@ -68,6 +68,15 @@ case $SERVICE_RUN_ID in run_????????????????????????????????) echo '{"ok":true}'
     const result = { status: 'completed', exit_code: 0, output: null, artifacts: [], remarks }
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject(result)
   })
+
+  test('says that the output is empty', async () => {
+    task(': > "$SERVICE_OUTPUT_FILE"')
+    const run = await local()
+    expect(run).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(run.stderr).toContain(
+      'The run wrote no output: the file at the path in SERVICE_OUTPUT_FILE was empty',
+    )
+  })
 })
 
 describe('its end', () => {

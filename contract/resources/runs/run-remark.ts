@@ -8,7 +8,7 @@ export const remarkCodes = ['no_output', 'artifacts_refused'] as const
 /** What the author of a run that has ended should know, although the run may have completed. */
 export const RunRemark = Type.Object({
   code: about(
-    '`no_output`: the run completed without an output; `artifacts_refused`: none of its artifacts was kept.',
+    '`no_output`: the run completed without an output, or with an empty one; `artifacts_refused`: none of its artifacts was kept.',
     OneOf(remarkCodes),
     'artifacts_refused',
   ),
@@ -29,6 +29,19 @@ export const RunRemark = Type.Object({
   ),
 })
 export type RunRemark = Static<typeof RunRemark>
+
+const whyNoOutput = {
+  absent: 'there was no file at the path in SERVICE_OUTPUT_FILE when it ended',
+  empty: 'the file at the path in SERVICE_OUTPUT_FILE was empty when it ended',
+}
+
+/** The remark about a completed run without a file of output, or with an empty one. */
+export const noOutput = (file: keyof typeof whyNoOutput): RunRemark => ({
+  code: 'no_output',
+  rule: '',
+  path: null,
+  message: `The run wrote no output: ${whyNoOutput[file]}.`,
+})
 
 /** Remarks about a run, empty until it has ended (contract part 3, D6). */
 export const RunRemarks = Type.Object({

@@ -51,6 +51,14 @@ describe('the remarks about a run', () => {
     expect(page.text).not.toContain('<b>latest')
   })
 
+  it('say that the output is empty', async () => {
+    const { run, remarks } = await remarksOf(': > "$SERVICE_OUTPUT_FILE"')
+    expect([run.status, remarks]).toMatchObject([
+      'completed',
+      [{ code: 'no_output', message: expect.stringContaining('was empty') }],
+    ])
+  })
+
   it('are none about a run with output and plain artifacts, or that has failed', async () => {
     const plain = 'echo > "$SERVICE_ARTIFACTS_DIR/a"; echo 1 > "$SERVICE_OUTPUT_FILE"'
     expect((await remarksOf(plain)).remarks).toEqual([])

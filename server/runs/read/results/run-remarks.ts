@@ -1,4 +1,8 @@
-import type { RunRemark, RunRemarks } from '@sandbox-jobs/contract/resources/runs/run-remark.ts'
+import {
+  noOutput,
+  type RunRemark,
+  type RunRemarks,
+} from '@sandbox-jobs/contract/resources/runs/run-remark.ts'
 import type { Principal } from '../../../access/principal.ts'
 import { refusalText } from '../../results/artifact-refusal.ts'
 import { findContent, type RunContentRow } from '../../results/run-content-store.ts'
@@ -22,17 +26,11 @@ export function remarksOf(
   if (!content) return []
   const { refused_rule: rule, refused_path: path } = content
   const remarks: RunRemark[] = []
-  if (state === 'completed' && content.output_bytes === null) remarks.push(noOutput)
+  if (state === 'completed' && !content.output_bytes)
+    remarks.push(noOutput(content.output_bytes === null ? 'absent' : 'empty'))
   if (rule !== null) {
     const message = `${refusalText({ rule, path })}.`
     remarks.push({ code: 'artifacts_refused', rule, path, message })
   }
   return remarks
-}
-
-const noOutput: RunRemark = {
-  code: 'no_output',
-  rule: '',
-  path: null,
-  message: 'The run wrote no output: there was no file at the path in SERVICE_OUTPUT_FILE when it ended.',
 }
