@@ -120,15 +120,17 @@ export function hostOf(
     runs.rows.get(sandboxId.slice(0, sandboxId.lastIndexOf('_')))?.program
   return {
     start: (spec) => call(() => host.start(spec, programOf(spec.id) ?? { seconds: 0, exitCode: 0 })),
-    wait: async (id) => {
-      // One request that stays open: resolved with the exit record, and rejected when the agent restarts.
+    wait: async (id, signal) => {
+      // One request that stays open: resolved with the exit record, and rejected when the agent restarts or the signal fires.
       const { exit } = await call(() => {
         const record = Promise.withResolvers<SandboxExit>()
         host.whenEnded(id, { resolve: record.resolve, reject: () => record.reject(hostAway()) })
         // The requester may be dead by then.
         record.promise.catch(() => undefined)
+        signal?.addEventListener('abort', () => record.reject(signal.reason), { once: true })
         return { exit: record.promise }
       })
+      signal?.throwIfAborted()
       const record = await exit
       return timeline.call(actor, () => record, hostAway)
     },
