@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { findHeldSession } from '../catalogue/session-store.ts'
 import { insertPack, packKey, sumPackBytes } from '../trees/pack-store.ts'
-import { emptyTree, type Tree, type TreeEntry, type TreeFile, treeOf } from '../trees/tree.ts'
+import { emptyTree, filesByDigest, type Tree, type TreeEntry, type TreeFile, treeOf } from '../trees/tree.ts'
 import { findTree } from '../trees/tree-store.ts'
 import { decodeTree, encodeTree } from '../trees/tree-text.ts'
 import { type BrokenRule, type LeftEntry, readLeftFolder } from './left-folder.ts'
@@ -86,13 +86,6 @@ export async function saveSession(
   if (byteSize !== packBytes) throw new Error('a collected folder has changed')
   return { ...saved, pack: { id: packId, byteSize: packBytes } }
 }
-
-const filesByDigest = (tree: Tree): Map<string, TreeFile> =>
-  new Map(
-    [...tree.values()].flatMap((entry): [string, TreeFile][] =>
-      entry.kind === 'file' ? [[entry.digest, entry]] : [],
-    ),
-  )
 
 const digestOf = (entry: LeftEntry | undefined): string => (entry?.kind === 'file' ? entry.digest : '')
 

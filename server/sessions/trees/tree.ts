@@ -133,3 +133,11 @@ const foldersAbove = (path: string): string[] => {
   const parts = path.split('/')
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('/'))
 }
+
+/** One file for each content. */
+export const filesByDigest = (tree: Tree): Map<string, TreeFile> =>
+  new Map(
+    [...tree.values()].flatMap((entry): [string, TreeFile][] =>
+      entry.kind === 'file' ? [[entry.digest, entry]] : [],
+    ),
+  )
