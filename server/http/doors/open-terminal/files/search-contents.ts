@@ -1,4 +1,4 @@
-import { posix } from 'node:path'
+import { sessionPathMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { Type } from 'typebox'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
 import type { Command } from '../../../../doors/terminal/command.ts'
@@ -114,16 +114,22 @@ const matchesOf = (text: string, of: { tree: Tree; perLine: boolean }): Match[] 
     return match ? [match] : []
   })
 
-const isFile = (tree: Tree, path: string): boolean => tree.get(posix.relative(homeDir, path))?.kind === 'file'
+const homePrefix = `${homeDir}/`
+/** Where the path of a kept file ends at the latest. */
+const pathEndMax = homePrefix.length + sessionPathMaxBytes
+
+const isFile = (tree: Tree, path: string): boolean =>
+  path.startsWith(homePrefix) && tree.get(path.slice(homePrefix.length))?.kind === 'file'
 
 const nameOf = (line: string, tree: Tree): Match | undefined =>
   isFile(tree, line) ? { file: line } : undefined
 
 const noText = /[\p{Cc}\ufffd]/u
 
-/** A name may have colons, so the tree says where it ends. */
+/** A name may have colons, so the tree says where it ends, at the latest where the longest path does. */
 function matchOf(text: string, tree: Tree): Match | undefined {
-  for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) {
+  if (!text.startsWith(homePrefix)) return undefined
+  for (let at = text.indexOf(':'); at >= 0 && at <= pathEndMax; at = text.indexOf(':', at + 1)) {
     if (!isFile(tree, text.slice(0, at))) continue
     const [whole, line] = /^:(\d{1,9}):/.exec(text.slice(at)) ?? []
     if (whole === undefined) continue
