@@ -1,7 +1,8 @@
 const shortestMs = 100
-const longestMs = 30_000
+/** So short that a role that dies again and again is away for seconds only; a start is half a second of a processor. */
+const longestMs = 5000
 
-/** Pause before the next start after `deaths` failures in a row: none at first, then doubling up to 30 s. */
+/** Pause before the next start after `deaths` failures in a row: none at first, then doubling up to 5 s. */
 export const backoffMs = (deaths: number): number =>
   deaths <= 1 ? 0 : Math.min(longestMs, shortestMs * 2 ** (deaths - 2))
 

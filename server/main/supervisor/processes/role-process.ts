@@ -37,7 +37,7 @@ const steadyMs = 3_000
 /**
  * One role as a child process in its own session, so that an interrupt typed at the terminal reaches only the
  * supervisor. The kernel stops it when the supervisor dies. It is restarted whenever it dies: at once at first, then
- * after pauses that double up to 30 s.
+ * after pauses that double up to 5 s.
  */
 export class RoleProcess implements Part {
   readonly name: string
