@@ -130,7 +130,8 @@ async function faultsOfAnswers(evidence: Evidence, runs: Map<string, StoredRun>)
   const faults: string[] = []
   let completed = 0
   for (const { runs: ids, input } of intents) {
-    const [rid = ''] = ids
+    const [rid] = ids
+    if (rid === undefined) continue
     const run = await runWhen(tenant, rid, () => true)
     const stored = runs.get(rid)
     if (run.status !== stored?.state)

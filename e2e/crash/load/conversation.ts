@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import type { Tenant } from '../../main-job/tenant.ts'
@@ -11,8 +12,10 @@ interface Agreed {
   turn: string
 }
 
-/** Codes of a tool that ask for the same call again. */
-const passing = ['retryable']
+/** Codes of a tool that ask for the same call again: what a tool reports while the database restarts. */
+const passing = ['retryable', 'provider_unavailable']
+const retryMs = 50
+const timeoutMs = 60_000
 
 /**
  * An agent that proposes jobs, and its person, who agrees in a later message. One job at a time: a new proposal of a person
@@ -68,10 +71,10 @@ export class Conversation {
         headers: { 'X-Turn-Context': turn },
         body: parameters,
       })
-    for (;;) {
+    for (const startedAt = performance.now(); ; await sleep(retryMs)) {
       const result = await this.#untilAnswered(allRoutes.callAgentTool, call)
       if (result.status === 'ok') return result
-      if (!passing.includes(result.error ?? ''))
+      if (!passing.includes(result.error ?? '') || performance.now() - startedAt > timeoutMs)
         throw new Error(`sandbox_submit_job answered ${result.error}: ${result.message}`)
     }
   }

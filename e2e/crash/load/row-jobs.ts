@@ -11,7 +11,7 @@ export interface RowJob {
 
 /**
  * Writes the row of its nonce, and repeats that until it is answered: the API may be killed between what the call does and its
- * answer. It gives up after 20 seconds, which is longer than the API is ever away. The first action of the job stays its mark
+ * answer. It gives up after 40 seconds, which is longer than the API is ever away. The first action of the job stays its mark
  * for the ledger.
  */
 const writeResult = `
@@ -20,7 +20,7 @@ until timeout 5 wget -q -O /dev/null --header "Authorization: Bearer $SERVICE_CT
   --header 'Content-Type: application/json' \\
   --post-data "{\\"op\\":\\"create\\",\\"client_row_key\\":\\"$nonce\\",\\"values\\":{\\"nonce\\":\\"$nonce\\"}}" \\
   "$SERVICE_CT_WRITEBACK_URL"; do
-  tries=$((tries + 1)); [ "$tries" -lt 40 ] || break
+  tries=$((tries + 1)); [ "$tries" -lt 80 ] || break
   sleep 0.5
 done
 `
