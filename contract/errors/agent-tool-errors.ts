@@ -17,7 +17,9 @@ export const agentToolErrors = {
     'The commit did not complete and nothing was submitted. Call the tool again with the same receipt.',
   confirmation_input_unavailable:
     'The stored input of the proposal cannot be read now and nothing was submitted. Try the same receipt later.',
-  provider_unavailable: 'The job could not be queued now; nothing was submitted. Try again later.',
+  // A submission whose acknowledgement was lost may have been queued.
+  provider_unavailable:
+    'The service cannot do this now. Try again later; before you submit again, look with sandbox_submitted_jobs whether the job was queued.',
   internal_error: 'The service failed. Try again later.',
 } as const
 
