@@ -7,3 +7,11 @@ export function databaseUrl(serverUrl: string, name: string): string {
   url.pathname = `/${name}`
   return url.href
 }
+
+/** The URL of the same database through another loopback port. */
+export function databaseUrlVia(url: string, port: number): string {
+  const address = new URL(url)
+  address.hostname = '127.0.0.1'
+  address.port = String(port)
+  return address.href
+}

@@ -1,35 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import { outputEffectsOfRunMax } from '@sandbox-jobs/contract/limits.ts'
-import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import type { CustomTable } from '@sandbox-jobs/contract/resources/tables/custom-table.ts'
 import type { WritebackResult } from '@sandbox-jobs/contract/resources/tables/output-callback.ts'
 import type { CommandExecution, TableCommand } from '@sandbox-jobs/contract/resources/tables/table-command.ts'
 import { outputCallbackRoutes } from '@sandbox-jobs/contract/routes/output-callback-routes.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
-import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { tableCommandRoutes } from '@sandbox-jobs/contract/routes/table-command-routes.ts'
 import { tableRoutes } from '@sandbox-jobs/contract/routes/table-routes.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { CallbackRuns } from '../../../../testing/apps/callback-runs.ts'
 import { orderFields, TableSteps } from '../../../../testing/apps/table-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
-import { makeEnvironmentVersion } from '../../../../testing/factories/environment-version.ts'
 import { makeRoom, makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import type { Principal } from '../../../access/principal.ts'
-import {
-  type CallbackAccess,
-  CallbackCredentials,
-  sweepCallbacks,
-} from '../../../custom-tables/callbacks/callback-credentials.ts'
+import { type CallbackAccess, sweepCallbacks } from '../../../custom-tables/callbacks/callback-credentials.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
 const tables = new TableSteps(api)
-const { outputs } = api.context
-outputs.key.prepare()
-const credentials = new CallbackCredentials(db, outputs.key)
+const callbackRuns = new CallbackRuns(db, api)
 let tenant: Tenant
 let manager: Principal
 let table: CustomTable
@@ -45,32 +37,9 @@ beforeEach(async () => {
   await api.tasks.share(manager, { taskId, kind: 'chatroom', id: tenant.roomId })
 })
 
-interface StartedRun extends CallbackAccess {
-  id: string
-  fence: number
-}
-
 /** A run of the member that has started, with its credential. */
-async function start(output_policy: Record<string, unknown>): Promise<StartedRun> {
-  const { companyId, roomId, member } = tenant
-  const { id: environmentVersionId } = await makeEnvironmentVersion(db, { companyId })
-  const version = await api.tasks.publish(manager, {
-    taskId,
-    environmentVersionId,
-    fields: { output_policy },
-  })
-  const run = await api.must<RunDetail>(runRoutes.submitRun, member, {
-    params: { cid: roomId },
-    body: { task_version_id: version.id, input: {} },
-    headers: { 'idempotency-key': randomUUID() },
-  })
-  await claim(run.id, 1)
-  return { id: run.id, fence: 1, ...(await mint(run.id, 1, String(output_policy.kind))) }
-}
-const claim = (id: string, fence: number) =>
-  sql`update runs set state = 'running', fence = ${fence}, claimed_at = now(), worker = 'w', machine = 'm',
-      sandbox_id = ${`${id}_${fence}`}, lease_until = now() + interval '1 h'
-    where id = ${id} and company_id = ${tenant.companyId}`.execute(db)
+const start = (policy: Record<string, unknown>) => callbackRuns.start(tenant, { taskId, policy })
+const claim = (id: string, fence: number) => callbackRuns.claim({ id, companyId: tenant.companyId, fence })
 /** The run leaves the state in which it may call. */
 const leave = (id: string, state: string) =>
   sql`update runs set state = ${state}, exit_code = case when ${state} = 'completed' then 0 end,
@@ -78,10 +47,7 @@ const leave = (id: string, state: string) =>
       terminal_at = case when ${state} in ('completed', 'cancelled') then now() end
     where id = ${id} and company_id = ${tenant.companyId}`.execute(db)
 const mint = (id: string, fence: number, kind: string) =>
-  credentials.mint(
-    { id, companyId: tenant.companyId, fence },
-    { kind: kind as 'custom_table_writeback', timeoutSeconds: 60 },
-  )
+  callbackRuns.mint({ id, companyId: tenant.companyId, fence }, kind)
 
 const writeback = (allowed_ops = 'create,update') =>
   start({ kind: 'custom_table_writeback', table_id: table.id, allowed_ops })
