@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ToolCaller } from '../agent-tools/tool.ts'
+import type { ToolCaller, ToolResult } from '../agent-tools/tool.ts'
 import { callTool } from '../agent-tools/tools.ts'
 import { RecentMap } from '../base/sharing/recent-map.ts'
-import { rendered, serverInfo } from './call-result.ts'
+import { serverInfo } from './call-result.ts'
 import { untilHangUp } from './exchange.ts'
 import type { McpServices } from './mcp-server.ts'
 
@@ -62,6 +62,18 @@ export async function answerOfDirect(
   const waiting = services.waits.of(caller, { signal: untilHangUp(reply), report: async () => {} })
   const result = await callTool(services, { ...caller, waiting }, call)
   if (!result) return undefined
-  const answer = { ...rendered(result), resultType: 'complete', _meta: { [serverInfoKey]: serverInfo } }
-  return JSON.stringify({ jsonrpc: '2.0', id: call.id, result: answer })
+  return textOf(call.id, result)
+}
+
+const constantFields = JSON.stringify({
+  resultType: 'complete',
+  _meta: { [serverInfoKey]: serverInfo },
+}).slice(1)
+
+/** The answer with what `rendered` makes of a result, which is encoded once although the answer has it twice. */
+function textOf(id: string | number, result: ToolResult): string {
+  const text = JSON.stringify(result)
+  const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}`
+  const fields = `${content},"isError":${result.status === 'error'},${constantFields}`
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${fields}}`
 }

@@ -43,7 +43,10 @@ export async function answerOf(
 /** Fires when the client is gone. */
 export function untilHangUp(reply: FastifyReply): AbortSignal {
   const left = new AbortController()
-  reply.raw.once('close', () => left.abort())
+  // A connection also closes after its whole answer, where an abort would only cost its exception.
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) left.abort()
+  })
   return left.signal
 }
 
