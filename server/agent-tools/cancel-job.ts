@@ -2,7 +2,7 @@ import { Identifier } from '@sandbox-jobs/contract/ids.ts'
 import { OneOf, Strict } from '@sandbox-jobs/contract/schema.ts'
 import { type Static, Type } from 'typebox'
 import { AgentError } from '../agents/agent-error.ts'
-import { cancelProposal, pendingProposals } from '../agents/proposals/own-proposals.ts'
+import { cancelProposal } from '../agents/proposals/own-proposals.ts'
 import { cancelReadableRun, requireOwnRun } from '../runs/read/read-runs.ts'
 import { tool } from './tool.ts'
 
@@ -27,7 +27,7 @@ export const cancelJob = tool<Static<typeof Parameters>>({
   call: async (deps, { principal, roomId }, { run_id: runId }) => {
     if (runId === undefined) {
       // In whatever room it was proposed: a person has one at a time.
-      const [proposal] = await pendingProposals(deps, principal)
+      const [proposal] = await deps.pending.of(principal)
       if (!proposal || !(await cancelProposal(deps, proposal))) throw new AgentError('proposal_not_pending')
       return { kind: 'cancelled', proposal_id: proposal.id, next_step: 'Tell the person.' }
     }

@@ -38,18 +38,14 @@ export const jobStatus = tool<Static<typeof Parameters>>({
   },
   parameters: Parameters,
   result: Type.Object({ run: Lane, output: Lane, log: Lane, artifacts: Lane, next_step: Type.String() }),
-  call: async (
-    { read, db, storage },
-    { principal, roomId, waiting },
-    { run_id: runId, wait_seconds = 0 },
-  ) => {
+  call: async ({ read, storage }, { principal, roomId, waiting }, { run_id: runId, wait_seconds = 0 }) => {
     const find = async () => {
       const run = await requireOwnRun(read, principal, 'run.read', { chatroomId: roomId, runId })
       return { ...run, hasEnded: run.terminal_at !== null, progress: `The job is ${run.state}.` }
     }
     const row = await (waiting?.untilEnd(find, wait_seconds) ?? find())
     const run = renderRun(row, await read.runs.waitOf(row))
-    const previews = renderPreviews(await readRunPreviews({ db, storage }, row, previewBounds))
+    const previews = renderPreviews(await readRunPreviews({ runs: read.runs, storage }, row, previewBounds))
     const again = waiting ? 'with wait_seconds 45' : 'later'
     const next_step =
       run.terminal_at === null

@@ -4,9 +4,9 @@ import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import { Nullable, Strict } from '@sandbox-jobs/contract/schema.ts'
 import { type Static, Type } from 'typebox'
 import type { HumanTurn } from '../access/principal.ts'
-import { pendingProposals } from '../agents/proposals/own-proposals.ts'
 import { receiptOf } from '../agents/proposals/prepare-proposal.ts'
 import type { ProposalRow } from '../agents/proposals/proposal.ts'
+import { settleAll } from '../base/sharing/settle-all.ts'
 import { listRoomRuns } from '../runs/read/read-runs.ts'
 import { confirmAddress, confirmStep } from './confirmation.ts'
 import { type ToolDeps, tool } from './tool.ts'
@@ -34,12 +34,14 @@ export const submittedJobs = tool<Static<typeof Parameters>>({
     next_step: Type.String(),
   }),
   call: async (deps, { principal, roomId, turn }, query) => {
-    const { items, page_size, next_page_token } = await listRoomRuns(deps.read, principal, roomId, {
-      page_size: catalogPageSizeDefault,
-      ...query,
-      own: true,
-    })
-    const proposals = await pendingProposals(deps, principal, roomId)
+    const [{ items, page_size, next_page_token }, proposals] = await settleAll([
+      listRoomRuns(deps.read, principal, roomId, {
+        page_size: catalogPageSizeDefault,
+        ...query,
+        own: true,
+      }),
+      deps.pending.of(principal, roomId),
+    ])
     return {
       proposals: proposals.map((row) => renderProposal(deps, row)),
       runs: items.map(renderRun),

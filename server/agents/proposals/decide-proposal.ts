@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { AgentError } from '../agent-error.ts'
 import { startTurnIn } from '../turns/post-message.ts'
-import { cancelProposal, pendingProposals } from './own-proposals.ts'
+import { cancelProposal } from './own-proposals.ts'
 import type { ProposalDeps } from './prepare-proposal.ts'
 import { findProposal, type ProposalRow } from './proposal-store.ts'
 import { queueProposal } from './queue-proposal.ts'
@@ -20,7 +20,7 @@ import { queueProposal } from './queue-proposal.ts'
 /** The jobs that wait for the principal, in rooms that they may enter. */
 export async function listProposals(deps: ProposalDeps, principal: Principal): Promise<Proposal[]> {
   const shown: Proposal[] = []
-  for (const row of await pendingProposals(deps, principal)) {
+  for (const row of await deps.pending.of(principal)) {
     if (await mayEnter(deps, principal, row)) shown.push(render(deps, row))
   }
   return shown

@@ -2,29 +2,36 @@ import { endedProposalLifetimeSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/database.ts'
+import { Batcher } from '../../db/fast/batcher.ts'
 import { inBatches } from '../../work/rounds/in-batches.ts'
-import type { ProposalDeps } from './prepare-proposal.ts'
 import {
   deleteEndedProposals,
+  findPendingProposals,
   listExpiredProposals,
-  listPendingProposals,
   moveProposal,
   type ProposalRow,
 } from './proposal-store.ts'
 
-/** The proposals that wait for the principal's confirmation, in one room or in all. */
-export async function pendingProposals(
-  { db, clock }: Pick<ProposalDeps, 'db' | 'clock'>,
-  principal: Principal,
-  roomId?: string,
-): Promise<ProposalRow[]> {
-  const now = clock.now()
-  const rows = await listPendingProposals(db, principal)
-  return rows.filter((row) => row.expires_at > now && (roomId === undefined || row.chatroom_id === roomId))
+/** Reads pending proposals, batched over concurrent requests, because agents poll them. */
+export class PendingProposals {
+  readonly #clock: Clock
+  readonly #proposals: Batcher<Principal, ProposalRow[]>
+
+  constructor({ db, clock }: { db: Database; clock: Clock }) {
+    this.#clock = clock
+    this.#proposals = new Batcher((principals) => findPendingProposals(db, principals))
+  }
+
+  /** The proposals that wait for the principal's confirmation, in one room or in all. */
+  async of(principal: Principal, roomId?: string): Promise<ProposalRow[]> {
+    const now = this.#clock.now()
+    const rows = (await this.#proposals.add(principal)) ?? []
+    return rows.filter((row) => row.expires_at > now && (roomId === undefined || row.chatroom_id === roomId))
+  }
 }
 
 /** Cancels a prepared proposal. False: it is not prepared any more. */
-export const cancelProposal = ({ db }: Pick<ProposalDeps, 'db'>, row: ProposalRow): Promise<boolean> =>
+export const cancelProposal = ({ db }: { db: Database }, row: ProposalRow): Promise<boolean> =>
   moveProposal(db, row, { to: 'cancelled', from: ['prepared'] })
 
 const sweepBatch = 500

@@ -11,6 +11,7 @@ import type { Database } from '../../db/database.ts'
 import { planRun, type SubmitDeps } from '../../runs/submit/submit-run.ts'
 import type { RunnableItem } from '../../tasks/menu/menu-service.ts'
 import { lockLastSequence } from '../turns/message-store.ts'
+import type { PendingProposals } from './own-proposals.ts'
 import { signReceipt, summaryOf } from './proposal.ts'
 import {
   findProposal,
@@ -26,6 +27,7 @@ export interface ProposalDeps {
   clock: Clock
   signed: SignedTokens
   submit: SubmitDeps
+  pending: PendingProposals
 }
 
 export interface ProposedJob {

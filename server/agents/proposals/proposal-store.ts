@@ -3,6 +3,8 @@ import { type Selectable, sql } from 'kysely'
 import type { Principal } from '../../access/principal.ts'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
+import { arrayParam } from '../../db/fast/array-param.ts'
+import { prepared } from '../../db/fast/prepared.ts'
 import type { AgentProposalsTable } from '../../db/tables/agents.ts'
 import { recordCreated, type Transition, transition } from '../../db/transition.ts'
 
@@ -45,19 +47,39 @@ export const findProposalOfTurn = (
     .where('company_id', '=', turn.companyId)
     .executeTakeFirst()
 
-/** The pending proposals of a principal: at most one, in whatever room. It may be past its expiry. */
-export const listPendingProposals = (
+type ProposalOwner = Pick<Principal, 'companyId' | 'principalType' | 'principalId'>
+
+const pendingOfOwners = prepared<
+  { companyIds: string[]; types: string[]; ids: string[] },
+  ProposalRow & { place: number }
+>(
+  ({ companyIds, types, ids }) => sql`
+    select requested.place, pending.*
+    from unnest(${arrayParam(companyIds, 'text')}, ${arrayParam(types, 'text')}, ${arrayParam(ids, 'text')})
+      with ordinality as requested (company_id, principal_type, principal_id, place)
+    join agent_proposals pending on pending.company_id = requested.company_id
+      and pending.principal_type = requested.principal_type and pending.principal_id = requested.principal_id
+      and pending.state in ('prepared', 'committing')
+  `,
+)
+
+/** The pending proposals of each principal, in the order of the principals: at most one, in whatever room. It may be past its expiry. */
+export async function findPendingProposals(
   db: Executing,
-  { companyId, principalType, principalId }: Principal,
-): Promise<ProposalRow[]> =>
-  db
-    .selectFrom('agent_proposals')
-    .selectAll()
-    .where('company_id', '=', companyId)
-    .where('principal_type', '=', principalType)
-    .where('principal_id', '=', principalId)
-    .where('state', 'in', ['prepared', 'committing'])
-    .execute()
+  owners: readonly ProposalOwner[],
+): Promise<ProposalRow[][]> {
+  const rows = await pendingOfOwners(db, {
+    companyIds: owners.map(({ companyId }) => companyId),
+    types: owners.map(({ principalType }) => principalType),
+    ids: owners.map(({ principalId }) => principalId),
+  })
+  const byPlace = Map.groupBy(rows, ({ place }) => place)
+  return owners.map((_, at) => byPlace.get(at + 1) ?? [])
+}
+
+/** The same for one principal. */
+export const listPendingProposals = async (db: Executing, owner: ProposalOwner): Promise<ProposalRow[]> =>
+  (await findPendingProposals(db, [owner]))[0] ?? []
 
 /** Moves a proposal and returns whether it was in a state from which that is allowed. */
 export async function moveProposal(

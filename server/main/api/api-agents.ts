@@ -4,6 +4,7 @@ import type { Directory } from '../../access/directory/directory.ts'
 import type { LoginServices } from '../../access/login/login.ts'
 import { principalOfAgent } from '../../access/oauth/agent-authentication.ts'
 import { messageAuthentication, principalOfTurn, turnAuthentication } from '../../access/turns.ts'
+import { PendingProposals } from '../../agents/proposals/own-proposals.ts'
 import type { AddressRange } from '../../base/addresses/address-range.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Keys } from '../../base/keys/keys.ts'
@@ -70,7 +71,7 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
     validateInput: inputChecker(db),
     outputs: parts.outputs,
   }
-  const proposals = { db, directory, clock, signed, submit }
+  const proposals = { db, directory, clock, signed, submit, pending: new PendingProposals({ db, clock }) }
   mountProposalRoutes(mounter(app, mounting), proposals)
   const { authenticate, enabled } = mounting
   mountConfirmPages(app, { ...proposals, ...parts.login, authenticate, enabled })
@@ -84,7 +85,7 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
     mountAuthorizePages(app, { ...oauth, ...parts.login, directory, authenticate })
   }
   const read = { db, directory, policy, runs: parts.runs, pages: parts.pages }
-  const tools = { db, directory, clock, signed, submit, read, storage, log, baseUrl }
+  const tools = { ...proposals, read, storage, log, baseUrl }
   const mountTools = mounter(app, { ...mounting, authenticate: turnAuthentication(turns) })
   mountAgentToolRoutes(mountTools, { ...tools, enabled: mounting.enabled })
   const waits = new ToolWaits(new StateWatchers(db, parts.logNews, mcpWaitBounds))

@@ -1,11 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { RunArtifact } from '@sandbox-jobs/contract/resources/runs/run-artifact.ts'
-import type { Database } from '../../db/database.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { countArtifacts, listArtifacts } from '../results/artifact-store.ts'
-import { findContent } from '../results/run-content-store.ts'
 import type { ShownRun } from '../run-store.ts'
 import { renderArtifact } from './results/read-artifacts.ts'
+import type { RunLookup } from './run-lookup.ts'
 
 /** A part of a stored object; `bytes` is undefined where it cannot be read now. */
 interface Part {
@@ -29,20 +27,13 @@ export interface PreviewBounds {
 
 /** Bounded parts of what a run has stored. An object store that fails costs its parts, not the answer. */
 export async function readRunPreviews(
-  { db, storage }: { db: Database; storage: ObjectStorage },
+  { runs, storage }: { runs: RunLookup; storage: ObjectStorage },
   run: Pick<ShownRun, 'id' | 'company_id'>,
   bounds: PreviewBounds,
 ): Promise<RunPreviews> {
-  const content = await findContent(db, run)
+  const { content, artifacts, artifactsTotal } = await runs.storedOf(run, bounds.artifacts)
   const isStored = content?.state === 'active'
   const { output_key, output_bytes, log_key, log_bytes } = content ?? {}
-  const rows = await listArtifacts(db, {
-    companyId: run.company_id,
-    runId: run.id,
-    deletionStates: ['active'],
-    afterPath: undefined,
-    limit: bounds.artifacts,
-  })
   return {
     output:
       isStored && output_key && output_bytes != null
@@ -56,8 +47,8 @@ export async function readRunPreviews(
         ? await readLog(storage, { key: log_key, byteLength: log_bytes }, bounds.logBytes)
         : undefined,
     artifacts: {
-      items: rows.map(renderArtifact),
-      total: rows.length < bounds.artifacts ? rows.length : await countArtifacts(db, run),
+      items: artifacts.map(renderArtifact),
+      total: artifactsTotal,
     },
   }
 }

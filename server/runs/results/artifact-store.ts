@@ -63,21 +63,6 @@ export async function holdArtifact(
   return rows[0]
 }
 
-/** The number of artifacts of a run that can be downloaded. */
-export async function countArtifacts(
-  db: Executing,
-  run: { id: string; company_id: string },
-): Promise<number> {
-  const { count } = await db
-    .selectFrom('run_artifacts')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('run_id', '=', run.id)
-    .where('company_id', '=', run.company_id)
-    .where('deletion_state', '=', 'active')
-    .executeTakeFirstOrThrow()
-  return count
-}
-
 export interface ArtifactListFilter {
   companyId: string
   runId: string

@@ -12,6 +12,7 @@ import { isOutdated } from '../versions/render-task-version.ts'
 import { secretSlotsOf, secretUseRiskWarning } from '../versions/secret-slots.ts'
 import { slotNamesOf } from '../versions/task-version.ts'
 import { type MenuRow, menuOf } from './menu-store.ts'
+import type { Runnables } from './runnable.ts'
 
 /** The menu of a room, for members and managers of the room (contract part 1, "Menu item"). */
 export async function readMenu(
@@ -42,12 +43,12 @@ export interface RunnableItem extends MenuItem {
 
 /** The item of the room's menu that pins this version. Throws `not_found`. */
 export async function requireMenuItem(
-  context: Pick<TaskContext, 'db' | 'directory'>,
+  context: Pick<TaskContext, 'db' | 'directory'> & { runnables: Runnables },
   principal: Principal,
   { chatroomId, versionId }: { chatroomId: string; versionId: string },
 ): Promise<RunnableItem> {
   const room = await context.directory.requireRoom(principal, 'menu.read', chatroomId)
-  const [row] = await menuOf(context.db, room, { afterTaskId: undefined, limit: 1, versionId })
+  const row = await context.runnables.menuItem(room, versionId)
   if (!row) throw notFound()
   const bound = await boundSlotsOf(context.db, room, slottedTasks([row]))
   return {

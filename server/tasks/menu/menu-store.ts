@@ -1,7 +1,10 @@
-import { type SqlBool, sql } from 'kysely'
+import { expressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Room } from '../../access/directory/directory.ts'
-import { appliesToRoom, narrowestFirst } from '../../access/share-statement.ts'
+import { appliesToRoom, narrowestFirst, type RoomTerms } from '../../access/share-statement.ts'
 import type { Executing } from '../../db/database.ts'
+import { arrayParam } from '../../db/fast/array-param.ts'
+import { prepared } from '../../db/fast/prepared.ts'
+import type { Tables } from '../../db/tables.ts'
 
 export interface MenuRow {
   task_id: string
@@ -27,8 +30,6 @@ export interface MenuRow {
 export interface MenuFilter {
   afterTaskId: string | undefined
   limit: number
-  /** Only the item that pins this version. */
-  versionId?: string | undefined
   /** Only tasks with this text in their name or description, in any case. */
   text?: string | undefined
 }
@@ -38,12 +39,9 @@ const writesTable = sql<boolean>`coalesce(task_versions.output_policy ->> 'kind'
 const mentions = (text: string) => sql<SqlBool>`(
   strpos(lower(tasks.name), lower(${text})) > 0 or strpos(lower(tasks.description), lower(${text})) > 0)`
 
-/**
- * Tasks that are granted to the room, enabled in it and still runnable, ordered by task id. Independent of the
- * caller, so that the menu is the same for everyone. Reads bindings, tasks, versions and shares; writes nothing.
- */
-export function menuOf(db: Executing, room: Room, page: MenuFilter): Promise<MenuRow[]> {
-  let query = db
+/** Tasks that are granted to a room, enabled in it and still runnable. Independent of the caller. */
+const offeredIn = (room: RoomTerms) =>
+  expressionBuilder<Tables>()
     .selectFrom('bindings')
     .innerJoin('tasks', 'tasks.id', 'bindings.task_id')
     .innerJoin('task_versions', 'task_versions.id', 'bindings.task_version_id')
@@ -86,8 +84,63 @@ export function menuOf(db: Executing, room: Room, page: MenuFilter): Promise<Men
     .where('tasks.security_state', '=', 'clear')
     .where('task_versions.state', '=', 'published')
     .where('task_versions.content_state', '=', 'active')
-  if (page.versionId !== undefined) query = query.where('bindings.task_version_id', '=', page.versionId)
+    .orderBy('bindings.task_id')
+
+/** The menu of a room, ordered by task id. Reads bindings, tasks, versions and shares; writes nothing. */
+export async function menuOf(db: Executing, room: Room, page: MenuFilter): Promise<MenuRow[]> {
+  let query = offeredIn(room).limit(page.limit)
   if (page.text !== undefined) query = query.where(mentions(page.text))
   if (page.afterTaskId !== undefined) query = query.where('bindings.task_id', '>', page.afterTaskId)
-  return query.orderBy('bindings.task_id').limit(page.limit).execute()
+  return (await sql<MenuRow>`${query}`.execute(db)).rows
+}
+
+/** A version in the menu of a room. */
+export interface MenuLookup {
+  room: Room
+  versionId: string
+}
+
+const itemOf = offeredIn({
+  id: sql.ref<string>('requested.id'),
+  company_id: sql.ref<string>('requested.company_id'),
+  department_id: sql.ref<string>('requested.department_id'),
+  authority_generation: sql.ref<number>('requested.authority_generation'),
+})
+  .where('bindings.task_version_id', '=', sql.ref<string>('requested.version_id'))
+  .limit(sql.lit(1))
+
+const requestedItems = prepared<
+  {
+    ids: string[]
+    companyIds: string[]
+    departmentIds: string[]
+    generations: number[]
+    versionIds: string[]
+  },
+  MenuRow & { place: number }
+>(
+  ({ ids, companyIds, departmentIds, generations, versionIds }) => sql`
+    select requested.place, item.*
+    from unnest(
+      ${arrayParam(ids, 'text')}, ${arrayParam(companyIds, 'text')}, ${arrayParam(departmentIds, 'text')},
+      ${generations}::int[], ${arrayParam(versionIds, 'text')}
+    ) with ordinality as requested (id, company_id, department_id, authority_generation, version_id, place)
+    cross join lateral ${itemOf} item
+  `,
+)
+
+/** The item that pins each version in the menu of its room, in the order of the request; undefined if there is none. */
+export async function findMenuItems(
+  db: Executing,
+  requested: readonly MenuLookup[],
+): Promise<(MenuRow | undefined)[]> {
+  const rows = await requestedItems(db, {
+    ids: requested.map(({ room }) => room.id),
+    companyIds: requested.map(({ room }) => room.company_id),
+    departmentIds: requested.map(({ room }) => room.department_id),
+    generations: requested.map(({ room }) => room.authority_generation),
+    versionIds: requested.map(({ versionId }) => versionId),
+  })
+  const byPlace = new Map(rows.map((row) => [row.place, row]))
+  return requested.map((_, at) => byPlace.get(at + 1))
 }

@@ -7,6 +7,7 @@ import { Batcher } from '../../db/fast/batcher.ts'
 import type { RunnableVersion as EnvironmentVersion } from '../../environments/versions/ready-versions.ts'
 import { findTask } from '../catalogue/task-store.ts'
 import { findVersionById, type TaskVersionRow } from '../versions/task-version-store.ts'
+import { findMenuItems, type MenuLookup, type MenuRow } from './menu-store.ts'
 import {
   findRunnableRows,
   type RequestedVersion,
@@ -46,9 +47,16 @@ type RunnableEnvironment = Pick<
 /** Finds versions that rooms may run. Concurrent submissions share one statement. */
 export class Runnables {
   readonly #rows: Batcher<RequestedVersion, RunnableReading>
+  readonly #items: Batcher<MenuLookup, MenuRow>
 
   constructor(db: Executing) {
     this.#rows = new Batcher((requested) => findRunnableRows(db, requested))
+    this.#items = new Batcher((requested) => findMenuItems(db, requested))
+  }
+
+  /** The item of a room's menu that pins this version. */
+  menuItem(room: Room, versionId: string): Promise<MenuRow | undefined> {
+    return this.#items.add({ room, versionId })
   }
 
   /**

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Executing } from '../../db/database.ts'
+import { arrayParam } from '../../db/fast/array-param.ts'
+import { prepared } from '../../db/fast/prepared.ts'
+import type { RunArtifactRow } from './artifact-store.ts'
+import type { RunContentRow } from './run-content-store.ts'
+
+export interface StoredLookup {
+  companyId: string
+  /** Of the run. */
+  id: string
+  artifactsMax: number
+}
+
+type Content = Pick<RunContentRow, 'state' | 'output_key' | 'output_bytes' | 'log_key' | 'log_bytes'>
+
+/** What a run has stored. */
+export interface StoredOfRun {
+  content: Content | undefined
+  /** Those that can be downloaded, by `relative_path` in the order of its bytes, up to the requested number. */
+  artifacts: RunArtifactRow[]
+  artifactsTotal: number
+}
+
+interface Requested extends Record<string, unknown> {
+  companyIds: string[]
+  ids: string[]
+}
+
+const contents = prepared<Requested, Content & { place: number }>(
+  ({ companyIds, ids }) => sql`
+    select requested.place, stored.state, stored.output_key, stored.output_bytes, stored.log_key, stored.log_bytes
+    from unnest(${arrayParam(companyIds, 'text')}, ${arrayParam(ids, 'text')})
+      with ordinality as requested (company_id, id, place)
+    join lateral (select * from run_contents where run_contents.run_id = requested.id limit 1) stored
+      on stored.company_id = requested.company_id
+  `,
+)
+
+const artifacts = prepared<
+  Requested & { artifactsMax: number },
+  RunArtifactRow & { place: number; total: number }
+>(
+  ({ companyIds, ids, artifactsMax }) => sql`
+    select requested.place, listed.*
+    from unnest(${arrayParam(companyIds, 'text')}, ${arrayParam(ids, 'text')})
+      with ordinality as requested (company_id, id, place)
+    cross join lateral (
+      select run_artifacts.*, count(*) over () as total from run_artifacts
+      where run_artifacts.run_id = requested.id and run_artifacts.company_id = requested.company_id
+        and run_artifacts.deletion_state = 'active'
+      order by relative_path collate "C" limit ${artifactsMax}::bigint) listed
+    order by requested.place, listed.relative_path collate "C"
+  `,
+)
+
+/** What each run has stored, in the order of the runs. Reads `run_contents` and `run_artifacts`; writes nothing. */
+export async function findStored(db: Executing, runs: readonly StoredLookup[]): Promise<StoredOfRun[]> {
+  const companyIds = runs.map(({ companyId }) => companyId)
+  const ids = runs.map(({ id }) => id)
+  const artifactsMax = Math.max(...runs.map((run) => run.artifactsMax))
+  const [contentRows, artifactRows] = await Promise.all([
+    contents(db, { companyIds, ids }),
+    artifacts(db, { companyIds, ids, artifactsMax }),
+  ])
+  const contentByPlace = new Map(contentRows.map((row) => [row.place, row]))
+  const artifactsByPlace = Map.groupBy(artifactRows, ({ place }) => place)
+  return runs.map((run, at) => {
+    const listed = artifactsByPlace.get(at + 1) ?? []
+    return {
+      content: contentByPlace.get(at + 1),
+      artifacts: listed.slice(0, run.artifactsMax),
+      artifactsTotal: listed[0]?.total ?? 0,
+    }
+  })
+}
