@@ -1,13 +1,13 @@
 import type { Directory } from '../../access/directory/directory.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Config } from '../../base/config/config.ts'
+import { reachableBy } from '../../base/guarded-requests/reachable-addresses.ts'
 import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
 import type { Database } from '../../db/database.ts'
 import type { Mount } from '../../http/mount.ts'
 import { mountNotificationRoutes } from '../../http/routes/notifications/notifications.ts'
 import { mountWebhookRoutes } from '../../http/routes/notifications/webhooks.ts'
-import { reachableBy } from '../../notifications/webhooks/reachable-addresses.ts'
 import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 
 interface NotificationParts {

@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
 import { afterAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { startHookServer } from '../../../testing/hook-server.ts'
-import { guardedPost, type PostOptions } from './guarded-post.ts'
-import { reachableBy, resolveName } from './reachable-addresses.ts'
+import type { GuardedOptions } from '../../base/guarded-requests/guarded-request.ts'
+import { reachableBy, resolveName } from '../../base/guarded-requests/reachable-addresses.ts'
+import { guardedPost } from './guarded-post.ts'
 
 const server = await startHookServer()
 afterAll(() => server.close())
@@ -13,13 +14,13 @@ beforeEach(() => {
 })
 
 const loopback = reachableBy(['127.0.0.1/32'])
-const options: PostOptions = {
+const options: GuardedOptions = {
   isReachable: loopback,
   resolve: async () => ['127.0.0.1'],
   timeoutMs: 1000,
   ca: server.ca,
 }
-const post = (url: string, change: Partial<PostOptions> = {}) =>
+const post = (url: string, change: Partial<GuardedOptions> = {}) =>
   guardedPost(
     new URL(url),
     { headers: { 'webhook-id': 'evt_1' }, body: '{"é":1}' },

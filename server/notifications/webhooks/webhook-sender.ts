@@ -1,5 +1,6 @@
 import { webhookRetryDays } from '@sandbox-jobs/contract/limits.ts'
 import type { Clock } from '../../base/clock.ts'
+import type { GuardedOptions } from '../../base/guarded-requests/guarded-request.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
@@ -16,7 +17,7 @@ import {
   type Lane,
   updateDelivery,
 } from './delivery-store.ts'
-import { guardedPost, type PostOptions, type PostResult } from './guarded-post.ts'
+import { guardedPost, type PostResult } from './guarded-post.ts'
 import { secretPlace } from './secret-place.ts'
 import { signedHeaders } from './signature.ts'
 import { listSealedSecrets } from './webhook-secret-store.ts'
@@ -27,7 +28,7 @@ export interface SenderOptions {
   clock: Clock
   log: Log
   keys: WrappingKeys
-  post: PostOptions
+  post: GuardedOptions
   /** Of an attempt in the first lane; then it moves to the other one. */
   firstLaneMs?: number
   places?: Record<Lane, LanePlaces>

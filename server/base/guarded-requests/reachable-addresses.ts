@@ -1,12 +1,12 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { contains, parseAddress, parseAddressRange } from '../../base/addresses/address-range.ts'
-import { specialRanges4, specialRanges6 } from '../../base/addresses/special-ranges.ts'
+import { contains, parseAddress, parseAddressRange } from '../addresses/address-range.ts'
+import { specialRanges4, specialRanges6 } from '../addresses/special-ranges.ts'
 
 const special = [...specialRanges4, ...specialRanges6].flatMap(({ range }) => parseAddressRange(range) ?? [])
 
-/** Whether webhooks may connect to an address. */
+/** Whether the service may connect to an address that somebody else chose. */
 export type Reachable = (address: string) => boolean
 
 /**
