@@ -1,15 +1,8 @@
-import {
-  Client,
-  type OAuthClientInformationMixed,
-  type OAuthClientProvider,
-  type OAuthDiscoveryState,
-  type OAuthTokens,
-  StreamableHTTPClientTransport,
-  UnauthorizedError,
-} from '@modelcontextprotocol/client'
+import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { AgentHarness } from '../../testing/apps/agent-harness.ts'
-import { OAuthSteps, redirectUri } from '../../testing/apps/oauth-steps.ts'
+import { OAuthSteps } from '../../testing/apps/oauth-steps.ts'
+import { OAuthTestClient } from '../../testing/apps/oauth-test-client.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
 import { freePort } from '../postgres/free-port.ts'
@@ -31,45 +24,8 @@ beforeEach(async () => {
   await harness.offer(tenant)
 })
 
-/** What a client keeps. Its person is at the page that it opens. */
-class Provider implements OAuthClientProvider {
-  readonly redirectUrl = redirectUri
-  readonly clientMetadata = { redirect_uris: [redirectUri], client_name: 'Test of the SDK' }
-  registrations = 0
-  opened: URL | undefined
-  kept: OAuthTokens | undefined
-  #client: OAuthClientInformationMixed | undefined
-  #verifier = ''
-  #discovery: OAuthDiscoveryState | undefined
-
-  state = () => 'state of the client'
-  clientInformation = () => this.#client
-  saveClientInformation = (client: OAuthClientInformationMixed) => {
-    this.registrations += 1
-    this.#client = client
-  }
-  tokens = () => this.kept
-  saveTokens = (tokens: OAuthTokens) => {
-    this.kept = tokens
-  }
-  codeVerifier = () => this.#verifier
-  saveCodeVerifier = (verifier: string) => {
-    this.#verifier = verifier
-  }
-  discoveryState = () => this.#discovery
-  saveDiscoveryState = (state: OAuthDiscoveryState) => {
-    this.#discovery = state
-  }
-  invalidateCredentials = () => {
-    this.kept = undefined
-  }
-  redirectToAuthorization = (url: URL) => {
-    this.opened = url
-  }
-}
-
 it('a client registers, logs its person in, calls tools, refreshes, and cannot confirm', async () => {
-  const provider = new Provider()
+  const provider = new OAuthTestClient()
   const address = new URL(`${baseUrl}/mcp/chatrooms/${tenant.roomId}`)
   const transport = () => new StreamableHTTPClientTransport(address, { authProvider: provider })
   const newClient = () => new Client({ name: 'test', version: '1' })

@@ -9,6 +9,7 @@ import { hashApiKey, newApiKey } from '../../server/access/keys/api-key-secret.t
 import { AccessTokens } from '../../server/access/login/access-tokens.ts'
 import type { Principal } from '../../server/access/principal.ts'
 import type { Clock } from '../../server/base/clock.ts'
+import type { GuardedOptions } from '../../server/base/guarded-requests/guarded-request.ts'
 import { newId } from '../../server/base/ids.ts'
 import { type Keys, keysFolder, openKeys } from '../../server/base/keys/keys.ts'
 import { createLog } from '../../server/base/logging.ts'
@@ -26,6 +27,7 @@ export interface AgentAppOptions {
   /** Where people and clients reach the service. */
   baseUrl?: string
   agentIdentityProvider?: IdentityProvider
+  documentFetching?: GuardedOptions
   /** Another process of the same service. */
   beside?: AgentApp
 }
@@ -55,6 +57,7 @@ export class AgentApp {
       logNews = silentLogUpdates,
       baseUrl = 'http://sandbox.test',
       agentIdentityProvider,
+      documentFetching,
       beside,
     }: AgentAppOptions = {},
   ) {
@@ -69,6 +72,7 @@ export class AgentApp {
       log,
       clock: this.clock,
       agentIdentityProvider,
+      documentFetching,
       readers: testReaders(log),
       config: {
         dataDir: this.folder,

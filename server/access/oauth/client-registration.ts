@@ -69,7 +69,8 @@ export function readClient(key: Buffer, clientId: string): OAuthClient {
   return client
 }
 
-function nameOf(name: unknown): string {
+/** A name that a client gives itself, for people. */
+export function nameOf(name: unknown): string {
   const text = typeof name === 'string' ? name.replaceAll(/\s+/g, ' ').trim() : ''
   return visibleText([...text].slice(0, nameMaxLength).join('')) || 'A client without a name'
 }

@@ -7,6 +7,7 @@ import { lockCompany } from '../../db/company-lock.ts'
 import type { Database } from '../../db/database.ts'
 import { findUserCredential, type UserCredential } from '../authentication/credential-store.ts'
 import { type AuthorizationDeps, type AuthorizationRequest, isVerifier } from './authorization-request.ts'
+import { documentHostOf } from './client-document.ts'
 import { readClient } from './client-registration.ts'
 import {
   countGrantsSince,
@@ -228,7 +229,8 @@ const end = ({ db, clock }: GrantDeps, key: GrantKey & { clientHash: Buffer }): 
 }
 
 function requireClient({ oauthKey }: GrantDeps, clientId: string): Buffer {
-  readClient(oauthKey, clientId)
+  // A client with a document is not fetched again: codes and tokens are bound to its address, and outlast its server.
+  if (documentHostOf(clientId) === undefined) readClient(oauthKey, clientId)
   return hashOf(clientId)
 }
 

@@ -31,11 +31,11 @@ function withoutPort(text: string): string {
   return url.href
 }
 
+export const isOnThisComputer = (uri: string): boolean => isLoopback(new URL(uri))
+
 /** Where an address leads, for people. */
-export function destinationOf(uri: string): string {
-  const url = new URL(uri)
-  return isLoopback(url) ? 'a program on this computer' : url.host
-}
+export const destinationOf = (uri: string): string =>
+  isOnThisComputer(uri) ? 'a program on this computer' : new URL(uri).host
 
 /** The address as a source of a Content-Security-Policy, which knows no IPv6 addresses. */
 export function policySourceOf(uri: string): string {

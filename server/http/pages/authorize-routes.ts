@@ -8,9 +8,11 @@ import type { Directory } from '../../access/directory/directory.ts'
 import { type FormLoginDeps, signForm, userOfForm } from '../../access/login/form-login.ts'
 import { type LoginServices, logIn } from '../../access/login/login.ts'
 import {
-  type AuthorizationRequest,
+  type AskedRequest,
   readAuthorizationRequest,
+  withClient,
 } from '../../access/oauth/authorization-request.ts'
+import type { ClientDocuments } from '../../access/oauth/client-documents.ts'
 import { type GrantDeps, signCode } from '../../access/oauth/grants.ts'
 import { OAuthError } from '../../access/oauth/oauth-error.ts'
 import { policySourceOf } from '../../access/oauth/redirect-uri.ts'
@@ -28,6 +30,7 @@ export interface AuthorizeServices extends GrantDeps, FormLoginDeps, LoginServic
   directory: Directory
   authenticate: Authenticate
   trustedProxies: readonly AddressRange[]
+  documents: ClientDocuments
 }
 
 const bodyMaxBytes = 8 * 1024
@@ -74,27 +77,29 @@ export function mountAuthorizePages(app: FastifyInstance, services: AuthorizeSer
     },
   })
 
-  async function askFor(request: FastifyRequest, reply: FastifyReply, asked: AuthorizationRequest) {
+  async function askFor(request: FastifyRequest, reply: FastifyReply, asked: AskedRequest) {
     const { username, password } = request.body as TokenRequest
     const client = clientAddress({ peer: request.ip, headers: request.headers }, services.trustedProxies)
     const { access_token } = await logIn(services, { username, password, client })
     const principal = await services.authenticate({ authorization: `Bearer ${access_token}` })
     const { name: roomName } = await services.directory.requireRoom(principal, 'message.post', asked.roomId)
+    const known = await withClient(services.documents, asked, principal)
     const login = await signForm(services, principal, subjectOf(asked))
     return show(
       reply,
       200,
-      consentPage({ request: asked, roomName, username, login }),
+      consentPage({ request: known, roomName, username, login }),
       policySourceOf(asked.redirectUri),
     )
   }
 
-  async function decide(reply: FastifyReply, asked: AuthorizationRequest, { login, decision }: DecisionForm) {
+  async function decide(reply: FastifyReply, asked: AskedRequest, { login, decision }: DecisionForm) {
     const user = await userOfForm(services, login, subjectOf(asked))
     const principal = principalOf(user, { id: user.id, authMethod: 'jwt' })
     await services.directory.requireRoom(principal, 'message.post', asked.roomId)
+    const known = await withClient(services.documents, asked, principal)
     const answer: Record<string, string> =
-      decision === 'allow' ? { code: signCode(services, user, asked) } : { error: 'access_denied' }
+      decision === 'allow' ? { code: signCode(services, user, known) } : { error: 'access_denied' }
     return reply
       .code(303)
       .headers(pageHeaders(policySourceOf(asked.redirectUri)))
@@ -104,13 +109,13 @@ export function mountAuthorizePages(app: FastifyInstance, services: AuthorizeSer
 }
 
 /** The whole request: a login for one is good for no other. */
-const subjectOf = (asked: AuthorizationRequest): string => {
+const subjectOf = (asked: AskedRequest): string => {
   const { clientId, redirectUri, challenge, roomId, state } = asked
   const text = JSON.stringify([clientId, redirectUri, challenge, roomId, state])
   return `oauth:${createHash('sha256').update(text).digest('base64url')}`
 }
 
-function locationOf({ redirectUri, state }: AuthorizationRequest, answer: Record<string, string>): string {
+function locationOf({ redirectUri, state }: AskedRequest, answer: Record<string, string>): string {
   const url = new URL(redirectUri)
   for (const [name, value] of Object.entries(answer)) url.searchParams.append(name, value)
   if (state !== undefined) url.searchParams.append('state', state)
@@ -128,6 +133,10 @@ const show = (reply: FastifyReply, status: number, page: string, formTarget?: st
 
 /** Refusals as pages: nothing is redirected to a client that asked wrongly. */
 function showProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  if (error instanceof OAuthError && error.code === 'temporarily_unavailable') {
+    void show(reply, 503, authorizeProblemPage(error.message))
+    return
+  }
   if (error instanceof OAuthError) {
     void show(reply, 400, authorizeProblemPage(`The program asked wrongly (${error.code}). ${error.message}`))
     return

@@ -3,10 +3,12 @@ import type { IdentityProvider } from '../../access/authentication/identity-prov
 import type { Directory } from '../../access/directory/directory.ts'
 import type { LoginServices } from '../../access/login/login.ts'
 import { principalOfAgent } from '../../access/oauth/agent-authentication.ts'
+import { ClientDocuments } from '../../access/oauth/client-documents.ts'
 import { messageAuthentication, principalOfTurn, turnAuthentication } from '../../access/turns.ts'
 import { PendingProposals } from '../../agents/proposals/own-proposals.ts'
 import type { AddressRange } from '../../base/addresses/address-range.ts'
 import type { Clock } from '../../base/clock.ts'
+import type { GuardedOptions } from '../../base/guarded-requests/guarded-request.ts'
 import type { Keys } from '../../base/keys/keys.ts'
 import { SignedTokens } from '../../base/keys/signed-tokens.ts'
 import type { Log } from '../../base/logging.ts'
@@ -44,7 +46,11 @@ interface AgentParts {
   outputs: OutputPolicyDeps
   storage: ObjectStorage
   logNews: LogUpdates
-  login: LoginServices & { trustedProxies: readonly AddressRange[] }
+  login: LoginServices & {
+    trustedProxies: readonly AddressRange[]
+    /** How documents of clients are fetched; absent: from public addresses. */
+    documentFetching?: GuardedOptions | undefined
+  }
   /** Issues the tokens of MCP clients in place of this service, if the operator has one. */
   agentIdentityProvider: IdentityProvider | undefined
   /** The deployment, as the audience of signed tokens. */
@@ -82,7 +88,8 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
   if (!agentIdentityProvider) {
     mountServerMetadata(app, { baseUrl })
     mountOAuthTokens(app, oauth)
-    mountAuthorizePages(app, { ...oauth, ...parts.login, directory, authenticate })
+    const documents = new ClientDocuments({ clock, fetching: parts.login.documentFetching })
+    mountAuthorizePages(app, { ...oauth, ...parts.login, directory, authenticate, documents })
   }
   const read = { db, directory, policy, runs: parts.runs, pages: parts.pages }
   const tools = { ...proposals, read, storage, log, baseUrl }

@@ -11,6 +11,7 @@ import type { ArchiveReaders } from '../../archives/reader/archive-readers.ts'
 import { parseAddressRange } from '../../base/addresses/address-range.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Config } from '../../base/config/config.ts'
+import type { GuardedOptions } from '../../base/guarded-requests/guarded-request.ts'
 import { keysFolder, openKeys } from '../../base/keys/keys.ts'
 import { PublishedSigningKeys } from '../../base/keys/published-signing-keys.ts'
 import { signingKeysFolder } from '../../base/keys/signing-keys.ts'
@@ -71,6 +72,8 @@ export interface ApiParts {
   clock: Clock
   identityProvider?: IdentityProvider | undefined
   agentIdentityProvider?: IdentityProvider | undefined
+  /** How documents of OAuth clients are fetched; absent: from public addresses. */
+  documentFetching?: GuardedOptions | undefined
   readers: ArchiveReaders
   /** The packed command for other machines. */
   cliFile?: string | undefined
@@ -116,6 +119,7 @@ export function createApiApp({
   clock,
   identityProvider,
   agentIdentityProvider,
+  documentFetching,
   readers,
   cliFile,
   authenticateBy = (usual) => usual,
@@ -149,7 +153,7 @@ export function createApiApp({
   mountPublicInfoRoutes(mount, { deployment })
   mountPublicKeyRoute(mount, { keys, log })
   const attempts = new LoginAttempts({ db, clock, key: keys.derive('login-attempt') })
-  const login = { db, tokens, attempts, trustedProxies }
+  const login = { db, tokens, attempts, trustedProxies, documentFetching }
   mountAuthRoutes(mount, login)
   mountMeRoutes(mount, { directory, enabled, deployment })
   mountSettings(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress, pages })
@@ -185,21 +189,20 @@ export function createApiApp({
   mountTasks(app, mounting, { ...tasks, storage, log, readers })
 
   const runs = new RunLookup(db, policy)
-  const downloads = new Downloads(storage)
   const shared = { db, storage, keys, clock, directory, pages, policy, runs, outputs }
   const sessionSizes = {
     defaultBytes: config.sessionBytes ?? sessionBytesDefault,
     maxBytes: config.sessionMaxBytes ?? sessionBytesMax,
   }
   const sessions = { sessionSizes, changeTurns: new Turns() }
-  const following = { followers, watchers, scheduler }
-  mountRuns(mount, { ...shared, ...following, ...sessions, downloads, log, baseUrl })
+  const following = { followers, watchers, scheduler, downloads: new Downloads(storage) }
+  mountRuns(mount, { ...shared, ...following, ...sessions, log, baseUrl })
   const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
   mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })
   mountTables(mount, { db, directory, pages, clock, outputs })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
   mountAgents(app, mounting, { ...shared, log, logNews, login, agentIdentityProvider, baseUrl })
-  mountDoors(app, mounting, { ...shared, ...sessions, followers, downloads, log, logNews })
+  mountDoors(app, mounting, { ...shared, ...following, ...sessions, log, logNews })
   mountNotifications(mount, { db, clock, pages, directory, log, wrappingKeys: wrapping, config })
   refuseOtherMethods(app, Object.values(allRoutes), { authenticate, enabled })
   return app
