@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeRun } from '../../testing/factories/runs.ts'
 import { exampleCall, expectations } from './expectations.ts'
-import type { Seed } from './seed.ts'
+import type { Seed } from './seed/seed.ts'
 import type { Request } from './send.ts'
 import { type Caller, World } from './world.ts'
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { RouteName } from '@sandbox-jobs/contract/routes/index.ts'
 import { tar } from '../../server/archives/formats/archive-fixtures.ts'
-import { type Example, examplePassword, type Seed } from './seed.ts'
+import { type Example, examplePassword, type Seed } from './seed/seed.ts'
 import type { Request } from './send.ts'
 
 /** A well-formed request, and its result for allowed callers; `contract/access` says who is allowed. */

@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { exampleCall } from './expectations.ts'
 import type { Cell } from './expected-answer.ts'
-import { sessionFile } from './seed-files.ts'
+import { sessionFile } from './seed/seed-files.ts'
 import type { World } from './world.ts'
 
 /** Sends the request of one cell. It changes the world, so callers rewind it. */

@@ -18,8 +18,8 @@ import { DiskStorage } from '../../server/storage/disk.ts'
 import { silentLogUpdates } from '../../testing/apps/silent-log-updates.ts'
 import { RewindingDatabase } from '../../testing/database/rewinding-database.ts'
 import { testReaders } from '../../testing/test-readers.ts'
-import { examplePassword, makeSeed, type Seed } from './seed.ts'
-import type { SeedTools } from './seed-tools.ts'
+import { examplePassword, makeSeed, type Seed } from './seed/seed.ts'
+import type { SeedTools } from './seed/seed-tools.ts'
 import { type Headers, type Request, send } from './send.ts'
 
 /**

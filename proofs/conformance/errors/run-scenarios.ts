@@ -9,7 +9,7 @@ import { sha256Of } from '../../../server/base/sha256.ts'
 import { setBudget } from '../../../server/billing/budgets/budget-store.ts'
 import { applyTestPrices, giveBudget } from '../../../testing/factories/prices.ts'
 import { makeRun } from '../../../testing/factories/runs.ts'
-import type { Seed } from '../seed.ts'
+import type { Seed } from '../seed/seed.ts'
 import { type ErrorScenarios, type ScenarioContext, submission } from './error-scenario.ts'
 
 const submit = (context: ScenarioContext, fields: Record<string, unknown> = {}) => {

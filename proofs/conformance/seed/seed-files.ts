@@ -1,5 +1,5 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import type { Principal } from '../../server/access/principal.ts'
+import type { Principal } from '../../../server/access/principal.ts'
 import type { SeedTools } from './seed-tools.ts'
 
 /** The content of the only file of the session. */
