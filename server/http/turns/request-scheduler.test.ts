@@ -120,6 +120,22 @@ test('waiting requests start when the other companies become inactive', async ()
   for (let count = 0; count < 10; count += 1) expect(enter('a').granted).toBe(true)
 })
 
+test('a debt that many active companies made long is short once they are inactive', async () => {
+  const costly = enter('a')
+  for (let other = 0; other < 64; other += 1) enter(`b${other}`).leave()
+  work(16 * bounds.burstMs)
+  costly.leave()
+  for (let other = 0; other < 64; other += 1) enter(`b${other}`).leave()
+  const next = enter('a')
+  expect(isWaiting(next)).toBe(true)
+  let isStarted = false
+  void Promise.resolve(next.granted).then((granted) => {
+    isStarted = granted
+  })
+  await vi.advanceTimersByTimeAsync(3 * bounds.activeMs)
+  expect(isStarted).toBe(true)
+})
+
 test('a sender that leaves while it waits takes no slot', async () => {
   enter('b').leave()
   const [first, second] = [enter('a'), enter('a')]

@@ -202,7 +202,9 @@ export class RequestScheduler {
     }
     if (leastDebtMs === Number.POSITIVE_INFINITY) return
     const afterMs = Math.ceil(leastDebtMs / this.#earnedPerMs()) + 1
-    this.#timer = setTimeout(() => this.#startWaiting(), afterMs).unref()
+    // Sooner where other companies may have become inactive: credit is then earned faster, or is not needed.
+    const checkedMs = Math.min(afterMs, this.#bounds.activeMs)
+    this.#timer = setTimeout(() => this.#startWaiting(), checkedMs).unref()
   }
 
   #ownerOf(company: string): Owner {
