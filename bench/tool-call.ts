@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import {
   buildLoad,
   freshNumber,
@@ -10,11 +11,12 @@ import {
   putUnderLoad,
 } from './harness/load/load.ts'
 import { insertEndedRuns } from './harness/load/queued-runs.ts'
+import { storeResults } from './harness/load/stored-results.ts'
 import { offerTools, toolCall } from './harness/load/tool-calls.ts'
 import type { Benchmark } from './harness/measure/benchmark.ts'
 import { machineNote } from './harness/measure/machine-note.ts'
 import { treeCpuMs } from './harness/measure/process-cpu.ts'
-import { rateRowOf } from './harness/measure/rate-row.ts'
+import { type RateResult, rateRowOf } from './harness/measure/rate-row.ts'
 import type { Row } from './harness/measure/row.ts'
 import { type OwnApi, startApi } from './harness/service/own-api.ts'
 import { type OwnDatabase, startDatabase } from './harness/service/own-database.ts'
@@ -25,20 +27,21 @@ const connections = 16
 const roundMs = 2000
 const warmupMs = 2000
 const roundsMax = 5
-/** A tool call may cost this much of the REST call that it stands for. */
+/** A tool call may cost this much of the REST calls that it stands for. */
 const shareMax = 1.5
 
 interface Pair {
   tool: string
   toolRequests: LoadRequest[]
   rest: string
-  restRequests: LoadRequest[]
+  /** The calls of each company that return what the tool returns. */
+  restRequests: LoadRequest[][]
 }
 
 /** Tools over MCP and the REST calls that they stand for; docs in bench/README.md. */
 export const toolCalls: Benchmark = {
   name: 'tool-call',
-  about: 'calling a tool over MCP, against the REST call that it stands for',
+  about: 'calling a tool over MCP, against the REST calls that it stands for',
   run: async ({ rounds, say }) => {
     const work = await mkdtemp(join(tmpdir(), 'bench-tool-call-'))
     say('tool-call: starting a database and the API')
@@ -64,11 +67,12 @@ export const toolCalls: Benchmark = {
   },
 }
 
-async function pairsOf({ db }: OwnDatabase, { tenants }: OwnApi): Promise<Pair[]> {
+async function pairsOf({ db, folder }: OwnDatabase, { tenants }: OwnApi): Promise<Pair[]> {
   const ids = await insertEndedRuns(db, tenants)
+  await storeResults({ db, objects: join(folder, 'data', 'objects') }, { tenants, runIds: ids })
   const pathOf = (path: string, { roomIds }: BenchTenant, id = '') =>
     path.replace('{cid}', roomIds.join()).replace('{rid}', id)
-  const get = (path: string): LoadRequest[] =>
+  const get = ({ path }: Route): LoadRequest[] =>
     tenants.map((tenant, at) => ({
       method: 'GET',
       path: pathOf(path, tenant, ids[at]),
@@ -76,7 +80,12 @@ async function pairsOf({ db }: OwnDatabase, { tenants }: OwnApi): Promise<Pair[]
     }))
   const call = (tool: string, parameters: (tenant: BenchTenant, at: number) => Record<string, unknown>) =>
     tenants.map((tenant, at) => toolCall(tenant, tool, parameters(tenant, at)))
-  const pair = (tool: string, toolRequests: LoadRequest[], rest: string, restRequests: LoadRequest[]) => ({
+  const pair = (
+    tool: string,
+    toolRequests: LoadRequest[],
+    rest: string,
+    ...restRequests: LoadRequest[][]
+  ) => ({
     tool,
     toolRequests,
     rest,
@@ -93,24 +102,28 @@ async function pairsOf({ db }: OwnDatabase, { tenants }: OwnApi): Promise<Pair[]
     task_version_id: taskVersionId,
     input: {},
   }))
+  const { readMenu, listRuns, listProposals, readRun, readRunOutput, listRunArtifacts } = allRoutes
   return [
     pair(
       'sandbox_job_menu',
       call('sandbox_job_menu', () => ({})),
       'GET menu',
-      get(allRoutes.readMenu.path),
+      get(readMenu),
     ),
     pair(
       'sandbox_submitted_jobs',
       call('sandbox_submitted_jobs', () => ({})),
-      'GET runs',
-      get(allRoutes.listRuns.path),
+      'GET runs, proposals',
+      get(listRuns),
+      get(listProposals),
     ),
     pair(
       'sandbox_job_status',
       call('sandbox_job_status', (_tenant, at) => ({ run_id: ids[at] })),
-      'GET run',
-      get(allRoutes.readRun.path),
+      'GET run, output, artifacts',
+      get(readRun),
+      get(readRunOutput),
+      get(listRunArtifacts),
     ),
     pair('sandbox_submit_job', submit, 'POST runs', submitted),
   ]
@@ -124,15 +137,15 @@ interface Measuring {
 }
 
 async function compare({ tool, toolRequests, rest, restRequests }: Pair, measuring: Measuring): Promise<Row> {
-  const subjectOf = (requests: LoadRequest[]) => ({ requests, results: [] as LoadResult[], cpuMs: 0 })
-  const ours = subjectOf(toolRequests)
+  const subjectOf = (calls: LoadRequest[][]) => ({ calls, results: [] as RateResult[], cpuMs: 0 })
+  const ours = subjectOf([toolRequests])
   const measured = subjectOf(restRequests)
   const subjects = [ours, measured]
   const machine = machineNote()
-  for (const { requests } of subjects) await put(measuring, requests, warmupMs)
+  for (const { calls } of subjects) await put(measuring, calls, warmupMs)
   for (let round = 0; round < measuring.rounds; round += 1) {
     for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
-      const { result, cpuMs } = await put(measuring, subject.requests, roundMs)
+      const { result, cpuMs } = await put(measuring, subject.calls, roundMs)
       subject.results.push(result)
       subject.cpuMs += cpuMs
     }
@@ -148,10 +161,13 @@ async function compare({ tool, toolRequests, rest, restRequests }: Pair, measuri
   })
 }
 
-async function put({ api, database, load }: Measuring, requests: LoadRequest[], durationMs: number) {
+/** Each connection sends each of the calls equally often; an answer of the result is one to all of them. */
+async function put({ api, database, load }: Measuring, calls: LoadRequest[][], durationMs: number) {
   const used = async () => (await treeCpuMs(api.pid)) + (await treeCpuMs(database.pid))
   const before = await used()
-  const result = await putUnderLoad({ load, port: api.port, connections, durationMs, requests })
+  const requests = calls.flat()
+  const measured = await putUnderLoad({ load, port: api.port, connections, durationMs, requests })
+  const result = perAnswerToAll(measured, calls.length)
   const cpuMs = (await used()) - before
   await database.db
     .updateTable('runs')
@@ -160,3 +176,6 @@ async function put({ api, database, load }: Measuring, requests: LoadRequest[], 
     .execute()
   return { result, cpuMs }
 }
+
+const perAnswerToAll = (result: LoadResult, calls: number): RateResult =>
+  calls === 1 ? result : { answers: result.answers / calls, ratePerSecond: result.ratePerSecond / calls }
