@@ -6,8 +6,8 @@ import type { Pattern } from './canary.ts'
 const blockBytesMax = 4 * 1024 * 1024
 const blockBytesMin = 64 * 1024
 
-/** proc, sysfs, control groups of version 1 and 2: their content is generated on read. */
-const kernelFileSystems = new Set([0x9fa0, 0x62656572, 0x27e0eb, 0x63677270])
+/** proc, sysfs, control groups of version 1 and 2, namespaces: what they have is generated on read, or cannot be read. */
+const kernelFileSystems = new Set([0x9fa0, 0x62656572, 0x27e0eb, 0x63677270, 0x6e736673])
 
 /** Searches names, links and bytes for patterns. An unchanged file without a match is not read again. */
 export class Search {
@@ -37,7 +37,7 @@ export class Search {
       const child = join(path, entry.name)
       found.push(...this.in(`the name ${child}`, Buffer.from(entry.name)))
       if (entry.isDirectory()) found.push(...(await this.below(child, sinceMs)))
-      else if (entry.isFile()) found.push(...(await this.#file(child, sinceMs)))
+      else if (entry.isFile()) found.push(...(await this.file(child, sinceMs)))
       else if (entry.isSymbolicLink()) {
         found.push(...this.in(`the link ${child}`, Buffer.from((await unlessGone(readlink(child))) ?? '')))
       }
@@ -60,7 +60,8 @@ export class Search {
     return found
   }
 
-  async #file(path: string, sinceMs: number): Promise<string[]> {
+  /** Searches one file that changed at `sinceMs` or later; anything else has nothing. */
+  async file(path: string, sinceMs = 0): Promise<string[]> {
     const stat = await unlessGone(lstat(path, { bigint: true }))
     if (!stat?.isFile() || Number(stat.ctimeMs) < sinceMs) return []
     const identity = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join()
