@@ -3,8 +3,11 @@ import type { Benchmark } from './harness/measure/benchmark.ts'
 import { compareRuns, type OurRuns } from './harness/measure/compare-runs.ts'
 import type { BenchJob } from './harness/sandbox/bench-job.ts'
 import type { BenchService } from './harness/service/service.ts'
+import type { ProfiledRun } from './profile/run-moments.ts'
+import { profileRuns } from './profile/run-profile.ts'
 
 const printed = 'echo 1'
+const profiledRuns = 50
 const path = '/doors/piston/api/v2/execute'
 
 /** A program that prints one line, through a door, compared with programs that start a container; docs in bench/README.md. */
@@ -74,6 +77,22 @@ class ProgramsByADoor implements OurRuns {
 
   forget(): void {
     // Nothing beside the samples is kept.
+  }
+
+  profile(): Promise<string> {
+    return profileRuns(this.#service, () => this.#profiled(), profiledRuns)
+  }
+
+  /** One program, and then the look-up of its run, which its answer does not name. */
+  async #profiled(): Promise<ProfiledRun> {
+    const sentAt = Date.now()
+    const totalMs = await this.once()
+    const { client, chatroomId } = this.#job
+    const { items } = await client.call(allRoutes.listRuns, {
+      params: { cid: chatroomId },
+      query: { page_size: 1 },
+    })
+    return { id: items[0]?.id ?? '', sentAt, totalMs }
   }
 
   notes(): string[] {

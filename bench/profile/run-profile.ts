@@ -1,19 +1,18 @@
 import { readFile } from 'node:fs/promises'
-import type { TimedRun } from '../harness/load/submit-and-wait.ts'
 import { childrenCpuMs } from '../harness/measure/process-cpu.ts'
 import { aligned } from '../harness/measure/report.ts'
 import { executorMoments } from './executor-moments.ts'
 import { phaseTable } from './phases.ts'
-import { runMoments } from './run-moments.ts'
+import { type ProfiledRun, runMoments } from './run-moments.ts'
 
 /** Describes as text where the time and the processor time of a run go. `once` carries out one run. */
 export async function profileRuns(
   service: { dataDir: string; pid: number },
-  once: () => Promise<TimedRun>,
+  once: () => Promise<ProfiledRun>,
   count: number,
 ): Promise<string> {
   const before = await childrenCpuMs(service.pid)
-  const runs: TimedRun[] = []
+  const runs: ProfiledRun[] = []
   for (let index = 0; index < count; index += 1) runs.push(await once())
   const after = await childrenCpuMs(service.pid)
   return [
