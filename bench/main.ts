@@ -23,9 +23,11 @@ import { neighbour } from './neighbour.ts'
 import { notice } from './notice.ts'
 import { runE2e } from './run-e2e.ts'
 import { runRate } from './run-rate.ts'
+import { runSecrets } from './run-secrets.ts'
 import { runStart } from './run-start.ts'
 import { runtimeTier } from './runtime-tier.ts'
 import { sessionRun } from './session-run.ts'
+import { submitCost } from './submit-cost.ts'
 import { toolCalls } from './tool-call.ts'
 import { triggerEvents } from './trigger-events.ts'
 
@@ -56,6 +58,8 @@ const benchmarks: Benchmark[] = [
   triggerEvents,
   notice,
   auditVerify,
+  submitCost,
+  runSecrets,
 ]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]

@@ -1,4 +1,5 @@
 import { type Client, createClient } from '@sandbox-jobs/contract/client/client.ts'
+import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { Author } from '../service/author.ts'
 import type { BenchService } from '../service/service.ts'
@@ -8,6 +9,7 @@ export interface BenchJob {
   client: Client
   apiKey: string
   chatroomId: string
+  environmentVersionId: string
   taskVersionId: string
 }
 
@@ -37,24 +39,44 @@ export async function makeJob(service: BenchService, workScript: string): Promis
   const { bench: apiKey } = await service.apply(companyFile)
   if (apiKey === undefined) throw new Error('applying the company file made no key')
   const client = createClient({ baseUrl: service.baseUrl, apiKey })
-  const { company_id: companyId } = await client.call(allRoutes.readMe)
   const author = await Author.with(client)
   const { versionId } = await author.build(await author.upload(context), { pollMs: buildPollMs })
+  const place = { chatroomId: await roomOf(client), environmentVersionId: versionId }
+  const { id: taskVersionId } = await publishJob(client, { ...place, workScript })
+  return { client, apiKey, taskVersionId, ...place }
+}
+
+interface JobPlan {
+  chatroomId: string
+  environmentVersionId: string
+  workScript: string
+  /** Names of its secrets. */
+  slots?: readonly string[]
+}
+
+/** Publishes a task of the company and enables it in the room. */
+export async function publishJob(client: Client, plan: JobPlan): Promise<TaskVersion> {
+  const { company_id: companyId } = await client.call(allRoutes.readMe)
   const task = await client.call(allRoutes.createTask, {
     body: { name: 'bench', owner_scope: 'company', owner_id: companyId },
   })
   const draft = await client.call(allRoutes.createTaskVersion, {
     params: { id: task.id },
-    body: { environment_version_id: versionId, startup_script: noOp, work_script: workScript },
+    body: {
+      environment_version_id: plan.environmentVersionId,
+      startup_script: noOp,
+      work_script: plan.workScript,
+      secret_slot_declarations: (plan.slots ?? []).map((name) => ({ name })),
+    },
   })
-  await client.call(allRoutes.publishTaskVersion, { params: { id: task.id, vid: draft.id } })
-  const chatroomId = await roomOf(client)
+  const params = { id: task.id, vid: draft.id }
+  const version = await client.call(allRoutes.publishTaskVersion, { params })
   await client.call(allRoutes.createShare, {
     params: { id: task.id },
-    body: { target_kind: 'chatroom', target_id: chatroomId },
+    body: { target_kind: 'chatroom', target_id: plan.chatroomId },
   })
-  await client.call(allRoutes.enableGrantedJob, { params: { cid: chatroomId, tid: task.id } })
-  return { client, apiKey, chatroomId, taskVersionId: draft.id }
+  await client.call(allRoutes.enableGrantedJob, { params: { cid: plan.chatroomId, tid: task.id } })
+  return version
 }
 
 async function roomOf(client: Client): Promise<string> {
