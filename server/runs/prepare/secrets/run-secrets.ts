@@ -1,3 +1,4 @@
+import { settleAll } from '../../../base/sharing/settle-all.ts'
 import type { Database } from '../../../db/database.ts'
 import { KeysUnavailable } from '../../../secrets/keys/wrapping-keys.ts'
 import type { SecretResolver } from '../../../secrets/resolve/secret-resolver.ts'
@@ -47,10 +48,13 @@ export class StoredRunSecrets implements RunSecrets {
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       const found = await this.#resolve(run, slots)
       if ('state' in found) return found
-      const opened = await this.#open(run, found.terms, found.pins)
+      // At once: the pins wait for the disk meanwhile. Those of an attempt that fails are replaced, or the run ends.
+      const [opened] = await settleAll([
+        this.#open(run, found.terms, found.pins),
+        writePins(this.#db, run, found.pins),
+      ])
       if (opened === 'damaged') return failed('secrets_unavailable', { detail: 'value_damaged' })
       if (!opened) continue
-      await writePins(this.#db, run, found.pins)
       return { values: opened, slots, pins: found.pins }
     }
     return failed('secrets_unavailable', { detail: 'changed_too_often' })

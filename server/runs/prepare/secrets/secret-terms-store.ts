@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { appliesToRoom, narrowestFirst, roomInStatement } from '../../../access/share-statement.ts'
 import type { Executing } from '../../../db/database.ts'
+import { prepared } from '../../../db/fast/prepared.ts'
 import type { SlotPin } from '../../../secrets/resolve/slot-resolution.ts'
 import { ClaimLost } from '../../../work/lease.ts'
 import type { ClaimedRun } from '../../queue/claim-store.ts'
@@ -19,9 +20,12 @@ export interface SecretTerms {
   share: { id: string; generation: number; policies: Record<string, string> | null } | null
 }
 
-/** Undefined where the run has been claimed again, or its room is gone. */
-export async function findSecretTerms(db: Executing, run: ClaimedRun): Promise<SecretTerms | undefined> {
-  const { rows } = await sql<SecretTerms>`
+type RunName = Record<'id' | 'companyId', string> & { fence: number }
+
+const nameOf = ({ id, companyId, fence }: ClaimedRun): RunName => ({ id, companyId, fence })
+
+const termsOfRun = prepared<RunName, SecretTerms>(
+  ({ id, companyId, fence }) => sql`
     select task.id as task_id, task.owner_scope, task.owner_id, version.canonical_digest,
       room.id as room_id, room.department_id, ${lostAuthority} as lost_authority, (
         select jsonb_build_object(
@@ -35,13 +39,32 @@ export async function findSecretTerms(db: Executing, run: ClaimedRun): Promise<S
     join tasks task on task.id = run.task_id and task.company_id = run.company_id
     join task_versions version on version.id = run.task_version_id and version.company_id = run.company_id
     join chatrooms room on room.id = run.chatroom_id and room.company_id = run.company_id and room.deleted_at is null
-    where run.id = ${run.id} and run.company_id = ${run.companyId} and run.fence = ${run.fence}
-  `.execute(db)
-  return rows[0]
-}
+    where run.id = ${id} and run.company_id = ${companyId} and run.fence = ${fence}
+  `,
+)
+
+/** Undefined where the run has been claimed again, or its room is gone. */
+export const findSecretTerms = async (db: Executing, run: ClaimedRun): Promise<SecretTerms | undefined> =>
+  (await termsOfRun(db, nameOf(run)))[0]
 
 /** A slot's secret, and the share by whose policy it was chosen. */
 export type PinnedSlot = SlotPin & { shareId: string | null; shareGeneration: number | null }
+
+const heldPins = prepared<RunName & { provenance: string; pins: string }, { run_id: string }>(
+  ({ id, companyId, fence, provenance, pins }) => sql`
+    with held as (
+      update runs set secret_slot_provenance = ${provenance}::jsonb
+      where id = ${id} and company_id = ${companyId} and fence = ${fence} and terminal_at is null
+      returning id, company_id, fence
+    )
+    insert into run_secret_pins (run_id, company_id, fence, pins)
+    select id, company_id, fence, ${pins}::jsonb from held
+    on conflict (run_id) do update
+      set fence = excluded.fence, pins = excluded.pins, pinned_at = now()
+      where run_secret_pins.company_id = excluded.company_id
+    returning run_id
+  `,
+)
 
 /**
  * Freezes what a claimed run is given: provenance for its readers, and the exact pins. A later claim replaces them. Throws
@@ -58,18 +81,7 @@ export async function writePins(
       { resolved_via: resolvedVia, consumer_scope: consumerScope },
     ]),
   )
-  const { rows } = await sql`
-    with held as (
-      update runs set secret_slot_provenance = ${JSON.stringify(provenance)}::jsonb
-      where id = ${run.id} and company_id = ${run.companyId} and fence = ${run.fence} and terminal_at is null
-      returning id, company_id, fence
-    )
-    insert into run_secret_pins (run_id, company_id, fence, pins)
-    select id, company_id, fence, ${JSON.stringify(pins)}::jsonb from held
-    on conflict (run_id) do update
-      set fence = excluded.fence, pins = excluded.pins, pinned_at = now()
-      where run_secret_pins.company_id = excluded.company_id
-    returning run_id
-  `.execute(db)
+  const texts = { provenance: JSON.stringify(provenance), pins: JSON.stringify(pins) }
+  const rows = await heldPins(db, { ...nameOf(run), ...texts })
   if (rows.length === 0) throw new ClaimLost()
 }
