@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { stagingFolder } from '../../server/executor/oci/host/paths.ts'
 import { shellJob, TestAgent, waitUntil } from '../../server/executor/oci/testing/test-agent.ts'
 import type { SandboxRuntime, SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
@@ -29,6 +30,7 @@ type End = keyof typeof ends
 const batchSize = 4
 /** Longer than a round of the slower runtime on a busy machine. */
 const timeoutMs = 20 * 60_000
+const shownWithinMs = 10_000
 
 const printed = `
 for name in TOKEN PREFIX LONGER LINES QUOTES SHELL URL OTHER LONG; do
@@ -167,14 +169,26 @@ export class Campaign {
   async #searchWhileRunning(lasting: Run[]): Promise<void> {
     const own = new Set<number>()
     for (const { spec } of this.#runtime === 'crun' ? lasting : []) {
-      const pids = await this.agent.processes(await this.agent.nameOf(spec.id))
-      for (const pid of pids) own.add(pid)
-      const outcome = (await Promise.all(pids.map((pid) => this.search.process(pid)))).flat()
-      if (outcome.length === 0) this.#report(['no canary in the program’s own processes'])
+      if (!(await this.#showsCanary(await this.agent.nameOf(spec.id), own)))
+        this.#report(['no canary in the program’s own processes'])
     }
     await this.searchAll(own)
     for (const shim of await this.#shims()) {
       this.#report(await this.search.below(`/proc/${shim}/root${stagingFolder}`))
+    }
+  }
+
+  /**
+   * Whether a process of the sandbox shows a canary; adds its processes to `own`. The shell has said that it is ready just
+   * before it starts the program that has the canaries in its environment.
+   */
+  async #showsCanary(sandbox: string, own: Set<number>): Promise<boolean> {
+    for (const until = performance.now() + shownWithinMs; ; await sleep(10)) {
+      const pids = await this.agent.processes(sandbox)
+      for (const pid of pids) own.add(pid)
+      const shown = await Promise.all(pids.map((pid) => this.search.process(pid)))
+      if (shown.flat().length > 0) return true
+      if (performance.now() > until) return false
     }
   }
 
