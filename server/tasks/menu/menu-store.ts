@@ -1,6 +1,11 @@
 import { expressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Room } from '../../access/directory/directory.ts'
-import { appliesToRoom, narrowestFirst, type RoomTerms } from '../../access/share-statement.ts'
+import {
+  appliesToRoom,
+  narrowestFirst,
+  type RoomTerms,
+  roomInStatement,
+} from '../../access/share-statement.ts'
 import type { Executing } from '../../db/database.ts'
 import { arrayParam } from '../../db/fast/array-param.ts'
 import { prepared } from '../../db/fast/prepared.ts'
@@ -100,13 +105,9 @@ export interface MenuLookup {
   versionId: string
 }
 
-const itemOf = offeredIn({
-  id: sql.ref<string>('requested.id'),
-  company_id: sql.ref<string>('requested.company_id'),
-  department_id: sql.ref<string>('requested.department_id'),
-  authority_generation: sql.ref<number>('requested.authority_generation'),
-})
-  .where('bindings.task_version_id', '=', sql.ref<string>('requested.version_id'))
+/** Of the statement below, which names each requested row `room`. */
+const itemOf = offeredIn(roomInStatement)
+  .where('bindings.task_version_id', '=', sql.ref<string>('room.version_id'))
   .limit(sql.lit(1))
 
 const requestedItems = prepared<
@@ -120,11 +121,11 @@ const requestedItems = prepared<
   MenuRow & { place: number }
 >(
   ({ ids, companyIds, departmentIds, generations, versionIds }) => sql`
-    select requested.place, item.*
+    select room.place, item.*
     from unnest(
       ${arrayParam(ids, 'text')}, ${arrayParam(companyIds, 'text')}, ${arrayParam(departmentIds, 'text')},
       ${generations}::int[], ${arrayParam(versionIds, 'text')}
-    ) with ordinality as requested (id, company_id, department_id, authority_generation, version_id, place)
+    ) with ordinality as room (id, company_id, department_id, authority_generation, version_id, place)
     cross join lateral ${itemOf} item
   `,
 )
