@@ -20,9 +20,7 @@ export interface SecretTerms {
   share: { id: string; generation: number; policies: Record<string, string> | null } | null
 }
 
-type RunName = Record<'id' | 'companyId', string> & { fence: number }
-
-const nameOf = ({ id, companyId, fence }: ClaimedRun): RunName => ({ id, companyId, fence })
+type RunName = Pick<ClaimedRun, 'id' | 'companyId' | 'fence'>
 
 const termsOfRun = prepared<RunName, SecretTerms>(
   ({ id, companyId, fence }) => sql`
@@ -45,7 +43,7 @@ const termsOfRun = prepared<RunName, SecretTerms>(
 
 /** Undefined where the run has been claimed again, or its room is gone. */
 export const findSecretTerms = async (db: Executing, run: ClaimedRun): Promise<SecretTerms | undefined> =>
-  (await termsOfRun(db, nameOf(run)))[0]
+  (await termsOfRun(db, run))[0]
 
 /** A slot's secret, and the share by whose policy it was chosen. */
 export type PinnedSlot = SlotPin & { shareId: string | null; shareGeneration: number | null }
@@ -82,6 +80,6 @@ export async function writePins(
     ]),
   )
   const texts = { provenance: JSON.stringify(provenance), pins: JSON.stringify(pins) }
-  const rows = await heldPins(db, { ...nameOf(run), ...texts })
+  const rows = await heldPins(db, { ...run, ...texts })
   if (rows.length === 0) throw new ClaimLost()
 }
