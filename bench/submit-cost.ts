@@ -4,6 +4,7 @@ import { setBudget } from '../server/billing/budgets/budget-store.ts'
 import { foldBudgets } from '../server/billing/budgets/company-budget.ts'
 import { applyPrices } from '../server/billing/prices/apply-prices.ts'
 import type { Database } from '../server/db/database.ts'
+import { priceFile } from '../testing/factories/prices.ts'
 import { endRun } from './harness/load/queued-runs.ts'
 import { RunCalls } from './harness/load/run-calls.ts'
 import type { Benchmark } from './harness/measure/benchmark.ts'
@@ -21,25 +22,9 @@ const reach = { atMost: 1.1 }
 const priced = 'with prices and a budget'
 const free = 'without'
 
-const priceFile = JSON.stringify({
-  currency: 'USD',
-  rate_version: 'bench-1',
-  bound_version: 'bench-1',
-  minimum_billed_seconds: 60,
-  finalization_seconds: 60,
-  outbound_reservation_bytes: 1024 ** 3,
-  regions: {
-    [defaultRegion.hosted]: {
-      profiles: { standard: { per_second: '0.000010' }, large: { per_second: '0.000040' } },
-      builds: {
-        standard: { per_second: '0.000005' },
-        fast: { per_second: '0.000010' },
-        large: { per_second: '0.000020' },
-      },
-      ingress_per_gib: '0',
-      egress_per_gib: '0.01',
-    },
-  },
+const prices = JSON.stringify({
+  ...priceFile,
+  regions: { [defaultRegion.hosted]: priceFile.regions.onprem },
 })
 /** Millionths of a dollar, more than all holds of a benchmark. */
 const budgetMicro = 1e12
@@ -64,7 +49,7 @@ export const submitCost: Benchmark = {
     try {
       const sides = [await startSide(priced), await startSide(free)] as const
       const [{ db, companyId }] = sides
-      await applyPrices({ db, deployment: 'hosted' }, priceFile, { dryRun: false })
+      await applyPrices({ db, deployment: 'hosted' }, prices, { dryRun: false })
       await setBudget(db, companyId, { month: '2020-01', recurring: true, amountMicro: budgetMicro })
       const machine = machineNote()
       const cpuBefore = await Promise.all(sides.map(cpuOf))
