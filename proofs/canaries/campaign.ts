@@ -9,6 +9,7 @@ import { shellJob, TestAgent, waitUntil } from '../../server/executor/oci/testin
 import type { SandboxRuntime, SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
 import { bootArgv, bootInput } from '../../server/runs/prepare/boot-program.ts'
 import { canariesWith, newStem, patternsOf } from './canary.ts'
+import { machineFolders, teedTo } from './machine.ts'
 import { processIds, Search } from './search.ts'
 
 /*
@@ -84,8 +85,7 @@ export class Campaign {
   static async start(runtime: SandboxRuntime = 'crun'): Promise<Campaign> {
     const earlierProcesses = await processIds()
     const logs = await mkdtemp(join(tmpdir(), 'sandbox-canaries-'))
-    // The agent keeps the shell's process id.
-    const prefix = ['/bin/bash', '-c', 'exec "$@" > >(exec tee "$0") 2>&1', join(logs, 'agent.log')]
+    const prefix = teedTo(join(logs, 'agent.log'))
     const agent = await TestAgent.start({ SANDBOX_WARM_SANDBOXES: `${batchSize}` }, { prefix })
     return new Campaign(agent, { runtime, logs, image: await agent.image(), earlierProcesses })
   }
@@ -121,14 +121,7 @@ export class Campaign {
   async end(): Promise<string[]> {
     try {
       await this.searchAll()
-      for (const folder of [
-        '/run/crun',
-        stagingFolder,
-        '/dev/shm',
-        '/var/log',
-        '/var/tmp',
-        '/var/lib/systemd/coredump',
-      ]) {
+      for (const folder of ['/run/crun', stagingFolder, ...machineFolders]) {
         this.#report(await this.search.below(folder, this.#startedMs))
       }
     } finally {

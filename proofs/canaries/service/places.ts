@@ -1,11 +1,11 @@
 import type { OwnService } from '../../../e2e/main-job/service.ts'
 import { stagingFolder } from '../../../server/executor/oci/host/paths.ts'
+import { machineFolders } from '../machine.ts'
 import type { Search } from '../search.ts'
 import { asSuperuser, flush, searchRows } from './database.ts'
 import { commandOf, processesSince, searchCores } from './processes.ts'
 
-/** Folders of the machine in which the service or a program that it starts may write. */
-const machineFolders = ['/run', '/dev/shm', '/var/log', '/var/tmp', '/var/lib/systemd/coredump']
+const folders = ['/run', ...machineFolders]
 
 export interface Places {
   service: OwnService
@@ -27,8 +27,7 @@ export async function searchPlaces({ service, logs, earlierProcesses, sinceMs }:
     await flush(client)
     return searchRows(client, search)
   })
-  for (const folder of [dataDir, logs, ...machineFolders])
-    found.push(...(await search.below(folder, sinceMs)))
+  for (const folder of [dataDir, logs, ...folders]) found.push(...(await search.below(folder, sinceMs)))
   const { others } = await processesSince(earlierProcesses)
   for (const pid of others) found.push(...(await search.process(pid)))
   found.push(...(await searchCores(others, search)))
@@ -40,7 +39,7 @@ export async function searchPlaces({ service, logs, earlierProcesses, sinceMs }:
 /** The last search: what the service left after its end, outside of its data folder. */
 export async function searchAfter({ logs, sinceMs }: Pick<Places, 'logs' | 'sinceMs'>, search: Search) {
   const found: string[] = []
-  for (const folder of [logs, ...machineFolders]) found.push(...(await search.below(folder, sinceMs)))
+  for (const folder of [logs, ...folders]) found.push(...(await search.below(folder, sinceMs)))
   return found
 }
 

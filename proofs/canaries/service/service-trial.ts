@@ -7,6 +7,7 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { childOf, type HostSetup, type OwnService, startService } from '../../../e2e/main-job/service.ts'
 import { ended, logIn, logOf, runWhen } from '../../../e2e/main-job/tenant.ts'
 import { newStem, patternsOf } from '../canary.ts'
+import { teedTo } from '../machine.ts'
 import { processIds, Search } from '../search.ts'
 import { searchAnswers } from './answers.ts'
 import { searchBackup } from './backup.ts'
@@ -58,10 +59,10 @@ async function searchWith(
   return { cases: count, found: [...trial.found], unread: trial.search.unread }
 }
 
-/** Starts a service so that its output is in a file too. It keeps the shell's process id. */
+/** Starts a service so that its output is in a file too. */
 const loggedTo = (file: string): HostSetup => ({
   prepare: async () => undefined,
-  wrapper: () => ['/bin/bash', '-c', 'exec "$@" > >(exec tee "$0") 2>&1', file],
+  wrapper: () => teedTo(file),
   cleanUp: async () => undefined,
 })
 
