@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sleep } from '../../../base/clock.ts'
 import { publicHosts } from '../testing/internet/fake-internet.ts'
 import { type ResolvingAgent, startResolvingAgent } from '../testing/internet/resolving-agent.ts'
 import { shellJob, type TestAgent, waitUntil } from '../testing/test-agent.ts'
@@ -89,6 +90,17 @@ test('the resolver has no capabilities, no files and a filter, and is restarted 
   process.kill(pid, 'SIGKILL')
   await waitUntil(async () => ![0, pid].includes(await resolverPid()))
   await waitUntil(async () => (await lookUp(`${public4}.test`)).includes(publicHosts.ip4))
+})
+
+test('the resolver goes on after the machine was suspended', async () => {
+  const pid = await resolverPid()
+  // In its poll, which the kernel then restarts by another call.
+  await sleep(100)
+  process.kill(pid, 'SIGSTOP')
+  await sleep(100)
+  process.kill(pid, 'SIGCONT')
+  expect(await lookUp(`${public4}.test`)).toEqual([publicHosts.ip4])
+  expect(await resolverPid()).toBe(pid)
 })
 
 test('malformed questions over UDP and TCP do not break the resolver', async () => {

@@ -39,6 +39,8 @@ static bool allow_only_serving(void) {
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
     ALLOW(recvfrom), ALLOW(sendto), ALLOW(accept4), ALLOW(close), ALLOW(ppoll), ALLOW(getrandom), ALLOW(clock_gettime),
+    // A poll that is interrupted by the suspension of the machine, or by SIGSTOP and SIGCONT, goes on by this call.
+    ALLOW(restart_syscall),
 #ifdef SYS_poll
     ALLOW(poll),
 #endif
