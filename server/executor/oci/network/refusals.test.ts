@@ -67,7 +67,8 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
     const [first, last] = [refused?.entries[0]?.firstAt ?? '', refused?.entries.at(-1)?.lastAt ?? '']
     expect(Date.parse(first)).toBeGreaterThanOrEqual(before)
     expect(Date.parse(last)).toBeLessThanOrEqual(Date.now())
-    expect(Date.parse(first)).toBeLessThan(Date.parse(last))
+    // Times are those of the resolver's reading, which may be one for all on a busy machine.
+    expect(Date.parse(first)).toBeLessThanOrEqual(Date.parse(last))
   })
 })
 
