@@ -9,6 +9,7 @@ import { programDigest } from '../server/builds/cache/program-digest.ts'
 import type { BuildTools } from '../server/builds/request/build-tools.ts'
 import type { Database } from '../server/db/database.ts'
 import { RunnerReleases } from '../server/environments/operator/runner-releases.ts'
+import { StoredDigests } from '../server/images/stored-digests.ts'
 import { liveLogWriter } from '../server/live-logs/live-log-writer.ts'
 import { LogSources } from '../server/live-logs/log-sources.ts'
 import { noBuildNetwork } from './no-build-network.ts'
@@ -35,6 +36,7 @@ export function makeBuildTools(
   const log = createLog('test', 'silent')
   return {
     ...parts,
+    digests: new StoredDigests(parts.storage, systemClock),
     log,
     liveLogs: new LogSources({ executor: parts.executor, write: liveLogWriter(db), log }),
     readers: testReaders(log),

@@ -11,6 +11,7 @@ import type { BuildTools } from '../builds/request/build-tools.ts'
 import { connect } from '../db/database.ts'
 import { RunnerReleases } from '../environments/operator/runner-releases.ts'
 import { AgentClient } from '../executor/oci/client/agent-client.ts'
+import { StoredDigests } from '../images/stored-digests.ts'
 import { liveLogWriter } from '../live-logs/live-log-writer.ts'
 import { LogSources } from '../live-logs/log-sources.ts'
 import manifest from '../package.json' with { type: 'json' }
@@ -32,12 +33,14 @@ const { databaseUrl = '', ...config } = readConfig()
 const log = createLog('worker', config.logLevel)
 const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
 const executor = new AgentClient(config.agentSocket)
+const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
 const capacity = configuredCapacity(config)
 const builds = await startBuildWorker({
   db,
   databaseUrl,
   tools: {
-    storage: new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes),
+    storage,
+    digests: new StoredDigests(storage, systemClock),
     executor,
     readers: readersOfRole(log, readers),
     registries: config,

@@ -131,15 +131,14 @@ export class DiskStorage implements ObjectStorage {
     const file = await open(this.#path(key), 'r').catch((error: unknown) => {
       throw isMissing(error) ? new ObjectMissing(key) : error
     })
-    const { ino, size, mtimeNs, ctimeNs } = await file
-      .stat({ bigint: true })
-      .catch(async (error: unknown) => {
-        await file.close()
-        throw error
-      })
+    const { ino, size, mtimeNs } = await file.stat({ bigint: true }).catch(async (error: unknown) => {
+      await file.close()
+      throw error
+    })
     return {
       byteSize: Number(size),
-      stamp: [ino, size, mtimeNs, ctimeNs].join('.'),
+      // Without the time of the last change of the inode: a copy is a link to it.
+      stamp: [ino, size, mtimeNs].join('.'),
       read: (start, end) => piecesOf(file, start, end),
       close: () => file.close(),
     }

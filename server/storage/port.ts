@@ -43,7 +43,7 @@ export interface PutOptions {
 
 export interface OpenedObject {
   byteSize: number
-  /** Equal only while the same bytes are stored under the key. */
+  /** Equal only for the same bytes: under one key while they stay stored there, and under the keys of copies. */
   stamp: string
   /** The bytes from `start` up to and excluding `end`, in pieces. */
   read(start: number, end: number): AsyncIterable<Buffer>

@@ -11,6 +11,7 @@ import { stepList } from '../../server/builds/steps/step-list.ts'
 import { FakeExecutor } from '../../server/executor/fake/fake-executor.ts'
 import { installedDigest, type Layers } from '../../server/images/image-documents.ts'
 import { quarantineKey } from '../../server/images/oci-layout.ts'
+import { StoredDigests } from '../../server/images/stored-digests.ts'
 import { noBuildNetwork } from '../no-build-network.ts'
 import { noRegistries } from '../no-registries.ts'
 import { testReaders } from '../test-readers.ts'
@@ -56,6 +57,7 @@ export async function makeSignedImage(
     },
     tools: {
       storage,
+      digests: new StoredDigests(storage, systemClock),
       signing,
       executor: new FakeExecutor(() => ({})),
       readers: testReaders(log),

@@ -1,4 +1,3 @@
-import { storedDigest } from '../../images/stored-digest.ts'
 import type { Build } from '../request/build.ts'
 import { fetchBase, type RequestedBase, resolveBase } from './pull.ts'
 import {
@@ -45,9 +44,7 @@ async function fetchAndRecord(build: Build, wanted: RequestedBase, digest: strin
 
 /** Whether the stored bytes are still those that were verified. Deletes the row of a damaged image. */
 async function isIntact({ tools, db }: Build, image: PulledImage): Promise<boolean> {
-  const { byteSize } = image
-  const digest = await storedDigest(tools.storage, { key: pulledImageKey(image), byteSize })
-  if (digest === image.objectDigest) return true
+  if ((await tools.digests.of(pulledImageKey(image))) === image.objectDigest) return true
   tools.log.warn({ digest: image.digest }, 'a stored base image is damaged and is fetched again')
   await forgetPulledImage(db, image)
   return false

@@ -5,12 +5,15 @@ import type { Log } from '../../base/logging.ts'
 import type { RunnerReleases } from '../../environments/operator/runner-releases.ts'
 import type { Executor } from '../../executor/port/executor.ts'
 import type { RegistrySettings } from '../../images/registries.ts'
+import type { StoredDigests } from '../../images/stored-digests.ts'
 import type { LogSources } from '../../live-logs/log-sources.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import type { BuildNetworkSettings } from '../network/build-network.ts'
 
 export interface BuildTools {
   storage: ObjectStorage
+  /** Of the same storage. */
+  digests: StoredDigests
   executor: Executor
   readers: ArchiveReaders
   /** Registries that base images may be pulled from. */

@@ -1,5 +1,4 @@
 import type { CachePoint } from '../../../archives/dockerfile/cache-points.ts'
-import { storedDigest } from '../../../images/stored-digest.ts'
 import { type CachedStage, type CachedStageRecord, verifiedStage } from '../../cache/cached-stage.ts'
 import {
   type CachedStageName,
@@ -77,11 +76,10 @@ async function firstIntact(
 }
 
 /** Whether the stored bytes are still those that were signed. */
-async function isIntact({ tools: { storage, log } }: Build, record: CachedStageRecord): Promise<boolean> {
-  const { byteSize } = record
-  const digest = await storedDigest(storage, { key: cachedStageKey(record), byteSize })
-  if (digest !== record.objectDigest) log.warn({ key: record.key }, 'a cached stage is missing or damaged')
-  return digest === record.objectDigest
+async function isIntact({ tools }: Build, record: CachedStageRecord): Promise<boolean> {
+  if ((await tools.digests.of(cachedStageKey(record))) === record.objectDigest) return true
+  tools.log.warn({ key: record.key }, 'a cached stage is missing or damaged')
+  return false
 }
 
 /** Removes an unusable stage from the cache. */

@@ -65,6 +65,23 @@ test('an edit stores only what it adds to the base image, and what runs has both
   expect(log).toBe('two600\nnone\n42\n')
 })
 
+test('a later edit hashes only the layer above the base layer', async () => {
+  await build('the first edit')
+  const opened = bench.storage.opened.bind(bench.storage)
+  const read: string[] = []
+  vi.spyOn(bench.storage, 'opened').mockImplementation(async (key) => {
+    const object = await opened(key)
+    const noted = (start: number, end: number) => {
+      read.push(key)
+      return object.read(start, end)
+    }
+    return { ...object, read: noted }
+  })
+  const { id, layers } = await build('the second edit')
+  vi.restoreAllMocks()
+  expect(read).toEqual([layerKey(id, layers[1]?.digest ?? '')])
+})
+
 test('another company has a layer of its own, which its digest does not reveal as a second one', async () => {
   const own = await build('same')
   const other = await makeTenant(db)

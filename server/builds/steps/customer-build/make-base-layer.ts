@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { ArchiveRefused } from '../../../archives/formats/refusals/archive-refused.ts'
 import { sha256Of } from '../../../base/sha256.ts'
 import { unpacked } from '../../../images/provenance/verify-image.ts'
-import { storedDigest } from '../../../images/stored-digest.ts'
 import { readOrigins } from '../../builder/build-origins.ts'
 import { baseLayerSandbox } from '../../builder/build-sandbox.ts'
 import { baseLayerInput } from '../../builder/builder-input.ts'
@@ -71,9 +70,8 @@ async function knownLayer({ db, request, tools }: Build, key: string): Promise<B
   return undefined
 }
 
-async function isIntact({ storage, log }: Build['tools'], layer: BaseLayer): Promise<boolean> {
-  const digest = await storedDigest(storage, { key: cachedStageKey(layer), byteSize: layer.byteSize })
-  if (digest === layer.digest) return true
+async function isIntact({ digests, log }: Build['tools'], layer: BaseLayer): Promise<boolean> {
+  if ((await digests.of(cachedStageKey(layer))) === layer.digest) return true
   log.warn({ key: layer.key }, 'a base layer is missing or damaged')
   return false
 }
