@@ -46,7 +46,7 @@ export interface MountOptions {
   /** Whether the disk has space for new content; absent: always. */
   hasSpace?: () => Promise<boolean>
   /** Divides the event loop among companies; absent: nothing waits. */
-  scheduler?: RequestScheduler
+  scheduler?: RequestScheduler | undefined
 }
 
 /** The name under which a request keeps what its first hook authenticated, for the handler. */
@@ -67,25 +67,32 @@ export const isStreamed = ({ bodyKind }: Partial<BodyConfig>): boolean =>
   bodyKind === 'octet-stream' || bodyKind === 'multipart'
 
 interface AuthenticatedCall {
-  principal: Principal
+  /** Null where the credential is not of a person. */
+  principal: Principal | null
+  companyId: string
+  /** What `Prefetch` or `Admit` returned. */
   prefetched: unknown
   takeTurn: TakeTurn
 }
 
+type KeptCall = Omit<AuthenticatedCall, 'takeTurn'> & { scheduler: RequestScheduler | undefined }
+
 /** Keeps who calls, for the parser of the body and the handler. */
-export function keepCaller(
+export const keepCaller = (
   request: FastifyRequest,
   reply: FastifyReply,
-  { scheduler, ...call }: Omit<AuthenticatedCall, 'takeTurn'> & { scheduler: RequestScheduler | undefined },
-): void {
-  const takeTurn = turnOf(scheduler, call.principal.companyId, reply)
+  call: Omit<KeptCall, 'companyId'> & { principal: Principal },
+): void => keepCall(request, reply, { ...call, companyId: call.principal.companyId })
+
+function keepCall(request: FastifyRequest, reply: FastifyReply, { scheduler, ...call }: KeptCall): void {
+  const takeTurn = turnOf(scheduler, call.companyId, reply)
   request.setDecorator<AuthenticatedCall>(callerDecorator, { ...call, takeTurn })
 }
 
 /** Whose request it is. */
 export function callerOf(request: FastifyRequest): Principal {
   const call = request.getDecorator<AuthenticatedCall | null>(callerDecorator)
-  if (!call) throw new Error('a route without credentials asked who calls')
+  if (!call?.principal) throw new Error('a route without credentials asked who calls')
   return call.principal
 }
 
@@ -95,13 +102,31 @@ export const takeTurn = (request: FastifyRequest, bodyBytes: number): Promise<vo
 
 /** Whose request it is; undefined on routes without credentials. */
 export const companyOf = (request: FastifyRequest): string | undefined =>
-  request.getDecorator<AuthenticatedCall | null>(callerDecorator)?.principal.companyId
+  request.getDecorator<AuthenticatedCall | null>(callerDecorator)?.companyId
 
-export type Mount = <const R extends Route, Prefetched extends { findKey: FindKey } = never>(
+/**
+ * Looks up a credential that is not of a person, before the body is read: the company that it belongs to has a turn for the request,
+ * as for those of its people.
+ */
+export type Admit<R extends Route, Admitted extends { company_id: string }> = (
+  params: ParamsOf<R>,
+  request: FastifyRequest,
+) => Promise<Admitted>
+
+type MountRoute = <const R extends Route, Prefetched extends { findKey: FindKey } = never>(
   route: R,
   handler: Handler<R, Prefetched>,
   prefetch?: Prefetch<R, Prefetched>,
 ) => void
+
+/** For a route that takes a credential of its own. */
+type MountAdmitted = <const R extends Route, Admitted extends { company_id: string }>(
+  route: R,
+  admit: Admit<R, Admitted>,
+  handler: (call: Call<R>, admitted: Admitted) => Promise<ResponseOf<R>>,
+) => void
+
+export type Mount = MountRoute & { admitted: MountAdmitted }
 
 export const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
@@ -110,7 +135,11 @@ export const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1'
  * rooms, kill switch and disk space before the body is read; then path, query, idempotency key and body.
  */
 export function mounter(app: FastifyInstance, options: MountOptions): Mount {
-  return (route, handler, prefetch) => {
+  const mount = (
+    route: Route,
+    handler: (call: never, admitted: never) => Promise<unknown>,
+    { prefetch, admit }: { prefetch?: AnyPrefetch | undefined; admit?: AnyAdmit },
+  ) => {
     const checks = {
       params: route.params && validatorOf('path', route.params),
       query: route.query && validatorOf('query', route.query),
@@ -131,13 +160,19 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
         if (needsCredentials(route.action)) {
           const { params, headers } = request
           const mayPrefetch = prefetch && checks.params && isValid(checks.params, params)
-          const prefetched = mayPrefetch ? prefetch(params as Parameters<typeof prefetch>[0]) : undefined
+          const prefetched = mayPrefetch ? prefetch(params as never) : undefined
           const principal = await options.authenticate(headers, prefetched?.findKey)
           keepCaller(request, reply, { principal, prefetched, scheduler: options.scheduler })
           checkKeyScope(route, principal, chatroomOf(request))
         }
         checkEnabled(options.enabled, { method: route.method, path: route.path })
         if (takesSpace && !(await options.hasSpace?.())) throw new CodedError('disk_space_low')
+        if (admit) {
+          checks.params?.(request.params)
+          const prefetched = await admit(request.params as never, request)
+          const companyId = prefetched.company_id
+          keepCall(request, reply, { principal: null, companyId, prefetched, scheduler: options.scheduler })
+        }
       },
       handler: async (request, reply) => {
         const authenticated = request.getDecorator<AuthenticatedCall | null>(callerDecorator)
@@ -150,7 +185,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
         if (!route.body && !route.bodyKind && request.body != null) checkEmptyBody(request.body)
         const body = request.body ?? (route.bodyOptional ? {} : request.body)
         if (route.bodyKind === undefined || route.bodyKind === 'json') checks.body?.(body)
-        if (authenticated) checkAuditor(route, authenticated.principal)
+        if (authenticated?.principal) checkAuditor(route, authenticated.principal)
         const { params, query } = request
         const call = {
           params,
@@ -166,7 +201,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
           auditAction === undefined
             ? undefined
             : actingOf(auditAction, authenticated?.principal ?? null, chatroomOf(request))
-        const work = () => handler(call as unknown as Parameters<typeof handler>[0])
+        const work = () => handler(call as never, authenticated?.prefetched as never)
         const answer = await inRequest(request.id, work, acting)
         if (!(answer instanceof Rendered)) return answer
         reply.type('application/json; charset=utf-8')
@@ -174,7 +209,13 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
       },
     })
   }
+  const mountRoute: MountRoute = (route, handler, prefetch) => mount(route, handler, { prefetch })
+  const admitted: MountAdmitted = (route, admit, handler) => mount(route, handler, { admit })
+  return Object.assign(mountRoute, { admitted })
 }
+
+type AnyPrefetch = (params: never) => { findKey: FindKey }
+type AnyAdmit = (params: never, request: FastifyRequest) => Promise<{ company_id: string }>
 
 /** A route without a body accepts an empty object, because clients send it by habit. */
 const checkEmptyBody = validatorOf('body', Strict({}))

@@ -6,6 +6,7 @@ import { callbackAddress } from '../base/config/callback-listener.ts'
 import { recordDefaultBytes } from '../companies/storage/storage-quota.ts'
 import { awaitSchema } from '../db/await-schema.ts'
 import { connect } from '../db/database.ts'
+import { RequestScheduler } from '../http/turns/request-scheduler.ts'
 import { DatabaseLogUpdates } from '../live-logs/log-updates.ts'
 import { createApiApp } from './api/api-app.ts'
 import { createCallbackApp } from './api/callback-app.ts'
@@ -23,6 +24,8 @@ await runRole('api', async (config, log) => {
   if (values.readers) watchReaderHost(log)
   const clock = systemClock
   const logNews = new DatabaseLogUpdates({ url: databaseUrl, log })
+  // One for both listeners: they share the event loop and the connections to the database.
+  const scheduler = new RequestScheduler()
   const app = createApiApp({
     db,
     logNews,
@@ -33,8 +36,9 @@ await runRole('api', async (config, log) => {
     readers: readersOfRole(log, values.readers),
     cliFile: values.cli,
     config,
+    scheduler,
   })
-  const callbacks = createCallbackApp({ db, log, clock, config })
+  const callbacks = createCallbackApp({ db, log, clock, config, scheduler })
   // First, so that a service that answers accepts callbacks too.
   await callbacks.listen({ host: callbackAddress, port: callbackPort })
   await app.listen({ host, port })

@@ -14,6 +14,8 @@ import {
 } from './credential-store.ts'
 import { dropOldEffects } from './effect-store.ts'
 
+export type { FoundCredential } from './credential-store.ts'
+
 /** What a job gets in SERVICE_CT_WRITEBACK_URL and SERVICE_CT_WRITEBACK_TOKEN. */
 export interface CallbackAccess {
   url: string

@@ -109,6 +109,8 @@ export interface ApiParts {
     >
   /** Absent: those that the settings name. */
   wrappingKeys?: WrappingKeys
+  /** Absent: one of its own. */
+  scheduler?: RequestScheduler
 }
 
 /** The API with all its routes. Every object of it is created here, from top to bottom. */
@@ -125,6 +127,7 @@ export function createApiApp({
   authenticateBy = (usual) => usual,
   config,
   wrappingKeys,
+  scheduler = new RequestScheduler(),
 }: ApiParts): FastifyInstance {
   const { deployment, enabled, baseUrl } = config
   const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
@@ -144,7 +147,6 @@ export function createApiApp({
   const app = createApp(log)
   const trustedProxies = config.trustedProxies.flatMap((range) => parseAddressRange(range) ?? [])
   boundConnections(app, connectionBoundsFor(trustedProxies))
-  const scheduler = new RequestScheduler()
   const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace(), scheduler }
   const mount = mounter(app, mounting)
 

@@ -12,6 +12,7 @@ import { createApp } from '../../http/app.ts'
 import { mounter } from '../../http/mount.ts'
 import { boundConnections, connectionBoundsFor } from '../../http/requests/connection-bounds.ts'
 import { mountOutputCallbacks } from '../../http/routes/tables/output-callbacks.ts'
+import type { RequestScheduler } from '../../http/turns/request-scheduler.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 
 interface CallbackParts {
@@ -19,13 +20,15 @@ interface CallbackParts {
   log: Log
   clock: Clock
   config: Pick<Config, 'dataDir' | 'enabled'> & Partial<Pick<Config, 'diskFloorBytes'>>
+  /** That of the API; absent: nothing waits. */
+  scheduler?: RequestScheduler | undefined
 }
 
 /**
  * What a permitted run can reach of the service: the callbacks, and no other path. It has a listener of its own, to which the
  * host leads the connections of sandboxes.
  */
-export function createCallbackApp({ db, log, clock, config }: CallbackParts): FastifyInstance {
+export function createCallbackApp({ db, log, clock, config, scheduler }: CallbackParts): FastifyInstance {
   const { dataDir, enabled } = config
   const storage = new DiskStorage(join(dataDir, 'objects'), config.diskFloorBytes)
   const outputs = outputPolicies({ db, directory: new Directory(db), clock, log, dataDir })
@@ -33,7 +36,7 @@ export function createCallbackApp({ db, log, clock, config }: CallbackParts): Fa
   boundConnections(app, connectionBoundsFor([]))
   // None of its routes takes the credentials of people.
   const authenticate = () => Promise.reject(refuseCredentials())
-  const mount = mounter(app, { authenticate, enabled, hasSpace: () => storage.hasSpace() })
+  const mount = mounter(app, { authenticate, enabled, hasSpace: () => storage.hasSpace(), scheduler })
   mountOutputCallbacks(mount, { ...outputs, credentials: new CallbackCredentials(db, outputs.key) })
   return app
 }

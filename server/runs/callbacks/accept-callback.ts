@@ -1,6 +1,9 @@
 import { nameActor } from '../../base/current-request.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
-import type { CallbackCredentials } from '../../custom-tables/callbacks/callback-credentials.ts'
+import type {
+  CallbackCredentials,
+  FoundCredential,
+} from '../../custom-tables/callbacks/callback-credentials.ts'
 import { type Effect, performOnce } from '../../custom-tables/callbacks/perform-once.ts'
 import type { OutputPolicyDeps } from '../../custom-tables/policies/output-policies.ts'
 import type { Trx } from '../../db/database.ts'
@@ -34,13 +37,23 @@ export interface AcceptedRun {
   run: CallbackRun
 }
 
-/** The run that calls. Throws `output_run_unavailable`, and `output_policy_author_denied` if it has lost its authority. */
-export async function acceptCallback(deps: CallbackDeps, call: CallbackCall): Promise<AcceptedRun> {
+/** The credential of a call, before the rest of it is read. Throws `output_run_unavailable`. */
+export async function credentialOf(
+  { credentials }: CallbackDeps,
+  call: CallbackCall,
+): Promise<FoundCredential> {
   const secret = /^Bearer ([A-Za-z0-9_-]{1,128})$/i.exec(call.authorization ?? '')?.[1]
-  const credential = await deps.credentials.find(call.tokenId, secret)
+  const credential = await credentials.find(call.tokenId, secret)
   if (!credential) throw new CodedError('output_run_unavailable', {}, 404)
   if (credential.is_expired) throw new CodedError('output_run_unavailable')
-  const { run_id, company_id, fence } = credential
+  return credential
+}
+
+/** The run that calls. Throws `output_run_unavailable`, and `output_policy_author_denied` if it has lost its authority. */
+export async function acceptCallback(
+  deps: CallbackDeps,
+  { run_id, company_id, fence }: FoundCredential,
+): Promise<AcceptedRun> {
   const claim = { run_id, company_id, fence }
   const run = await findCallbackRun(deps.db, claim)
   if (!run) throw new CodedError('output_run_unavailable')

@@ -2,6 +2,7 @@ import type { CommandPolicy } from '@sandbox-jobs/contract/resources/runs/output
 import type { CommandOutputRequest } from '@sandbox-jobs/contract/resources/tables/output-callback.ts'
 import type { CommandExecution } from '@sandbox-jobs/contract/resources/tables/table-command.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
+import type { FoundCredential } from '../../custom-tables/callbacks/callback-credentials.ts'
 import { applyCommand } from '../../custom-tables/commands/apply-command.ts'
 import { executionOf } from '../../custom-tables/commands/execute-command.ts'
 import { mayCallCommand } from '../../custom-tables/policies/policy-people.ts'
@@ -13,7 +14,7 @@ import {
   matchesCommand,
 } from '../../custom-tables/policies/policy-target.ts'
 import { storedPolicy } from '../../custom-tables/policies/stored-policy.ts'
-import { acceptCallback, type CallbackCall, type CallbackDeps, performForRun } from './accept-callback.ts'
+import { acceptCallback, type CallbackDeps, performForRun } from './accept-callback.ts'
 import type { CallbackRun } from './callback-run-store.ts'
 
 /** There is one call of the command per run. */
@@ -22,10 +23,10 @@ const effectKey = 'command'
 /** A run sends the inputs of the command of its policy (contract part 2, "Public routes"). */
 export async function sendCommandOutput(
   deps: CallbackDeps,
-  call: CallbackCall,
+  credential: FoundCredential,
   { inputs }: CommandOutputRequest,
 ): Promise<CommandExecution> {
-  const { claim, run } = await acceptCallback(deps, call)
+  const { claim, run } = await acceptCallback(deps, credential)
   const policy = storedPolicy(run.output_policy)
   if (typeof policy === 'string' || policy.kind !== 'custom_table_command')
     throw new CodedError('output_run_unavailable')

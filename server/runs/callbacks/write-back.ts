@@ -5,19 +5,20 @@ import type {
 } from '@sandbox-jobs/contract/resources/tables/output-callback.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
+import type { FoundCredential } from '../../custom-tables/callbacks/callback-credentials.ts'
 import { mayWriteTable } from '../../custom-tables/policies/policy-people.ts'
 import { lockWritableTable } from '../../custom-tables/policies/policy-target.ts'
 import { allowsUpdate, storedPolicy } from '../../custom-tables/policies/stored-policy.ts'
 import { addRow, changeRowById } from '../../custom-tables/rows/write-row.ts'
-import { acceptCallback, type CallbackCall, type CallbackDeps, performForRun } from './accept-callback.ts'
+import { acceptCallback, type CallbackDeps, performForRun } from './accept-callback.ts'
 
 /** A run writes a row of the table of its policy (contract part 3, D3). */
 export async function writeBack(
   deps: CallbackDeps,
-  call: CallbackCall,
+  credential: FoundCredential,
   body: WritebackRequest,
 ): Promise<WritebackResult> {
-  const { claim, run } = await acceptCallback(deps, call)
+  const { claim, run } = await acceptCallback(deps, credential)
   const policy = storedPolicy(run.output_policy)
   if (typeof policy === 'string' || policy.kind !== 'custom_table_writeback')
     throw new CodedError('output_run_unavailable')

@@ -16,6 +16,7 @@ import { CallbackCredentials } from '../../custom-tables/callbacks/callback-cred
 import { sweepTriggerEvents } from '../../custom-tables/triggers/sweep-trigger-events.ts'
 import type { Database } from '../../db/database.ts'
 import { inputChecker, Runnables } from '../../tasks/menu/runnable.ts'
+import { credentialOf } from '../callbacks/accept-callback.ts'
 import { writeBack } from '../callbacks/write-back.ts'
 import { TriggeredRuns } from './start-triggered-runs.ts'
 import { postgresTriggerEvents } from './trigger-events.ts'
@@ -361,11 +362,12 @@ it('ends a chain of runs that write rows which start runs', async () => {
       { id, companyId: tenant.companyId, fence: 1 },
       { kind: 'custom_table_writeback', timeoutSeconds: 60 },
     )
-    await writeBack(
-      { ...outputs, credentials },
-      { tokenId: access.url.split('/').at(-1) ?? '', authorization: `Bearer ${access.token}` },
-      { op: 'create', values: { order_id: `row ${run}` } },
-    )
+    const deps = { ...outputs, credentials }
+    const credential = await credentialOf(deps, {
+      tokenId: access.url.split('/').at(-1) ?? '',
+      authorization: `Bearer ${access.token}`,
+    })
+    await writeBack(deps, credential, { op: 'create', values: { order_id: `row ${run}` } })
   }
   expect(await worker().startAll()).toBe(0)
   const events = await eventsOf(own)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { outputEffectsOfRunMax } from '@sandbox-jobs/contract/limits.ts'
 import type { CustomTable } from '@sandbox-jobs/contract/resources/tables/custom-table.ts'
 import type { WritebackResult } from '@sandbox-jobs/contract/resources/tables/output-callback.ts'
@@ -16,7 +17,15 @@ import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeRoom, makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import type { Principal } from '../../../access/principal.ts'
-import { type CallbackAccess, sweepCallbacks } from '../../../custom-tables/callbacks/callback-credentials.ts'
+import {
+  type CallbackAccess,
+  CallbackCredentials,
+  sweepCallbacks,
+} from '../../../custom-tables/callbacks/callback-credentials.ts'
+import { createApp } from '../../app.ts'
+import { mounter } from '../../mount.ts'
+import { defaultSchedulerBounds, RequestScheduler } from '../../turns/request-scheduler.ts'
+import { mountOutputCallbacks } from './output-callbacks.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
@@ -200,6 +209,29 @@ describe('a credential', () => {
     expect(await rows()).toEqual([])
   })
 
+  it.each([
+    ['that is cut', 'application/json', '{"op":'],
+    ['with an unknown field', 'application/json', '{"op":"create","values":{},"inputs":{},"unknown":1}'],
+    ['of another type', 'text/plain', '{}'],
+  ])('is looked at before a body %s', async (_name, type, payload) => {
+    const runs = [
+      [outputCallbackRoutes.writeBack, await writeback()],
+      [outputCallbackRoutes.sendCommandOutput, await commandRun()],
+    ] as const
+    for (const [route, { url, token }] of runs) {
+      const sent = async (secret: string) =>
+        (
+          await api.app.inject({
+            method: 'POST',
+            url: route.path.replace('{token_id}', url.split('/').at(-1) ?? ''),
+            headers: { authorization: `Bearer ${secret}`, 'content-type': type },
+            payload,
+          })
+        ).statusCode
+      expect([await sent('x'.repeat(43)), await sent(token)]).toEqual([404, 422])
+    }
+  })
+
   it.each(['completed', 'cancelled', 'cancel_requested', 'queued'])(
     'is dead when the run is %s',
     async (state) => {
@@ -254,6 +286,38 @@ describe('a credential', () => {
       .execute()
     expect((await sweepCallbacks({ db })).removed).toBeGreaterThan(0)
   })
+})
+
+it('has a turn of its company: calls of one company at work are bounded while another is active', async () => {
+  const run = await writeback()
+  const scheduler = new RequestScheduler({ ...defaultSchedulerBounds, atWork: 4, burstMs: 60_000 })
+  scheduler.enter('another company', 0)
+  const { log, outputs } = api.context
+  const app = createApp(log)
+  let atWork = 0
+  let most = 0
+  const findUser: typeof outputs.findUser = async (...user) => {
+    atWork += 1
+    most = Math.max(most, atWork)
+    await pause(5)
+    atWork -= 1
+    return outputs.findUser(...user)
+  }
+  const authenticate = () => Promise.reject(new Error('nobody has credentials'))
+  const credentials = new CallbackCredentials(db, outputs.key)
+  const mount = mounter(app, { authenticate, enabled: true, scheduler })
+  mountOutputCallbacks(mount, { ...outputs, findUser, credentials })
+  const calls = Array.from({ length: 12 }, (_, at) =>
+    app.inject({
+      method: 'POST',
+      url: outputCallbackRoutes.writeBack.path.replace('{token_id}', run.url.split('/').at(-1) ?? ''),
+      headers: { authorization: `Bearer ${run.token}` },
+      payload: { op: 'create', client_row_key: `k${at}`, values: { order_id: `${at}` } },
+    }),
+  )
+  for (const { statusCode } of await Promise.all(calls)) expect(statusCode).toBe(200)
+  expect(most).toBe(2)
+  await app.close()
 })
 
 describe('sending the inputs of a command', () => {
