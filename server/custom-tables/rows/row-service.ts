@@ -1,3 +1,4 @@
+import type { RowValues } from '@sandbox-jobs/contract/resources/tables/table-field.ts'
 import type {
   TableRow,
   TableRowCreateRequest,
@@ -7,11 +8,12 @@ import type {
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { invalid, ValidationError } from '../../base/errors/validation-error.ts'
-import type { Trx } from '../../db/database.ts'
-import type { TableRecord } from '../catalogue/custom-table-store.ts'
+import type { Executing, Trx } from '../../db/database.ts'
+import { findTable, type TableRecord } from '../catalogue/custom-table-store.ts'
 import { lockActiveTable, requireTable } from '../catalogue/table-access.ts'
 import type { TableContext } from '../table-context.ts'
 import { renderRow } from './render-row.ts'
+import { checkValues } from './row-values.ts'
 import { findRow } from './table-row-store.ts'
 import { addRow, changeRow, removeRow, ValuesRefused } from './write-row.ts'
 
@@ -30,13 +32,31 @@ export async function createRow(
     key: idempotencyKey,
     request: { table_id: tableId, ...body },
   }
-  return context.once(intent, async (trx) => {
+  // The values are kept with the row alone, where they count to what the company stores. A repeated request has them again.
+  let values: RowValues | undefined
+  const row = await context.once(intent, async (trx) => {
     const table = await lockWritable(trx, principal, tableId)
     // The rule can have changed only while the table had no rows.
     if (table.channel_rule !== seen.channel_rule) throw new CodedError('custom_table_row_changed')
     const added = { values: body.values, chatroomId }
-    return renderRow(await reportingValues(() => addRow(trx, table, added)))
+    const { values: stored, ...rest } = renderRow(await reportingValues(() => addRow(trx, table, added)))
+    values = stored
+    return rest
   })
+  values ??= await storedValues(context.db, seen, body.values)
+  return { values, ...row }
+}
+
+/** The values that a row was created with. Fields of a table are never removed and keep their types. */
+async function storedValues(
+  db: Executing,
+  { company_id, id }: TableRecord,
+  given: RowValues,
+): Promise<RowValues> {
+  const table = await findTable(db, company_id, id)
+  const checked = checkValues(table?.fields ?? [], given)
+  if (checked.kind === 'refused') throw new Error('a row was created with values that its table refuses')
+  return checked.values
 }
 
 /** The chatroom of a new row: a live one for a table with a channel rule, none for any other. */

@@ -96,6 +96,38 @@ describe('writes', () => {
     expect(codeOf(other)).toEqual([409, 'idempotency_conflict'])
   })
 
+  it('keep no second copy of the values for a repeated key, and answer with them still', async () => {
+    const fields = [
+      { name: 'order_id', type: 'text' },
+      { name: 'placed', type: 'datetime' },
+      { name: 'lines', type: 'json' },
+    ]
+    const table = await tables.create(manager, tenant.departmentId, { fields })
+    const create = () =>
+      tables.call<TableRow>(tableRowRoutes.createRow, manager, {
+        params: { id: table.id },
+        headers: { 'idempotency-key': 'large' },
+        body: {
+          values: {
+            order_id: 'x'.repeat(60_000),
+            placed: '2026-11-24T09:30:00+01:00',
+            lines: [{ b: 1, a: null }],
+          },
+        },
+      })
+    const first = await create()
+    expect(first.body.values).toMatchObject({ placed: '2026-11-24T08:30:00.000Z' })
+    await tables.must(tableRowRoutes.updateRow, manager, {
+      params: { id: table.id, rid: first.body.id },
+      body: { values: { order_id: null } },
+    })
+    expect((await create()).body).toEqual(first.body)
+    const { rows } = await sql<{ bytes: number }>`
+      select length(response::text) as bytes from idempotency_keys
+      where company_id = ${tenant.companyId} and key = 'large'`.execute(db)
+    expect(rows[0]?.bytes).toBeLessThan(1000)
+  })
+
   it('change the named fields alone, and nothing that has changed since it was read', async () => {
     const row = await tables.addRow(manager, id, { order_id: 'a', amount: 1, paid: true })
     const changed = await change(row.id, { values: { amount: 2, paid: null }, version: 1 })
