@@ -29,11 +29,11 @@ export async function trimEntries(
   return Number(rows[0]?.removed ?? 0)
 }
 
-/** Companies whose chain has entries beyond what is kept. */
+/** Companies whose chain has entries beyond what is kept, and the one that says that others were removed. */
 export async function listChainsToTrim(db: Executing, kept: Kept): Promise<string[]> {
   const { rows } = await sql<{ company_id: string }>`${acrossCompanies('retention of the audit log')}
     select c.company_id from audit_chains c
-    where c.sequence - c.start_sequence > ${kept.entries} or exists (
+    where c.sequence - c.start_sequence > ${kept.entries + 1} or exists (
       select from audit_entries e
       where e.company_id = c.company_id and e.sequence = c.start_sequence + 1 and e.at < ${kept.from}
     )

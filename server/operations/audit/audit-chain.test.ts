@@ -341,4 +341,14 @@ describe('retention', () => {
     await chainAudit(db)
     expect(await verify(company)).toMatchObject({ broken: null, entries: 2 })
   })
+
+  it('keeps up with a company that adds more than one batch between two rounds', async () => {
+    await sql`insert into audit_pending (company_id, change, object_type, object_id)
+      select ${company}, 'update', 'table_row', 'row_' || n from generate_series(1, 10500) n`.execute(db)
+    await chainAudit(db)
+    const { removed } = await trimAudit({ db, clock }, { days: 1, entries: 10 })
+    expect(removed).toBeGreaterThan(10_400)
+    expect(await verify(company)).toMatchObject({ broken: null })
+    expect((await entriesOf(company)).length).toBeLessThan(20)
+  })
 })

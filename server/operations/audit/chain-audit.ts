@@ -1,5 +1,5 @@
 import { signedHeadText } from '@sandbox-jobs/contract/audit/chain-check.ts'
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, sleep } from '../../base/clock.ts'
 import type { SigningKeys } from '../../base/keys/signing-keys.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
@@ -29,6 +29,10 @@ const chainEveryMs = 1000
 const headsPerRound = 200
 const headsEveryMs = 10_000
 const trimBatch = 5000
+/** Of one company in a round: more than a company can add between two rounds. */
+const trimBatchesMax = 100
+/** Between two batches, so that new entries are chained meanwhile. */
+const trimPauseMs = 50
 const trimEveryMs = 600_000
 const dayMs = 86_400_000
 
@@ -72,10 +76,19 @@ export async function trimAudit(
 ): Promise<{ removed: number }> {
   const kept: Kept = { from: new Date(clock.now().getTime() - days * dayMs), entries }
   let removed = 0
-  for (const companyId of await listChainsToTrim(db, kept)) {
-    removed += await trimEntries(db, companyId, { kept, limit: trimBatch })
-  }
+  for (const companyId of await listChainsToTrim(db, kept)) removed += await trimChain(db, companyId, kept)
   return { removed }
+}
+
+async function trimChain(db: Database, companyId: string, kept: Kept): Promise<number> {
+  let removed = 0
+  for (let batch = 0; batch < trimBatchesMax; batch += 1) {
+    const count = await trimEntries(db, companyId, { kept, limit: trimBatch })
+    removed += count
+    if (count < trimBatch) break
+    await sleep(trimPauseMs)
+  }
+  return removed
 }
 
 export function startAuditLoops(deps: SignHeadsDeps & { log: Log; retention: AuditRetention }): Sweep {
