@@ -103,14 +103,16 @@ async function storeValue(context: SecretContext, write: StoredWrite): Promise<S
   })
 }
 
-/** Removes the value; a run that was claimed with it and has not started ends. */
+/**
+ * Removes the value; a run that was claimed with it and has not started ends. Managers of the consumer may always do that, also
+ * when the task is no longer shared with them.
+ */
 export async function revokeSecret(
   context: SecretContext,
   call: SecretCall<SecretRevokeRequest>,
 ): Promise<SecretOperation> {
   const { principal, body } = call
   await requireRecord(context.directory, principal, 'secret.manage', consumerOf(body))
-  await context.tasks.task(principal, body.task_id)
   const intent = intentOf(context, 'revoke', call)
   const earlier = await context.repeats.earlier<SecretOperation>(intent)
   if (earlier) return earlier

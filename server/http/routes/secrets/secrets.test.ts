@@ -351,6 +351,22 @@ describe('who may', () => {
     expect(refusal(await create({ body: { task_id: hidden.id } }))).toEqual([404, 'not_found'])
   })
 
+  it('managers of the consumer revoke a value also when the task is no longer shared with them', async () => {
+    await create()
+    const shares = await api.must<{ items: { id: string }[] }>(taskRoutes.listShares, tenant.companyManager, {
+      params: { id: taskId },
+    })
+    await api.must(taskRoutes.revokeShare, tenant.companyManager, {
+      params: { id: taskId, gid: String(shares.items[0]?.id) },
+      body: { reason: 'over' },
+    })
+    expect(refusal(await rotate())).toEqual([404, 'not_found'])
+    expect(refusal(await revoke({ as: tenant.stranger }))).toEqual([404, 'not_found'])
+    expect(refusal(await revoke({ body: ofRoom('OTHER') }))).toEqual([404, 'not_found'])
+    expect((await revoke()).body).toMatchObject({ binding: { state: 'revoked' } })
+    expect((await rows()).values).toEqual([])
+  })
+
   it('no key of sandbox scope', async () => {
     const as = withSandboxKey(tenant.roomManager, [tenant.roomId])
     for (const act of [create, rotate, revoke]) expect((await act({ as })).status).toBe(403)
