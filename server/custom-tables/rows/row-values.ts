@@ -5,6 +5,7 @@ import type {
   TableFieldType,
 } from '@sandbox-jobs/contract/resources/tables/table-field.ts'
 import { problemOf, type ValidationProblem } from '../../base/errors/validation-error.ts'
+import { jsonbBytes } from '../../base/json/jsonb-bytes.ts'
 
 /*
  * Values against the fields of a table or the inputs of a command. Pure. Problems name fields, never values.
@@ -51,7 +52,7 @@ export function checkValues(
   for (const { name, required } of fields)
     if (required && stored[name] === undefined && !problems.some(({ loc }) => loc.at(-1) === name))
       refuse(name, 'missing', 'is required')
-  const byteSize = Buffer.byteLength(JSON.stringify(stored))
+  const byteSize = jsonbBytes(stored)
   if (byteSize > rowMaxBytes)
     problems.push(problemOf([...at], { type: 'too_long', words: `may have at most ${rowMaxBytes} bytes` }))
   if (problems.length > 0) return { kind: 'refused', problems: problems.slice(0, problemsMax) }

@@ -63,6 +63,7 @@ it('refuses unknown placeholders, and templates that are too large, deep or repe
     '{{}}',
     { a: ['{{value}}'] },
     'x'.repeat(20_000),
+    Array.from({ length: 100 }, () => 1e308),
     deep,
     '{{values}}'.repeat(101),
   ])

@@ -1,6 +1,7 @@
 import { triggerTemplateMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { RowValues, TableField } from '@sandbox-jobs/contract/resources/tables/table-field.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
+import { jsonbBytes } from '../../base/json/jsonb-bytes.ts'
 
 /*
  * The input of a triggered run: JSON with placeholders in its texts. Pure. Values of a row are inserted once and never read as
@@ -33,7 +34,7 @@ export const defaultTemplate: Readonly<Record<string, string>> = Object.fromEntr
 /** Throws for a template that is too large, or has a placeholder that names no field of the table. */
 export function checkTemplate(fields: readonly TableField[], template: unknown): void {
   const texts = textsOf(template, 1)
-  if (Buffer.byteLength(JSON.stringify(template)) > triggerTemplateMaxBytes)
+  if (jsonbBytes(template) > triggerTemplateMaxBytes)
     throw invalid(loc, 'too_long', `may have at most ${triggerTemplateMaxBytes} bytes`)
   const known = new Set<string>([...factNames, ...fields.map(({ name }) => `${valuePrefix}${name}`)])
   const names = texts.flatMap((text) => [...text.matchAll(placeholder)].map(([, name = '']) => name.trim()))

@@ -81,6 +81,22 @@ describe('values', () => {
     expect((await post({ values: { order_id: 'x'.repeat(65_522) } })).status).toBe(422)
     expect((await change(large.body.id, { values: { amount: 12 } })).status).toBe(422)
   })
+
+  it('count numbers with the digits that the database writes', async () => {
+    const fields = [{ name: 'numbers', type: 'json' }]
+    const table = await tables.create(manager, tenant.departmentId, { fields })
+    const withNumbers = (count: number) =>
+      tables.call<TableRow>(tableRowRoutes.createRow, manager, {
+        params: { id: table.id },
+        body: { values: { numbers: Array.from({ length: count }, () => 1e308) } },
+      })
+    expect((await withNumbers(300)).status).toBe(422)
+    const { body } = await withNumbers(200)
+    const { rows } = await sql<{ written: number; counted: number }>`
+      select length("values"::text) as written, byte_size as counted from custom_table_rows
+      where id = ${body.id} and company_id = ${tenant.companyId}`.execute(db)
+    expect(rows[0]?.counted).toBeGreaterThanOrEqual(rows[0]?.written ?? Number.POSITIVE_INFINITY)
+  })
 })
 
 describe('writes', () => {
