@@ -39,7 +39,8 @@ export function checkValues(
   const refuse = (name: string, type: string, text: string) => {
     problems.push(problemOf([...at, name], { type, words: text }))
   }
-  const stored: RowValues = {}
+  // Without a prototype, since a field may have the name of a property that every object has.
+  const stored: RowValues = Object.create(null)
   for (const [name, value] of Object.entries(values)) {
     const field = byName.get(name)
     if (!field) refuse(name, 'unknown_field', 'is not a field')

@@ -154,6 +154,29 @@ it('refuses definitions that do not fit the table', async () => {
   }
 })
 
+it('knows a field by its own name alone, whatever properties every object has', async () => {
+  const fields = [
+    { name: 'constructor', type: 'integer', required: true },
+    { name: 'order_id', type: 'text' },
+  ]
+  const odd = await tables.create(manager, tenant.departmentId, { fields })
+  const create = (values: Record<string, unknown>) =>
+    tables.call(tableRowRoutes.createRow, manager, { params: { id: odd.id }, body: { values } })
+  expect((await create({ order_id: 'a' })).status).toBe(422)
+  expect((await create({ constructor: 1 })).status).toBe(200)
+  const writes = await tables.createCommand(manager, odd, {
+    inputs: fields,
+    effect_identity: ['constructor'],
+  })
+  expect((await execute(writes, { order_id: 'a' })).status).toBe(422)
+  const reads = await tables.createCommand(manager, odd, {
+    inputs: [{ name: 'constructor', type: 'integer' }],
+    mode: 'read',
+    effect_identity: null,
+  })
+  expect((await execute(reads, {})).body.row?.values).toEqual({ constructor: 1 })
+})
+
 it('changes with a new revision, and ends with its archive or that of its table', async () => {
   const command = await tables.createCommand(manager, table)
   const params = { id: command.id }
