@@ -4,7 +4,7 @@ import { ChatroomId, CustomTableId, TableRowId } from '../../identifiers.ts'
 import { exampleId } from '../../ids.ts'
 import { rowFilterMaxLength, rowFiltersMax } from '../../limits.ts'
 import { listOf, pageFields } from '../../pagination.ts'
-import { DateTime, Nullable, OneOf, Ordinal, Strict } from '../../schema.ts'
+import { DateTime, Nullable, OneOf, Ordinal, PlainText, Strict } from '../../schema.ts'
 import { RowValues } from './table-field.ts'
 
 const exampleValues = { order_id: 'A-1', amount: 12.5 }
@@ -57,7 +57,7 @@ export type TableRowDeleted = Static<typeof TableRowDeleted>
 const filter = about(
   'Conditions `field:operator:value`, all of which hold. Operators: eq, ne, lt, lte, gt, gte, contains (text), and `is` with null or not_null. `created_at`, `updated_at` and `chatroom_id` are fields too.',
   Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: rowFilterMaxLength }), { maxItems: rowFiltersMax }),
+    Type.Array(PlainText({ minLength: 1, maxLength: rowFilterMaxLength }), { maxItems: rowFiltersMax }),
   ),
   ['amount:gte:10'],
 )

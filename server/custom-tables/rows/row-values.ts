@@ -89,5 +89,6 @@ export function instantOf(text: string): string | undefined {
   const ms = Date.parse(text)
   if (Number.isNaN(ms)) return undefined
   const utc = new Date(ms).toISOString()
-  return utc.length === 24 ? utc : undefined
+  // The database has no year 0.
+  return utc.length === 24 && utc >= '0001' ? utc : undefined
 }
