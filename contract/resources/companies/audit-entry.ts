@@ -96,5 +96,9 @@ export const AuditQuery = Strict({
 export type AuditQuery = Static<typeof AuditQuery>
 
 export const AuditExportQuery = Strict({
-  after: about('Entries after this number.', Type.Optional(Type.Integer({ minimum: 0 })), 4711),
+  after: about(
+    'Entries after this number.',
+    Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    4711,
+  ),
 })

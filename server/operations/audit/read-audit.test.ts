@@ -58,6 +58,19 @@ describe('the entries of a company', () => {
     expect(items[0]?.digest_before).toBe(items[1]?.digest_after)
   })
 
+  it.each([
+    ['a leap second', '2016-12-31T23:59:60Z'],
+    ['an offset without minutes', '2026-11-24T09:30:00+05'],
+  ])('are not filtered by %s, which is no instant', async (_name, from) => {
+    for (const query of [{ from }, { to: from }] as Record<string, string>[])
+      expect((await api.call(allRoutes.listAuditEntries, auditor, { query })).status).toBe(422)
+  })
+
+  it('are exported after a number that the chain can have', async () => {
+    const query = { after: '1e30' }
+    expect((await api.call(allRoutes.exportAuditEntries, auditor, { query })).status).toBe(422)
+  })
+
   it('are filtered by actor and time, and paged without a gap', async () => {
     for (const name of ['a', 'b', 'c']) await createTask(name)
     const { principalId } = tenant.companyManager

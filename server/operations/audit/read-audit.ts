@@ -9,6 +9,7 @@ import type {
 import { authorize, ownCompany } from '../../access/allow.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
+import { readInstant } from '../../base/instant.ts'
 import type { PageTokens } from '../../base/page.ts'
 import { SharedSlots } from '../../base/sharing/shared-slots.ts'
 import type { Database } from '../../db/database.ts'
@@ -47,8 +48,8 @@ export async function listAuditEntries(
     const rows = await listEntries(db, {
       companyId,
       before: cursor && { at: new Date(Number(cursor[0])), sequence: Number(cursor[1]) },
-      from: query.from === undefined ? undefined : new Date(query.from),
-      to: query.to === undefined ? undefined : new Date(query.to),
+      from: query.from === undefined ? undefined : readInstant(['query', 'from'], query.from),
+      to: query.to === undefined ? undefined : readInstant(['query', 'to'], query.to),
       actorId: query.actor_id,
       objectId: query.object_id,
       limit: size + 1,

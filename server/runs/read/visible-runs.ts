@@ -3,7 +3,7 @@ import type { VisibleRunList } from '@sandbox-jobs/contract/resources/runs/visib
 import { may, ownCompany } from '../../access/allow.ts'
 import type { Directory } from '../../access/directory/directory.ts'
 import type { Principal } from '../../access/principal.ts'
-import { invalid } from '../../base/errors/validation-error.ts'
+import { readInstant } from '../../base/instant.ts'
 import type { PageRequest } from '../../base/page.ts'
 import { queueWaits } from '../queue/run-waits.ts'
 import { beforeOf, type ReadDeps } from './read-runs.ts'
@@ -66,10 +66,5 @@ function within(readable: string[] | undefined, chatroomId: string | undefined):
   return readable?.includes(chatroomId) === false ? [] : [chatroomId]
 }
 
-/** The pattern of an instant admits dates that do not exist. */
-function instant(field: string, text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined
-  const at = new Date(text)
-  if (Number.isNaN(at.getTime())) throw invalid(['query', field], 'format', 'is not an instant')
-  return at
-}
+const instant = (field: string, text: string | undefined): Date | undefined =>
+  text === undefined ? undefined : readInstant(['query', field], text)
