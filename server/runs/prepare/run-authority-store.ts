@@ -37,7 +37,8 @@ const shareIsGood = sql<boolean>`exists (
 
 /**
  * SQL expression over `run`: the authority of its submission that it has lost, null if all of it is still valid (contract
- * part 3, D9). Only the share under which it was queued counts, even if other shares exist.
+ * part 3, D9). Only the share under which it was queued counts, even if other shares exist. An auditor is in no room, whichever
+ * list them.
  */
 export const lostAuthority: RawBuilder<LostAuthority | null> = sql<LostAuthority | null>`(
   select case
@@ -57,5 +58,5 @@ export const lostAuthority: RawBuilder<LostAuthority | null> = sql<LostAuthority
   left join social_media_clients client on run.principal_type = 'social_media_client' and client.id = run.principal_id
     and client.company_id = run.company_id and client.removed_at is null
   left join chatroom_members member on member.chatroom_id = room.id and member.user_id = submitter.id
-    and member.company_id = room.company_id
+    and member.company_id = room.company_id and submitter.role <> ${sql.lit(roles.auditor)}
 )`

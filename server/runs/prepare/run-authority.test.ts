@@ -183,6 +183,12 @@ const lost: [string, string, () => Promise<Scene>, (scene: Scene) => Promise<unk
   ['whose key stands for a disabled user', 'user', async () => byKey(await makeScene()), disableUser],
   ['whose submitter left the room', 'membership', makeScene, removeMember],
   [
+    'whose submitter has become an auditor, who acts in no room',
+    'membership',
+    makeScene,
+    ({ userId }) => db.updateTable('users').set({ role: 0 }).where('id', '=', userId).execute(),
+  ],
+  [
     'whose restricted key is for a room that its owner has left',
     'membership',
     async () => byKey(await makeScene(), 'sandbox'),
