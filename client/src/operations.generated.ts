@@ -267,6 +267,7 @@ export const hints: Readonly<Record<string, string>> = {
   managed_departments_invalid: "Name live departments of the company, and only for role 2.",
   allowed_chatrooms_invalid: "Name live chatrooms where the owner is a member or manager, for scope sandbox only.",
   audit_busy: "Wait until a list or an export has ended, then try again.",
+  usage_busy: "Wait until one has ended, then try again.",
   owner_scope_forbidden: "Choose a department you manage, or ask a company manager.",
   chatroom_owner_scope_removed: "Choose the owner scope department or company.",
   active_environment_limit: "Archive one first.",

@@ -24,4 +24,9 @@ export const platformErrors = {
     'The company reads the audit log as often at once as it may.',
     'Wait until a list or an export has ended, then try again.',
   ),
+  usage_busy: entry(
+    429,
+    'The company reads as many usage reports at once as it may.',
+    'Wait until one has ended, then try again.',
+  ),
 } satisfies Record<string, CatalogueEntry>

@@ -19,7 +19,7 @@ const report = {
     to: about('Last day (UTC); today if omitted.', Type.Optional(UsageDay), '2026-11-30'),
   }),
   plainErrors: ['role_too_low'],
-  errors: [],
+  errors: ['usage_busy'],
 } as const
 
 /** What the company used and what it cost, for its managers (contract part 3, D6). */

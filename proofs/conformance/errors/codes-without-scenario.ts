@@ -10,6 +10,7 @@ export const codesWithoutScenario: Partial<Record<ErrorCode, string>> = {
   executor_unavailable: 'no request waits for the executor',
   downloads_busy: 'needs open downloads: public-download.test.ts',
   audit_busy: 'needs exports that stay: read-audit.test.ts',
+  usage_busy: 'needs reports that stay: usage-report.test.ts',
   custom_table_busy: 'needs exports that stay: table-queries.test.ts',
   custom_table_query_too_slow: 'needs a long table: table-queries.test.ts',
   watchers_busy: 'needs requests that stay: state-watchers.test.ts',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { usageRoutes } from '@sandbox-jobs/contract/routes/usage-routes.ts'
 import { sql } from 'kysely'
@@ -110,6 +111,19 @@ describe('a usage report', () => {
     ])
       expect((await report(range)).status).toBe(422)
     expect((await report({ from: '2025-03-31' })).status).toBe(200)
+  })
+
+  it('is read twice at once by one company at most, and by others meanwhile', async () => {
+    const other = await makeTenant(db)
+    const { reading, refused } = await db.transaction().execute(async (trx) => {
+      await sql`lock table usage_days in access exclusive mode`.execute(trx)
+      const waiting = [report({}), report({}), report({}, other.companyManager)]
+      await pause(200)
+      return { reading: waiting, refused: await report({}) }
+    })
+    expect([refused.status, refused.body]).toMatchObject([429, { detail: { code: 'usage_busy' } }])
+    for (const { status } of await Promise.all(reading)) expect(status).toBe(200)
+    expect((await report({})).status).toBe(200)
   })
 
   it('is downloaded as CSV', async () => {
