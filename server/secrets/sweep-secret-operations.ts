@@ -1,10 +1,11 @@
 import type { Clock } from '../base/clock.ts'
 import type { Database } from '../db/database.ts'
+import { inBatches } from '../work/rounds/in-batches.ts'
 import { deleteOldOperations } from './store/secret-operation-store.ts'
 
 const keptMs = 30 * 86_400_000
-const batch = 1000
-const batchesPerRound = 10
+/** With a round each minute it removes more than can be added. */
+const batch = 5000
 
 /** Removes the operations of a month ago; what they did to secrets is in `state_events`. */
 export async function sweepSecretOperations({
@@ -15,11 +16,5 @@ export async function sweepSecretOperations({
   clock: Clock
 }): Promise<{ operations: number }> {
   const before = new Date(clock.now().getTime() - keptMs)
-  let operations = 0
-  for (let round = 0; round < batchesPerRound; round += 1) {
-    const deleted = await deleteOldOperations(db, before, batch)
-    operations += deleted
-    if (deleted < batch) break
-  }
-  return { operations }
+  return { operations: await inBatches(batch, (limit) => deleteOldOperations(db, before, limit)) }
 }

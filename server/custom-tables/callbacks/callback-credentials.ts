@@ -67,7 +67,8 @@ export class CallbackCredentials {
   }
 }
 
-const batch = 1000
+/** With a round each minute it removes more than runs can add. */
+const batch = 5000
 
 /** One round of the sweep of what runs can no longer use. */
 export const sweepCallbacks = async ({ db }: { db: Database }): Promise<{ removed: number }> => ({

@@ -57,11 +57,11 @@ export function startRetentionLoops(deps: RetentionDeps): Sweep {
     }),
     startSweep({
       name: 'secret operations',
-      everyMs: 10 * minuteMs,
+      everyMs: minuteMs,
       runOnce: () => sweepSecretOperations(deps),
       log,
     }),
-    startSweep({ name: 'callbacks', everyMs: 10 * minuteMs, runOnce: () => sweepCallbacks(deps), log }),
+    startSweep({ name: 'callbacks', everyMs: minuteMs, runOnce: () => sweepCallbacks(deps), log }),
     startSweep({ name: 'trigger events', everyMs: minuteMs, runOnce: () => sweepTriggerEvents(deps), log }),
     startSweep({ name: 'run counts', everyMs: 10_000, runOnce: () => foldRunCounts(deps), log }),
     // Each submission sums the changes that are not folded yet.

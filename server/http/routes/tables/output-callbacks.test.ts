@@ -286,6 +286,13 @@ describe('a credential', () => {
       .execute()
     expect((await sweepCallbacks({ db })).removed).toBeGreaterThan(0)
   })
+
+  it('leaves effects, which are removed when no run can ask for them, faster than runs can add them', async () => {
+    await sql`insert into run_output_effects (run_id, company_id, effect_key, request_hash, response, created_at)
+      select 'run_long_ago', ${tenant.companyId}, 'k' || n, '', '{}', now() - interval '10 days'
+      from generate_series(1, 30000) n`.execute(db)
+    expect((await sweepCallbacks({ db })).removed).toBeGreaterThanOrEqual(30_000)
+  })
 })
 
 it('has a turn of its company: calls of one company at work are bounded while another is active', async () => {
