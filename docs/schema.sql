@@ -514,6 +514,8 @@ create table custom_table_commands (
 CREATE INDEX custom_table_commands_by_grant ON custom_table_commands USING btree (company_id, granted_id, id);
 CREATE INDEX custom_table_commands_of_table ON custom_table_commands USING btree (table_id, id);
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON custom_table_commands FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('table_command', 'id', '');
+CREATE TRIGGER count_kept_delete AFTER DELETE ON custom_table_commands REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_custom_table_commands();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON custom_table_commands REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_custom_table_commands();
 
 create table custom_table_identities (
   command_id text not null,
@@ -616,6 +618,8 @@ create table custom_table_triggers (
 );
 CREATE INDEX custom_table_triggers_of_table ON custom_table_triggers USING btree (table_id, id);
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON custom_table_triggers FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('table_trigger', 'id', 'last_error_code,last_refused_at');
+CREATE TRIGGER count_kept_delete AFTER DELETE ON custom_table_triggers REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_custom_table_triggers();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON custom_table_triggers REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_custom_table_triggers();
 
 create table custom_tables (
   id text not null,
@@ -645,6 +649,8 @@ create table custom_tables (
 );
 CREATE INDEX custom_tables_by_owner ON custom_tables USING btree (company_id, owner_id, id);
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON custom_tables FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('custom_table', 'id', 'row_count');
+CREATE TRIGGER count_kept_delete AFTER DELETE ON custom_tables REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_custom_tables();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON custom_tables REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_custom_tables();
 
 create table department_managers (
   department_id text not null,
@@ -1563,6 +1569,8 @@ create table secret_approvals (
 CREATE INDEX secret_approvals_by_task ON secret_approvals USING btree (company_id, task_id, id);
 CREATE UNIQUE INDEX secret_approvals_one_live ON secret_approvals USING btree (company_id, consumer_scope, consumer_id, task_version_id, slot_set_hash) WHERE state = 'active'::text;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON secret_approvals FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('secret_approval', 'id', '');
+CREATE TRIGGER count_kept_delete AFTER DELETE ON secret_approvals REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_secret_approvals();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON secret_approvals REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_secret_approvals();
 
 create table secret_bindings (
   id text not null,
@@ -2397,7 +2405,27 @@ UNION ALL
  SELECT session_folders.company_id,
     'sessions'::text AS kind,
     1280::bigint AS bytes
-   FROM session_folders;
+   FROM session_folders
+UNION ALL
+ SELECT custom_tables.company_id,
+    'table_definitions'::text AS kind,
+    32768::bigint AS bytes
+   FROM custom_tables
+UNION ALL
+ SELECT custom_table_commands.company_id,
+    'table_definitions'::text AS kind,
+    32768::bigint AS bytes
+   FROM custom_table_commands
+UNION ALL
+ SELECT custom_table_triggers.company_id,
+    'table_definitions'::text AS kind,
+    32768::bigint AS bytes
+   FROM custom_table_triggers
+UNION ALL
+ SELECT secret_approvals.company_id,
+    'secret_approvals'::text AS kind,
+    16384::bigint AS bytes
+   FROM secret_approvals;
 
 CREATE OR REPLACE FUNCTION public.append_audit_entry(p audit_pending, head audit_chains)
  RETURNS audit_chains
@@ -2573,6 +2601,17 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_table_commands()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        begin
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'table_definitions', count(*) * -32768 from olds group by company_id;
+          return null;
+        end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_table_rows()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2593,6 +2632,28 @@ AS $function$
       select r.company_id, 'trigger_events', -sum(512 + r.byte_size)::bigint from olds r group by r.company_id;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_table_triggers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        begin
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'table_definitions', count(*) * -32768 from olds group by company_id;
+          return null;
+        end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_tables()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        begin
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'table_definitions', count(*) * -32768 from olds group by company_id;
+          return null;
+        end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_delete_input_files()
@@ -2716,6 +2777,17 @@ AS $function$
     where company_id is not null group by company_id, kind having sum(bytes) <> 0;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_secret_approvals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        begin
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'secret_approvals', count(*) * -16384 from olds group by company_id;
+          return null;
+        end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_delete_secret_values()
@@ -2866,6 +2938,17 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_table_commands()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        begin
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'table_definitions', count(*) * 32768 from news group by company_id;
+          return null;
+        end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_table_rows()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2886,6 +2969,28 @@ AS $function$
       select r.company_id, 'trigger_events', sum(512 + r.byte_size)::bigint from news r group by r.company_id;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_table_triggers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        begin
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'table_definitions', count(*) * 32768 from news group by company_id;
+          return null;
+        end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_tables()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        begin
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'table_definitions', count(*) * 32768 from news group by company_id;
+          return null;
+        end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_insert_input_files()
@@ -3009,6 +3114,17 @@ AS $function$
     where company_id is not null group by company_id, kind having sum(bytes) <> 0;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_secret_approvals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        begin
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'secret_approvals', count(*) * 16384 from news group by company_id;
+          return null;
+        end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_insert_secret_values()

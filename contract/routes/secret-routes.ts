@@ -66,6 +66,7 @@ const approve = {
     'task_version_not_published',
     'task_version_digest_mismatch',
     'secret_limit_reached',
+    'storage_quota_exceeded',
     'disk_space_low',
   ],
 } as const

@@ -47,7 +47,13 @@ export const tableCommandRoutes = {
     params: Strict({ id: CustomTableId }),
     body: TableCommandCreateRequest,
     response: TableCommand,
-    errors: ['not_found', 'custom_table_archived', 'custom_table_limit_reached', 'disk_space_low'],
+    errors: [
+      'not_found',
+      'custom_table_archived',
+      'custom_table_limit_reached',
+      'storage_quota_exceeded',
+      'disk_space_low',
+    ],
   }),
   readTableCommand: route({
     ...tenant,

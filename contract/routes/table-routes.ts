@@ -43,7 +43,12 @@ export const tableRoutes = {
       'Its owner is the company or a department that the caller manages. Fields can be added later.',
     body: CustomTableCreateRequest,
     response: CustomTable,
-    errors: ['owner_scope_forbidden', 'custom_table_limit_reached', 'disk_space_low'],
+    errors: [
+      'owner_scope_forbidden',
+      'custom_table_limit_reached',
+      'storage_quota_exceeded',
+      'disk_space_low',
+    ],
   }),
   readTable: route({
     ...tenant,

@@ -57,7 +57,7 @@ export const tableTriggerRoutes = {
       'From then on each change of a row starts one run, as the caller, who may submit runs of that version in that chatroom. Runs of one row are queued in the order of its changes.',
     params: Strict({ id: CustomTableId }),
     body: TableTriggerCreateRequest,
-    errors: [...targetErrors, 'custom_table_limit_reached', 'disk_space_low'],
+    errors: [...targetErrors, 'custom_table_limit_reached', 'storage_quota_exceeded', 'disk_space_low'],
   }),
   readTableTrigger: route({
     ...reads,

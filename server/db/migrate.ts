@@ -31,6 +31,7 @@ import * as slowWebhooks from './migrations/0250-slow-webhooks.ts'
 import * as mail from './migrations/0251-mail.ts'
 import * as terminalDoors from './migrations/0260-terminal-doors.ts'
 import * as sessionFolders from './migrations/0261-session-folders.ts'
+import * as countDefinitions from './migrations/0295-count-definitions.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -65,6 +66,7 @@ export const migrations: Migrations = {
   '0251-mail': mail,
   '0260-terminal-doors': terminalDoors,
   '0261-session-folders': sessionFolders,
+  '0295-count-definitions': countDefinitions,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

@@ -38,6 +38,9 @@ export async function requireStorageQuota(
   checkStorageQuota(await readStorageUsage(db, companyId), moreBytes)
 }
 
+/** What each definition of a table, and each approval, counts (migration 0295). */
+export const definitionBytes = { table: 32 * 1024, approval: 16 * 1024 } as const
+
 /** Bytes that a company may still store. Null: no limit. */
 export async function remainingBytes(db: Executing, companyId: string): Promise<number | null> {
   const { keptBytes, limitBytes } = await readStorageUsage(db, companyId)

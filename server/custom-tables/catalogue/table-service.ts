@@ -10,6 +10,7 @@ import { authorize, departmentsManagedBy, ownedBy, refusalOf } from '../../acces
 import type { Principal } from '../../access/principal.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
+import { definitionBytes, requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { TableContext } from '../table-context.ts'
 import {
   archiveTableRow,
@@ -37,6 +38,7 @@ export async function createTable(
   const row = await context.db.transaction().execute(async (trx) => {
     if ((await countActiveTables(trx, companyId, tablesOfCompanyMax)) >= tablesOfCompanyMax)
       throw new CodedError('custom_table_limit_reached', { limit: tablesOfCompanyMax })
+    await requireStorageQuota(trx, companyId, definitionBytes.table)
     return insertTable(trx, {
       id: newId('customTable'),
       company_id: companyId,

@@ -10,6 +10,7 @@ import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
 import { newId } from '../../base/ids.ts'
+import { definitionBytes, requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { Trx } from '../../db/database.ts'
 import { type ListQuery, pageOf } from '../catalogue/list-page.ts'
 import { lockActiveTable, requireTable } from '../catalogue/table-access.ts'
@@ -49,6 +50,7 @@ export async function createCommand(
     const count = await countActiveCommands(trx, { companyId, id: tableId }, commandsOfTableMax)
     if (count >= commandsOfTableMax)
       throw new CodedError('custom_table_limit_reached', { limit: commandsOfTableMax })
+    await requireStorageQuota(trx, companyId, definitionBytes.table)
     const row = await insertCommand(trx, {
       id: newId('tableCommand'),
       company_id: companyId,

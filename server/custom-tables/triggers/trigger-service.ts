@@ -12,6 +12,7 @@ import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import type { PageRequest } from '../../base/page.ts'
+import { definitionBytes, requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { Trx } from '../../db/database.ts'
 import { type ListQuery, pageOf } from '../catalogue/list-page.ts'
 import { lockActiveTable, requireTable } from '../catalogue/table-access.ts'
@@ -53,6 +54,7 @@ export async function createTrigger(
     const active = await activeTriggerIds(trx, table)
     if (active.length >= triggersOfTableMax)
       throw new CodedError('custom_table_limit_reached', { limit: triggersOfTableMax })
+    await requireStorageQuota(trx, companyId, definitionBytes.table)
     const row = await insertTrigger(trx, {
       id: newId('tableTrigger'),
       company_id: companyId,

@@ -8,6 +8,7 @@ import type {
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
+import { definitionBytes, requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import { managedConsumers, requireConsumer, requireRecord } from '../consumers.ts'
 import type { SecretContext } from '../secret-context.ts'
 import type { SecretListRequest } from '../write/list-secrets.ts'
@@ -26,7 +27,8 @@ import { slotSetHash } from './slot-set-hash.ts'
 /**
  * Lets an exact version use these slots of a consumer (contract part 2, "Secrets and approvals"). Whether they are the slots
  * that a run takes from it is decided at the claim. What is approved already is answered as it is. Throws `not_found`,
- * `task_archived`, `task_version_not_published`, then `task_version_digest_mismatch`, `secret_limit_reached`.
+ * `task_archived`, `task_version_not_published`, then `task_version_digest_mismatch`, `secret_limit_reached`,
+ * `storage_quota_exceeded`.
  */
 export async function createApproval(
   context: SecretContext,
@@ -58,6 +60,7 @@ export async function createApproval(
     const limit = approvalsPerCompanyMax
     if ((await countActiveApprovals(trx, companyId, limit)) >= limit)
       throw new CodedError('secret_limit_reached', { limit })
+    await requireStorageQuota(trx, companyId, definitionBytes.approval)
     return insertApproval(trx, {
       id: newId('secretApproval'),
       company_id: companyId,

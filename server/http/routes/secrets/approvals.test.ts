@@ -16,6 +16,7 @@ import { withSandboxKey } from '../../../../testing/factories/platform.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import type { Principal } from '../../../access/principal.ts'
 import { newId } from '../../../base/ids.ts'
+import { setOperatorPolicy } from '../../../companies/settings/operator-policy.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
@@ -235,4 +236,12 @@ describe('the list of a task', () => {
     const page = (await list(tenant.companyManager, { lifecycle: 'all', page_size: '1' })).body
     expect(page).toMatchObject({ items: [{ id: ofRoom.id }], page_size: 1, truncated: true })
   })
+})
+
+it('counts to the bytes of the company, also when it is revoked, and is refused where its quota is used up', async () => {
+  const first = await approve()
+  await revoke(first.body.id)
+  const limit = { kept_bytes_limit: 1 }
+  await setOperatorPolicy({ db, deployment: 'onprem' }, tenant.companyId, limit)
+  expect(refusal(await approve())).toEqual([409, 'storage_quota_exceeded'])
 })

@@ -14,6 +14,7 @@ import { createTestDatabase } from '../../../../testing/database/test-database.t
 import { makeRunnableTask, type RunnableTask } from '../../../../testing/factories/runs.ts'
 import { makeRoom, makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import type { Principal } from '../../../access/principal.ts'
+import { setOperatorPolicy } from '../../../companies/settings/operator-policy.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
@@ -243,4 +244,9 @@ it('pages through its events', async () => {
   const first = await page({ page_size: '2' })
   const second = await page({ page_size: '2', page_token: String(first.next_page_token) })
   expect([first.items.length, second.items.length, second.next_page_token]).toEqual([2, 1, null])
+})
+
+it('is refused where the quota of the company is used up', async () => {
+  await setOperatorPolicy({ db, deployment: 'onprem' }, tenant.companyId, { kept_bytes_limit: 1 })
+  expect(codeOf(await declare())).toEqual([409, 'storage_quota_exceeded'])
 })

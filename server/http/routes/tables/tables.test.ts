@@ -1,12 +1,16 @@
 import { tablesOfCompanyMax } from '@sandbox-jobs/contract/limits.ts'
 import type { CustomTable, CustomTableList } from '@sandbox-jobs/contract/resources/tables/custom-table.ts'
+import { tableCommandRoutes } from '@sandbox-jobs/contract/routes/table-command-routes.ts'
 import { tableRoutes } from '@sandbox-jobs/contract/routes/table-routes.ts'
+import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { orderFields, TableSteps } from '../../../../testing/apps/table-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeDepartment, makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { newId } from '../../../base/ids.ts'
+import { setOperatorPolicy } from '../../../companies/settings/operator-policy.ts'
+import { definitionBytes } from '../../../companies/storage/storage-quota.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
@@ -160,4 +164,36 @@ it('bounds the tables of a company', async () => {
   const body = { name: 'x', fields: orderFields, owner_scope: 'department', owner_id: departmentId }
   const answer = await tables.call(tableRoutes.createTable, manager, { body })
   expect(codeOf(answer)).toEqual([409, 'custom_table_limit_reached'])
+})
+
+it('counts what is declared to the bytes of the company, also when it is archived', async () => {
+  const { departmentManager: manager, departmentId, companyId } = tenant
+  const [archived, table] = [
+    await tables.create(manager, departmentId),
+    await tables.create(manager, departmentId),
+  ]
+  await tables.createCommand(manager, archived)
+  await tables.must(tableRoutes.archiveTable, manager, { params: { id: archived.id } })
+  const { rows } = await sql<{ counted: number; source: number }>`
+    select (select sum(bytes)::bigint from kept_byte_changes
+        where company_id = ${companyId} and kind = 'table_definitions') as counted,
+      (select sum(bytes)::bigint from kept_sources
+        where company_id = ${companyId} and kind = 'table_definitions') as source`.execute(db)
+  expect(rows).toEqual([{ counted: 3 * definitionBytes.table, source: 3 * definitionBytes.table }])
+  await setOperatorPolicy({ db, deployment: 'onprem' }, companyId, {
+    kept_bytes_limit: 4 * definitionBytes.table,
+  })
+  const command = await tables.createCommand(manager, table)
+  expect(command.state).toBe('active')
+  const owner = { owner_scope: 'department', owner_id: departmentId }
+  const more = [
+    await tables.call(tableRoutes.createTable, manager, {
+      body: { name: 'x', fields: orderFields, ...owner },
+    }),
+    await tables.call(tableCommandRoutes.createTableCommand, manager, {
+      params: { id: table.id },
+      body: { name: 'x', inputs: orderFields, granted_scope: 'company', granted_id: companyId },
+    }),
+  ]
+  for (const answer of more) expect(codeOf(answer)).toEqual([409, 'storage_quota_exceeded'])
 })
