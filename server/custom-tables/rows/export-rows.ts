@@ -11,6 +11,8 @@ import type { RowQuery } from './row-query-store.ts'
 import type { StoredRow } from './table-row-store.ts'
 
 const batchRows = 200
+/** Text that is made at once: others wait for the event loop meanwhile. */
+const pieceLength = 64 * 1024
 
 export interface RowExport {
   body: Readable
@@ -51,7 +53,14 @@ async function* linesOf(
     format === 'csv' ? csvLine(names, renderRow(row)) : `${JSON.stringify(renderRow(row))}\n`
   for (let after: { id: string; sortKey: null } | undefined; ; ) {
     const rows = await queries.read({ ...query, after })
-    if (rows.length > 0) yield rows.map(lineOf).join('')
+    let piece = ''
+    for (const row of rows) {
+      piece += lineOf(row)
+      if (piece.length < pieceLength) continue
+      yield piece
+      piece = ''
+    }
+    if (piece !== '') yield piece
     const last = rows.at(-1)
     if (!last || rows.length < batchRows) return
     after = { id: last.id, sortKey: null }
