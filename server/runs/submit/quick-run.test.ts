@@ -96,6 +96,19 @@ describe('a quick run', () => {
     expect(content.body).toMatchObject({ has_input: true, state: 'missing' })
   })
 
+  it('keeps no second copy of its scripts for a repeated key, and answers with them still', async () => {
+    const body = { startup_script: `# ${'s'.repeat(100_000)}`, work_script: `# ${'w'.repeat(100_000)}` }
+    const first = await quickRun({ key: 'large', body })
+    expect(first.body.version).toMatchObject(body)
+    expect((await quickRun({ key: 'large', body })).body).toEqual(first.body)
+    const [stored] = await db
+      .selectFrom('idempotency_keys')
+      .select('response')
+      .where('company_id', '=', tenant.companyId)
+      .execute()
+    expect(JSON.stringify(stored?.response).length).toBeLessThan(10_000)
+  })
+
   it('is for managers of the room alone, whatever else is wrong with it', async () => {
     for (const as of [tenant.roomManager, tenant.departmentManager, tenant.companyManager]) {
       expect((await quickRun({ as })).status).toBe(200)

@@ -51,9 +51,20 @@ export async function quickRun(deps: QuickRunDeps, call: QuickRunCall): Promise<
   const input = stageInput(call.body.input)
   const intent = intentOf(call, input)
   const earlier = await earlierResponse<QuickRun>(deps.db, intent)
-  if (earlier) return earlier
-  return once(deps.db, intent, await checked(deps, call, { room, input }))
+  if (earlier) return withScripts(earlier, call.body)
+  const queue = await checked(deps, call, { room, input })
+  const answer = await once(deps.db, intent, async (trx) => withScripts(await queue(trx), {}))
+  return withScripts(answer, call.body)
 }
+
+/**
+ * The answer with the scripts of the request. It is stored without them, since they count to what the company keeps with the version
+ * alone.
+ */
+const withScripts = (
+  { version, ...answer }: QuickRun,
+  { startup_script = '', work_script = '' }: Pick<QuickRunRequest, 'startup_script' | 'work_script'>,
+): QuickRun => ({ ...answer, version: { ...version, startup_script, work_script } })
 
 /** The same for callers that repeat nothing: neither a key nor the answer is kept. */
 export async function quickRunOnce(
