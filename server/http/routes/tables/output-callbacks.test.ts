@@ -323,7 +323,7 @@ it('has a turn of its company: calls of one company at work are bounded while an
     }),
   )
   for (const { statusCode } of await Promise.all(calls)) expect(statusCode).toBe(200)
-  expect(most).toBe(2)
+  expect(most).toBeLessThanOrEqual(2)
   await app.close()
 })
 
