@@ -1253,6 +1253,8 @@ create table run_artifacts (
   constraint run_artifacts_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
   constraint run_artifacts_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
 );
+CREATE TRIGGER count_kept_delete AFTER DELETE ON run_artifacts REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_artifacts();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON run_artifacts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_artifacts();
 
 create table run_contents (
   run_id text not null,
@@ -1399,6 +1401,8 @@ create table run_refusals (
   constraint run_refusals_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
   constraint run_refusals_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
 );
+CREATE TRIGGER count_kept_delete AFTER DELETE ON run_refusals REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_refusals();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON run_refusals REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_refusals();
 
 create table run_secret_pins (
   run_id text not null,
@@ -2425,7 +2429,17 @@ UNION ALL
  SELECT secret_approvals.company_id,
     'secret_approvals'::text AS kind,
     16384::bigint AS bytes
-   FROM secret_approvals;
+   FROM secret_approvals
+UNION ALL
+ SELECT run_artifacts.company_id,
+    'artifacts'::text AS kind,
+    (octet_length(run_artifacts.relative_path) * 2 + 512)::bigint AS bytes
+   FROM run_artifacts
+UNION ALL
+ SELECT run_refusals.company_id,
+    'refusals'::text AS kind,
+    octet_length(run_refusals.entries::text)::bigint AS bytes
+   FROM run_refusals;
 
 CREATE OR REPLACE FUNCTION public.append_audit_entry(p audit_pending, head audit_chains)
  RETURNS audit_chains
@@ -2712,6 +2726,17 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_delete_run_artifacts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'artifacts', -sum(octet_length(relative_path) * 2 + 512)::bigint from changed group by company_id;
+                return null;
+              end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_delete_run_contents()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2762,6 +2787,17 @@ AS $function$
             select company_id, 'metadata', -sum(256 + octet_length(key) + octet_length(value))::bigint from olds group by company_id;
             return null;
           end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_run_refusals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'refusals', -sum(octet_length(entries::text))::bigint from changed group by company_id;
+                return null;
+              end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_delete_script_uploads()
@@ -3049,6 +3085,17 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_insert_run_artifacts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'artifacts', sum(octet_length(relative_path) * 2 + 512)::bigint from changed group by company_id;
+                return null;
+              end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_insert_run_contents()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3099,6 +3146,17 @@ AS $function$
             select company_id, 'metadata', sum(256 + octet_length(key) + octet_length(value))::bigint from news group by company_id;
             return null;
           end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_run_refusals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'refusals', sum(octet_length(entries::text))::bigint from changed group by company_id;
+                return null;
+              end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_insert_script_uploads()

@@ -32,6 +32,7 @@ import * as mail from './migrations/0251-mail.ts'
 import * as terminalDoors from './migrations/0260-terminal-doors.ts'
 import * as sessionFolders from './migrations/0261-session-folders.ts'
 import * as countDefinitions from './migrations/0295-count-definitions.ts'
+import * as resultRecords from './migrations/0300-result-records.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -67,6 +68,7 @@ export const migrations: Migrations = {
   '0260-terminal-doors': terminalDoors,
   '0261-session-folders': sessionFolders,
   '0295-count-definitions': countDefinitions,
+  '0300-result-records': resultRecords,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

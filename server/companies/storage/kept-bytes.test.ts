@@ -36,6 +36,9 @@ async function rowsSay(companyId: string): Promise<number> {
           from run_contents where company_id = ${companyId} and state <> 'tombstoned')
       + (select coalesce(sum(byte_size), 0) from owned_objects
           where company_id = ${companyId} and deletion_state in ('active', 'delete_pending'))
+      + (select coalesce(sum(512 + 2 * octet_length(relative_path)), 0) from run_artifacts
+          where company_id = ${companyId})
+      + (select coalesce(sum(octet_length(entries::text)), 0) from run_refusals where company_id = ${companyId})
       + (select coalesce(sum(declared_bytes), 0) from staging_leases
           where company_id = ${companyId} and held_until is not null)
       + (select coalesce(sum(octet_length(startup_script) + octet_length(work_script)
@@ -86,6 +89,26 @@ async function makeContent(draw: (below: number) => number): Promise<void> {
     .execute()
 }
 
+/** What a run left with empty files, and tried to reach. */
+async function makeRecords(draw: (below: number) => number): Promise<void> {
+  const id = await makeRun(db, task, { chatroom_id: tenant.roomId })
+  const owned = { run_id: id, company_id: tenant.companyId }
+  const artifacts = Array.from({ length: 1 + draw(3) }, (_, at) => ({
+    ...owned,
+    id: newId('artifact'),
+    relative_path: `${at}${'é'.repeat(draw(200))}`,
+    path_hash: digest,
+    bundle_offset: 0,
+    byte_size: 0,
+    digest,
+    declared_content_type: 'application/octet-stream',
+  }))
+  await db.insertInto('run_artifacts').values(artifacts).execute()
+  const name = 'x'.repeat(draw(200))
+  await sql`insert into run_refusals (run_id, company_id, entries, more)
+    values (${id}, ${tenant.companyId}, ${JSON.stringify([{ name }])}::jsonb, 0)`.execute(db)
+}
+
 const makeArchive = (draw: (below: number) => number) =>
   db
     .insertInto('owned_objects')
@@ -126,6 +149,7 @@ async function moveImage(draw: (below: number) => number): Promise<void> {
 const operations: ((draw: (below: number) => number) => Promise<unknown>)[] = [
   makeContent,
   makeContent,
+  makeRecords,
   makeArchive,
   moveImage,
   () => makeRun(db, task, { chatroom_id: tenant.roomId }),
@@ -139,6 +163,7 @@ const operations: ((draw: (below: number) => number) => Promise<unknown>)[] = [
       .execute(),
   () =>
     sweepRunContent({ db, storage: new DiskStorage('/nonexistent'), clock: { now: () => new Date() }, log }),
+  () => db.deleteFrom('run_refusals').where('company_id', '=', tenant.companyId).execute(),
   foldKept({ db }),
   (draw) =>
     db

@@ -41,7 +41,8 @@ export async function finishRun(db: Executing, run: ClaimedRun, end: RunEnd): Pr
   )
   const refused = end.exit?.network.refused
   const kept = [
-    ...(end.results ? [contentCte(end.results), artifactsCte(end.results.artifacts)] : []),
+    ...(end.results ? [contentCte(end.results)] : []),
+    ...(end.results && end.results.artifacts.length > 0 ? [artifactsCte(end.results.artifacts)] : []),
     ...(refused ? [refusalsCte(refused)] : []),
     ...(end.results?.session ? [savedSessionCtes(end.results.session)] : []),
   ]

@@ -96,3 +96,18 @@ it('another company stores its results meanwhile', async () => {
   await startWorker()
   expect(await ended([id])).toMatchObject([{ state: 'completed' }])
 })
+
+it('the names of artifacts count too, so that empty files cannot fill the database', async () => {
+  const name = (at: number) => `${at}-${'n'.repeat(1000)}`
+  const artifacts = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [name(at), '']))
+  executor.script(() => ({ artifacts }))
+  const ids = [
+    await makeRun(db, task, { chatroom_id: tenant.roomId }),
+    await makeRun(db, task, { chatroom_id: tenant.roomId }),
+  ]
+  await startWorker()
+  const rows = await ended(ids)
+  expect(rows.map(({ error_code }) => error_code).toSorted()).toEqual(['', 'storage_quota_exceeded'])
+  expect((await readStorageUsage(db, tenant.companyId)).keptBytes).toBeLessThanOrEqual(limitBytes)
+  expect(await recountKeptBytes(db)).toEqual([])
+})

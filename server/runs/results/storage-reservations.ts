@@ -8,12 +8,15 @@ import { outputName } from '../prepare/run-sandbox.ts'
  */
 const smallBytes = 64 * 1024
 
+/** Bytes of an artifact's row, as `0300-result-records` counts them. A path has one character for each byte. */
+const recordBytes = (path: string): number => 2 * path.length + 512
+
 /** Bytes of a sandbox's results that would be stored. */
 export function contentBytes({ log, files, tree }: SandboxExit): number {
   const output = files[outputName]
   const outputBytes = output?.status === 'present' ? output.byteSize : 0
-  const treeBytes =
-    tree?.status === 'collected' ? tree.files.reduce((sum, file) => sum + file.byteSize, 0) : 0
+  const artifacts = tree?.status === 'collected' ? tree.files : []
+  const treeBytes = artifacts.reduce((sum, { path, byteSize }) => sum + byteSize + recordBytes(path), 0)
   return Math.min(log.keptBytes, logMaxBytes) + outputBytes + treeBytes
 }
 
