@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { hexOf } from '../../images/image-documents.ts'
+import { openedLate } from '../../storage/opened-late.ts'
 import { storeBuildLog } from '../logs/store-build-log.ts'
 import type { Build } from '../request/build.ts'
 
@@ -27,7 +28,7 @@ export async function storeSandboxLog(
   sandboxId: string,
   end = '',
 ): Promise<void> {
-  const printed = await build.tools.executor.log(sandboxId)
+  const printed = openedLate(() => build.tools.executor.log(sandboxId))
   const log = async function* () {
     yield* printed
     if (end !== '') yield Buffer.from(end)

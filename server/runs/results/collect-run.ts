@@ -4,6 +4,7 @@ import { logMaxBytes, outputMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
 import type { SandboxPort } from '../../executor/port/sandboxes.ts'
 import type { SavedSession, SessionRefusal } from '../../sessions/runs/save-session.ts'
+import { openedLate } from '../../storage/opened-late.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { bundleMaxBytes, outputName } from '../prepare/run-sandbox.ts'
 import { type NamedArtifact, nameArtifacts } from './artifact-names.ts'
@@ -90,7 +91,7 @@ const keyOf = (source: Pick<Source, 'runId' | 'sandboxId'>, name: string): strin
 async function collectOutput(deps: CollectDeps, source: Source): Promise<CollectedObject | null> {
   if (source.exit.files[outputName]?.status !== 'present') return null
   const key = keyOf(source, 'output')
-  const body = await deps.executor.file(source.sandboxId, outputName)
+  const body = openedLate(() => deps.executor.file(source.sandboxId, outputName))
   return { key, ...(await deps.storage.put(key, body, { maxBytes: outputMaxBytes, isUnread: true })) }
 }
 
@@ -104,7 +105,7 @@ async function collectLog(
 ): Promise<CollectedObject | null> {
   if (source.exit.log.keptBytes === 0 && lastLines === '') return null
   const key = keyOf(source, 'log')
-  const log = await deps.executor.log(source.sandboxId)
+  const log = openedLate(() => deps.executor.log(source.sandboxId))
   const body = lastLines === '' ? log : Readable.from(followedBy(log, lastLines))
   return {
     key,
@@ -125,7 +126,7 @@ async function collectBundle(
   if (files.length === 0) return { bundle: null, artifacts: [] }
   const key = keyOf(source, 'artifacts')
   const artifacts: CollectedArtifact[] = []
-  const tree = await deps.executor.tree(source.sandboxId)
+  const tree = openedLate(() => deps.executor.tree(source.sandboxId))
   const body = Readable.from(measured(tree, files, artifacts))
   const stored = await deps.storage.put(key, body, { maxBytes: bundleMaxBytes(), isUnread: true })
   return { bundle: { key, ...stored }, artifacts }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { idKinds } from '@sandbox-jobs/contract/ids.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import type { Database } from '../../db/database.ts'
+import { openedLate } from '../../storage/opened-late.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { findHeldSession } from '../catalogue/session-store.ts'
 import { insertPack, packKey, sumPackBytes } from '../trees/pack-store.ts'
@@ -78,7 +79,8 @@ export async function saveSession(
     release()
   }
   const storedAt = (position: number) => known.get(digestOf(entries[position]))
-  const bytes = Readable.from(newPackBytes(await left.open(), deps.storage, { companyId, wanted, storedAt }))
+  const folder = openedLate(left.open)
+  const bytes = Readable.from(newPackBytes(folder, deps.storage, { companyId, wanted, storedAt }))
   const { byteSize } = await deps.storage.put(packKey(companyId, packId), bytes, {
     maxBytes: packBytes,
     isUnread: true,
