@@ -236,7 +236,7 @@ export class Network {
   }
 
   async #openAnew(): Promise<OpenNetwork> {
-    const { dataDir, service } = this.#options
+    const { dataDir, service, onError } = this.#options
     const router = await Router.open(networkNames(dataDir), { lists: this.#lists, service })
     if (this.#pulls.size > 0) await router.nft(registryRules([...this.#pulls], await this.#registry()))
     if (this.#callers.size > 0) await router.nft(callerRules('add', [...this.#callers]))
@@ -249,6 +249,7 @@ export class Network {
       lists: this.#lists,
       shares: this.#shares,
       recorded: this.#recorded,
+      onError,
     })
     this.#open = { router, maker, resolver }
     this.#refill()

@@ -30,19 +30,25 @@ export interface ResolverState {
 /** Keeps one resolver process (native/resolver/resolver.c) running for a router's sandboxes, loaded with `state`. */
 export class Resolver {
   readonly #program: string
-  readonly #router: Router
+  readonly #router: Pick<Router, 'namespace'>
   readonly #state: ResolverState
   readonly #stopping = new AbortController()
   readonly #loop: Promise<void>
+  readonly #onError: (error: unknown) => void
   #child: ChildProcess | undefined
   #connection = Promise.withResolvers<ResolverConnection>()
   /** Another one for each process. What a process recorded ends with it. */
   session: object = {}
 
-  constructor(program: string, router: Router, state: ResolverState) {
+  constructor(
+    program: string,
+    router: Pick<Router, 'namespace'>,
+    { onError, ...state }: ResolverState & { onError: (error: unknown) => void },
+  ) {
     this.#program = program
     this.#router = router
     this.#state = state
+    this.#onError = onError
     this.#loop = this.#keepRunning()
   }
 
@@ -97,28 +103,8 @@ export class Resolver {
   async #keepRunning(): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
-      // Read at each start: the host's resolvers may change.
-      const upstreams = await hostResolvers()
-      if (signal.aborted) break
-      const ranges = [...specialRanges4, ...specialRanges6].map(({ range }) => range).join(',')
-      const words = [this.#router.namespace, gateway4, linkBase4, String(resolverUid), ranges, ...upstreams]
-      const child = spawn(this.#program, words, { env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'] })
-      this.#child = child
-      this.session = {}
-      const ended = Promise.race([once(child, 'exit'), once(child, 'error')])
-      const connection = new ResolverConnection(child)
-      // Answers come in order; a failed command ends the process.
-      const lines = [
-        ...[...this.#state.lists.values()].map(listLine),
-        ...[...this.#state.shares].map(([index, share]) => shareLine(index, share)),
-        ...[...this.#state.recorded.keys()].map((index) => `record ${index}`),
-      ]
-      for (const line of lines) connection.request(line).catch(() => child.kill('SIGKILL'))
-      connection.request('serve').then(
-        () => this.#connection.resolve(connection),
-        () => undefined,
-      )
-      await ended
+      // A process that cannot be started is tried again like one that has ended.
+      await this.#runOnce(signal).catch(this.#onError)
       this.#connection.reject(new Error('the resolver has ended'))
       this.#connection.promise.catch(() => undefined)
       this.#connection = Promise.withResolvers<ResolverConnection>()
@@ -126,6 +112,33 @@ export class Resolver {
     }
     this.#connection.reject(new Error('the resolver was stopped'))
     this.#connection.promise.catch(() => undefined)
+  }
+
+  /** Resolves when the process has ended. */
+  async #runOnce(signal: AbortSignal): Promise<void> {
+    // Read at each start: the host's resolvers may change.
+    const upstreams = await hostResolvers()
+    if (signal.aborted) return
+    const ranges = [...specialRanges4, ...specialRanges6].map(({ range }) => range).join(',')
+    const words = [this.#router.namespace, gateway4, linkBase4, String(resolverUid), ranges, ...upstreams]
+    const child = spawn(this.#program, words, { env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'] })
+    const ended = once(child, 'exit')
+    ended.catch(() => undefined)
+    this.#child = child
+    this.session = {}
+    const connection = new ResolverConnection(child)
+    // Answers come in order; a failed command ends the process.
+    const lines = [
+      ...[...this.#state.lists.values()].map(listLine),
+      ...[...this.#state.shares].map(([index, share]) => shareLine(index, share)),
+      ...[...this.#state.recorded.keys()].map((index) => `record ${index}`),
+    ]
+    for (const line of lines) connection.request(line).catch(() => child.kill('SIGKILL'))
+    connection.request('serve').then(
+      () => this.#connection.resolve(connection),
+      () => undefined,
+    )
+    await ended
   }
 }
 
