@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { renameSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { access, chown, mkdir, readdir, rename, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -70,8 +70,8 @@ export class Images {
       await Promise.all([other.done, drain(tar)])
       return
     }
-    if (await this.has(digest)) return drain(tar)
-    // No other code runs between the check for the lower image and the entry that protects it from removal.
+    // No other code runs between these checks and the entry that protects the lower image from removal.
+    if (existsSync(treeOf(this.#paths, digest))) return drain(tar)
     if (lower !== undefined) requireLower(this.#paths, lower)
     const done = this.#unpack(digest, tar, lower)
     this.#installing.set(digest, { lower, done })

@@ -64,6 +64,13 @@ test('a program cannot change a layer, and makes hidden names anew', async () =>
   }
 })
 
+test('an image that two install at once is unpacked once, and both have it', async () => {
+  const tar = await tarOf([[{ name: 'twice' }, 'x'.repeat(100_000)]])
+  const digest = sha256Of(tar)
+  await Promise.all([1, 2, 3].map(() => agent.client.installImage(digest, Readable.from([tar]))))
+  expect(await agent.client.hasImage(digest)).toBe(true)
+})
+
 test('an image that is missing cannot have a layer, and a layer needs the digest of both', async () => {
   const tar = await tarOf([[{ name: 'x' }, 'x']])
   const missing = sha256Of('missing')
