@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ExecutorUnavailable } from '../../../port/errors.ts'
+import { ExecutorUnavailable, SandboxUnknown } from '../../../port/errors.ts'
 import { neverStarted } from '../../../port/refusal-causes.ts'
 import { programNeverStarted } from '../../../port/sandbox-exit.ts'
 import { sandboxRuntimes } from '../../../port/sandbox-spec.ts'
@@ -60,6 +60,32 @@ test.each(sandboxRuntimes)('on %s, an adopted sandbox can be stopped', async (ru
   await agent.start()
   await agent.client.stop(spec.id)
   expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'stopped' })
+})
+
+/** Makes the exit record of a running sandbox impossible to write. */
+async function spoilRecord(id: string): Promise<void> {
+  const folder = join(agent.dataDir, 'agent/sandboxes', await agent.nameOf(id))
+  await mkdir(join(folder, 'exit.tmp'))
+}
+
+test('a sandbox whose end cannot be recorded ends neither the agent nor the start of the next one', async () => {
+  const [first, second] = [shellJob(empty, 'sleep 101'), shellJob(empty, 'sleep 102')]
+  for (const spec of [first, second]) {
+    await agent.client.start(spec, Buffer.alloc(0))
+    await spoilRecord(spec.id)
+  }
+  process.kill(await agent.shim(first.id), 'SIGKILL')
+  await expect(agent.client.wait(first.id)).rejects.toBeInstanceOf(SandboxUnknown)
+  const shim = await agent.shim(second.id)
+  await agent.end('SIGKILL')
+  process.kill(shim, 'SIGKILL')
+  await agent.start()
+  for (const { id } of [first, second]) {
+    await expect(agent.client.wait(id)).rejects.toBeInstanceOf(SandboxUnknown)
+    expect(await agent.client.forbid(id)).toBe(false)
+    await agent.client.remove(id)
+  }
+  expect((await agent.client.capacity()).running).toBe(0)
 })
 
 test.each(sandboxRuntimes)(

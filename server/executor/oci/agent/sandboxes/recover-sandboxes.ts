@@ -20,6 +20,8 @@ export interface RecoveryParts {
   residue: Residue
   maker: SandboxMaker
   endings: SandboxEndings
+  /** Receives what fails for one sandbox; the agent starts without it. */
+  onError: (error: unknown) => void
   /** Called periodically with the number of sandbox folders handled so far. */
   onProgress: (done: number, total: number) => void
 }
@@ -28,7 +30,7 @@ const foldersPerReport = 500
 
 /** Takes over the sandboxes of an earlier agent: adopts live ones, records and cleans up dead ones. */
 export async function recoverSandboxes(parts: RecoveryParts): Promise<void> {
-  const { folder, marks, residue, onProgress } = parts
+  const { folder, marks, residue, onProgress, onError } = parts
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const abandoned: string[] = []
   const forbidden: string[] = []
@@ -39,13 +41,15 @@ export async function recoverSandboxes(parts: RecoveryParts): Promise<void> {
     else if (!(await adopt(parts, name))) abandoned.push(name)
   }
   await adoptForbidden(parts, forbidden)
-  await Promise.all(abandoned.map((name) => destroyAbandoned(residue, { name, folder: join(folder, name) })))
+  await Promise.all(
+    abandoned.map((name) => destroyAbandoned(residue, { name, folder: join(folder, name) }).catch(onError)),
+  )
   marks.adoptLegacy()
 }
 
 /** False if the sandbox in that folder never got the start signal. */
 async function adopt(parts: RecoveryParts, name: string): Promise<boolean> {
-  const { known, occupancy, residue, maker, endings } = parts
+  const { known, occupancy, residue, maker, endings, onError } = parts
   const folder = join(parts.folder, name)
   const startRecord = await readStartRecord(folder)
   if (!startRecord) return false
@@ -59,10 +63,10 @@ async function adopt(parts: RecoveryParts, name: string): Promise<boolean> {
     endings.follow(sandbox, shim)
     return true
   }
-  const exit = await residue.record(startRecord, folder)
+  const exit = (await residue.record(startRecord, folder).catch(onError)) ?? undefined
   if (exit && neverReleased(exit)) return false
   known.set(spec.id, sandbox)
-  await residue.sweep({ name, folder })
+  await residue.sweep({ name, folder }).catch(onError)
   sandbox.phase = 'gone'
   sandbox.running.resolve()
   sandbox.exited.resolve(exit)

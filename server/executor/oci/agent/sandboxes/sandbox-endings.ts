@@ -29,7 +29,7 @@ export class SandboxEndings {
   /** Follows a live shim: reads the exit record when it ends, and releases the id range when it is gone. */
   follow(sandbox: Sandbox, shim: Shim): void {
     sandbox.shim = shim
-    sandbox.cleanedUp = this.#settle(sandbox, shim)
+    sandbox.cleanedUp = this.#settle(sandbox, shim).catch(this.#parts.options.onError)
   }
 
   async #settle(sandbox: Sandbox, shim: Shim): Promise<void> {
@@ -39,7 +39,8 @@ export class SandboxEndings {
     if (shim.isRunning()) sandbox.running.resolve()
     await shim.ended
     await this.#writeRecords(sandbox).catch(options.onError)
-    const exit = await residue.record(startRecord, folder)
+    // Without a record that can be read or written, nothing is known of it: whoever waits for it gets no exit.
+    const exit = (await residue.record(startRecord, folder).catch(options.onError)) ?? undefined
     const diedBeforeRelease = exit?.cause === 'lost' && !sandbox.released
     if (exit && (neverReleased(exit) || diedBeforeRelease)) return this.#forget(sandbox, shim)
     sandbox.phase = 'recorded'
@@ -55,9 +56,9 @@ export class SandboxEndings {
 
   /** Destroys a sandbox that ended before the start signal, or whose agent died before it: there was no start, so the id stays startable. */
   async #forget(sandbox: Sandbox, shim: Shim): Promise<void> {
-    const { known, occupancy, maker } = this.#parts
+    const { options, known, occupancy, maker } = this.#parts
     const { startRecord, folder } = sandbox
-    await maker.destroy({ ...startRecord, folder, shim })
+    await maker.destroy({ ...startRecord, folder, shim }).catch(options.onError)
     occupancy.release(startRecord.spec)
     known.delete(startRecord.spec.id)
     sandbox.running.resolve()

@@ -110,14 +110,15 @@ export class Sandboxes {
 
   /** Takes over the sandboxes of an earlier agent. Call once, first. */
   recover(): Promise<void> {
-    const { paths, marks, onProgress } = this.#options
+    const { paths, marks, onProgress, onError } = this.#options
     const parts = {
       known: this.#known,
       occupancy: this.#occupancy,
       residue: this.#residue,
       maker: this.#maker,
     }
-    return recoverSandboxes({ ...parts, folder: paths.sandboxes, marks, endings: this.#endings, onProgress })
+    const reports = { onProgress, onError }
+    return recoverSandboxes({ ...parts, folder: paths.sandboxes, marks, endings: this.#endings, ...reports })
   }
 
   capacity(): ExecutorCapacity {
@@ -136,8 +137,13 @@ export class Sandboxes {
   /** Stops and removes internal sandboxes of an earlier agent. */
   async removeInternal(): Promise<void> {
     for (const id of [...this.#known.keys()].filter((id) => id.startsWith(internalPrefix))) {
-      await this.stop(id)
-      await this.wait(id)
+      try {
+        await this.stop(id)
+        await this.wait(id)
+      } catch (error) {
+        // One that had no start signal is removed by itself.
+        if (!(error instanceof SandboxUnknown)) throw error
+      }
       await this.remove(id)
     }
   }
