@@ -101,6 +101,8 @@ const nextActionsByRule: Record<string, string> = {
     'The image sets more than 200 variables or 64 KiB of them. Set fewer by ENV, upload it again and create a new version.',
   image_too_large:
     'The image is larger than 10 GiB. Make it smaller, upload it again and create a new version.',
+  storage_quota_exceeded:
+    'The storage quota of the company has no room for the image. Remove images or old content of runs, then retry the build.',
   staging_slot_exhausted:
     'Unfinished uploads use all staging slots of the company, so the scan could not store its report. Complete or abort some, then retry the build.',
 }

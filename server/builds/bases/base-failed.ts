@@ -77,6 +77,11 @@ const baseFailures = {
     code: 'policy_reject',
     why: 'has ONBUILD instructions, which are not allowed.',
   },
+  base_quota_exceeded: {
+    code: 'build_disk_full',
+    detail: 'storage_quota_exceeded',
+    why: 'cannot be kept: the storage quota of the company has no room for it.',
+  },
   base_image_too_large: {
     code: 'policy_reject',
     why: 'is too large: at most 127 layers and 4 GiB compressed, 10 GiB unpacked.',

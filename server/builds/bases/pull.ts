@@ -9,6 +9,7 @@ import type { PullAccess, PullSource } from '../../images/registries.ts'
 import { type RegistryRefusal, registryRefusal } from '../../images/registry-answer.ts'
 import type { Build } from '../request/build.ts'
 import { BuildFailed } from '../request/build-failed.ts'
+import { hasKeptRoom } from '../sandboxes/kept-room-store.ts'
 import { ranOutOfDisk } from '../sandboxes/ran-out-of-disk.ts'
 import { startSandbox } from '../sandboxes/start-sandbox.ts'
 import { storeVerified } from '../sandboxes/store-verified.ts'
@@ -58,7 +59,10 @@ export async function fetchBase(
 ): Promise<PulledImage> {
   const { readers } = build.tools
   const id = sandboxId(build, wanted, 'image')
-  await runPull(build, wanted, fetchSandbox({ ...wanted.source, id, reference: digest }))
+  const exit = await runPull(build, wanted, fetchSandbox({ ...wanted.source, id, reference: digest }))
+  if (!(await hasKeptRoom(build, exit.files.image?.byteSize ?? 0))) {
+    throw new BaseFailed(wanted.name, 'base_quota_exceeded')
+  }
   return await rethrowRefusal(wanted, () =>
     readers.retryOnDeath(async () => {
       const { stored } = await storeVerified(build.tools, {
@@ -74,7 +78,7 @@ export async function fetchBase(
 }
 
 /** Runs the sandbox to its end, or finds it ended. Throws when it did not write its output file. */
-async function runPull(build: Build, wanted: RequestedBase, spec: SandboxSpec): Promise<void> {
+async function runPull(build: Build, wanted: RequestedBase, spec: SandboxSpec): Promise<SandboxExit> {
   const { executor } = build.tools
   const { authority, login, addresses, host } = { ...wanted.access, ...wanted.source }
   const logins = login === undefined ? {} : { auths: { [host]: { auth: base64(login) } } }
@@ -86,7 +90,7 @@ async function runPull(build: Build, wanted: RequestedBase, spec: SandboxSpec): 
   const exit = await executor.wait(spec.id, build.signal)
   const [file = ''] = spec.collect.files.map(({ name }) => name)
   const problem = problemOf(exit, file, await ranOutOfDisk(executor, spec.id, exit))
-  if (problem === undefined) return
+  if (problem === undefined) return exit
   if (problem instanceof BuildFailed) throw problem
   if (problem !== 'base_image_unavailable') throw new BaseFailed(wanted.name, problem)
   const refusal = await refusalOf(build, wanted, { id: spec.id, exit })

@@ -8,6 +8,7 @@ import { ChainBench, changed } from '../../../testing/chain-bench.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { tar } from '../../archives/formats/archive-fixtures.ts'
+import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
 import type { Executor } from '../../executor/port/executor.ts'
 import { quarantineKey } from '../../images/oci-layout.ts'
 import { cancelBuild } from '../attempts/build-cancel-service.ts'
@@ -75,6 +76,21 @@ test('an image that did not become ready is removed everywhere, also from its ve
     compressed_bytes: null,
     runner_release: null,
   })
+  await retryBuild(bench.context, tenant.companyManager, failed.path)
+  expect(await bench.runQueuedAttempt()).toMatchObject({ state: 'completed', version_state: 'ready' })
+})
+
+test('an image that the quota has no room for is not kept', async () => {
+  const setLimit = (kept_bytes_limit: number) =>
+    setOperatorPolicy({ db, deployment: 'onprem' }, tenant.companyId, { kept_bytes_limit })
+  await setLimit(4 * 1024 ** 2)
+  // Packed it takes nearly nothing.
+  const failed = await build(archive('x'.repeat(5 * 1024 ** 2)))
+  expect(failed).toMatchObject({ state: 'customer_failed', version_state: 'retryable_failed' })
+  expect(failed).toMatchObject({ error_code: 'build_disk_full', error_detail: 'storage_quota_exceeded' })
+  expect(failed.log).toContain('The image cannot be kept')
+  expect(storedOf(failed.id)).toEqual([])
+  await setLimit(20 * 1024 ** 2)
   await retryBuild(bench.context, tenant.companyManager, failed.path)
   expect(await bench.runQueuedAttempt()).toMatchObject({ state: 'completed', version_state: 'ready' })
 })

@@ -14,6 +14,8 @@ import {
 } from '../../../../testing/registry/registry-fixture.ts'
 import { systemClock } from '../../../base/clock.ts'
 import { createLog } from '../../../base/logging.ts'
+import { setOperatorPolicy } from '../../../companies/settings/operator-policy.ts'
+import { readStorageUsage } from '../../../companies/storage/kept-bytes-store.ts'
 import { pulledImageKey } from '../../bases/pulled-image-store.ts'
 import { sweepPulledImages } from '../../bases/sweep-pulled-images.ts'
 
@@ -152,6 +154,16 @@ test('an image that no build has used for thirty days is removed', async () => {
   expect(await bench.storage.size(pulledImageKey(stored))).toBe(stored.byteSize)
   await sweep(31)
   expect(await bench.storage.size(pulledImageKey(stored))).toBeUndefined()
+})
+
+test('an image that the quota of the company has no room for is not kept', async () => {
+  const image = newImage()
+  await bench.registry.serve(routesOf('mirror/large', { latest: image.manifest }, [image]))
+  await setOperatorPolicy({ db, deployment: 'onprem' }, companyId, { kept_bytes_limit: 1000 })
+  const { failure, log } = await bench.build(['FROM large', 'COPY Dockerfile /d'], { companyId })
+  expect(failure).toBe('build_disk_full storage_quota_exceeded')
+  expect(log).toContain('base image large cannot be kept')
+  expect(await readStorageUsage(db, companyId)).toMatchObject({ keptBytes: Buffer.byteLength(log) })
 })
 
 test.each([

@@ -1,11 +1,12 @@
 import { ArchiveRefused } from '../../../archives/formats/refusals/archive-refused.ts'
-import type { Layers } from '../../../images/image-documents.ts'
+import { type Layers, storedBytesOf } from '../../../images/image-documents.ts'
 import { deleteQuarantined, quarantineKey } from '../../../images/oci-layout.ts'
 import type { BaseLayer } from '../../cache/base-layer.ts'
 import { cachedStageKey } from '../../cache/cached-stage-store.ts'
 import type { Build } from '../../request/build.ts'
 import { BuildFailed } from '../../request/build-failed.ts'
 import { storeSandboxLog } from '../../sandboxes/build-sandboxes.ts'
+import { hasKeptRoom } from '../../sandboxes/kept-room-store.ts'
 import { storeVerified } from '../../sandboxes/store-verified.ts'
 import type { Step } from '../step.ts'
 import type { Built } from './built.ts'
@@ -28,11 +29,12 @@ export const storeImage: Step<Needs, Pick<Built, 'layers' | 'unpackedBytes' | 'b
     const status = exit.files.image?.status
     if (status === 'too_large') throw new BuildFailed('context_invalid', 'image_too_large')
     if (status !== 'present') throw new BuildFailed('context_invalid', 'image_missing')
+    // First what is known before anything is stored, then all that the image counts for.
+    await requireRoom(build, values, exit.files.image?.byteSize ?? 0)
     try {
-      if (!isLayer) return await storeTree(build, sandboxId)
-      // A builder that an earlier worker started may have had a base layer that is gone now.
-      if (!baseLayer) throw new BuildFailed('platform_failed', 'base_layer_missing')
-      return await storeAbove(build, sandboxId, baseLayer)
+      const stored = await storeLayers(build, { sandboxId, isLayer, baseLayer })
+      await requireRoom(build, values, storedBytesOf(stored.layers) + stored.unpackedBytes)
+      return stored
     } catch (error) {
       if (!(error instanceof ArchiveRefused)) throw error
       await storeSandboxLog(build, sandboxId, refusedLog + error.explanation('image'))
@@ -42,6 +44,24 @@ export const storeImage: Step<Needs, Pick<Built, 'layers' | 'unpackedBytes' | 'b
   async undo({ request, tools, whileClaimed }) {
     await whileClaimed(() => deleteQuarantined(tools.storage, request.versionId))
   },
+}
+
+/** Fails the build if the company may not keep so many bytes more; the build log says so. */
+async function requireRoom(build: Build, { sandboxId, refusedLog }: Needs, bytes: number): Promise<void> {
+  if (await hasKeptRoom(build, bytes)) return
+  const text = `The image cannot be kept: it takes ${bytes} bytes, and the storage quota of the company has no room for them.\n`
+  await storeSandboxLog(build, sandboxId, refusedLog + text)
+  throw new BuildFailed('build_disk_full', 'storage_quota_exceeded')
+}
+
+async function storeLayers(
+  build: Build,
+  { sandboxId, isLayer, baseLayer }: Pick<Needs, 'sandboxId' | 'baseLayer'> & { isLayer: boolean },
+) {
+  if (!isLayer) return storeTree(build, sandboxId)
+  // A builder that an earlier worker started may have had a base layer that is gone now.
+  if (!baseLayer) throw new BuildFailed('platform_failed', 'base_layer_missing')
+  return storeAbove(build, sandboxId, baseLayer)
 }
 
 async function storeTree({ request, tools, signal }: Build, sandboxId: string) {
