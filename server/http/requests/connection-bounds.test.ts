@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
+import { setImmediate as nextRound } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { createLog } from '../../base/logging.ts'
 import { createApp } from '../app.ts'
 import { boundConnections, type ConnectionBounds, connectionBoundsFor } from './connection-bounds.ts'
@@ -111,4 +112,60 @@ it('keeps the connection of a reader while there is nothing to send', async () =
   expect(String((await once(socket, 'data'))[0])).toContain('second')
   source.end()
   socket.destroy()
+})
+
+describe('requests that a client sends without waiting for answers', () => {
+  /** A route that answers when it is told to, and how often it was asked. */
+  async function serveSlowly() {
+    const asked: { answer: () => void; closed: Promise<unknown> }[] = []
+    const open = await serve({}, (app) =>
+      app.get('/slow', async (_request, { raw }) => {
+        const { promise, resolve: answer } = Promise.withResolvers<void>()
+        asked.push({ answer, closed: once(raw, 'close') })
+        await promise
+        return 'late'
+      }),
+    )
+    const socket = await open()
+    const until = async (count: number) => {
+      while (asked.length < count) await nextRound()
+    }
+    return { asked, socket, until }
+  }
+  const slow = 'GET /slow HTTP/1.1\r\nhost: a\r\n\r\n'
+
+  it('are handled one after another', async () => {
+    const { asked, socket, until } = await serveSlowly()
+    let text = ''
+    socket.on('data', (bytes) => {
+      text += String(bytes)
+    })
+    socket.write(slow.repeat(3))
+    for (let count = 1; count <= 3; count += 1) {
+      await until(count)
+      for (let round = 0; round < 20; round += 1) await nextRound()
+      expect(asked).toHaveLength(count)
+      asked[count - 1]?.answer()
+    }
+    while (text.split('late').length < 4) await nextRound()
+    socket.destroy()
+  })
+
+  it('are not handled after their client has gone', async () => {
+    const { asked, socket, until } = await serveSlowly()
+    socket.write(slow.repeat(3))
+    await until(1)
+    socket.destroy()
+    await asked[0]?.closed
+    asked[0]?.answer()
+    for (let round = 0; round < 20; round += 1) await nextRound()
+    expect(asked).toHaveLength(1)
+  })
+
+  it('close the connection where they are too many', async () => {
+    const { asked, socket } = await serveSlowly()
+    socket.write(slow.repeat(1000))
+    await once(socket, 'close')
+    expect(asked).toHaveLength(1)
+  })
 })

@@ -33,6 +33,9 @@ export const connectionBoundsFor = (trustedProxies: readonly AddressRange[]): Co
   shared: [...loopback, ...trustedProxies],
 })
 
+/** Requests of one connection that wait for the one before them. Clients that wait for each answer have none. */
+const pipelinedMax = 16
+
 /**
  * Limits what one client can hold without making a request: connections, and time to send and to read. A streamed
  * body may take as long as the whole request; its route limits how many uploads a company has at once.
@@ -42,6 +45,7 @@ export function boundConnections(app: FastifyInstance, bounds: ConnectionBounds)
   server.maxConnections = bounds.connections
   server.headersTimeout = bounds.headersMs
   boundAddresses(server, bounds)
+  handleInOrder(app)
   app.addHook('preParsing', (request, _reply, payload, done) => {
     if (hasBody(request) && !isStreamed(request.routeOptions.config as Partial<BodyConfig>)) {
       const { raw } = request
@@ -74,6 +78,28 @@ function boundAddresses(server: Server, { perAddress, shared }: ConnectionBounds
       if (left === 0) counts.delete(address)
       else counts.set(address, left)
     })
+  })
+}
+
+/**
+ * Handles the requests of a connection one after another. A client may send them without waiting for answers, and Node would
+ * pass on any number at once; of those behind the first it would not even notice that their client has gone.
+ */
+function handleInOrder(app: FastifyInstance): void {
+  /** By connection: starts the request in progress, and those that wait for it. */
+  const lines = new WeakMap<Socket, (() => void)[]>()
+  app.addHook('onRequest', ({ raw: { socket } }, { raw }, done) => {
+    const line = lines.get(socket) ?? []
+    lines.set(socket, line)
+    if (line.length > pipelinedMax) return void socket.destroy()
+    line.push(() => {
+      raw.once('close', () => {
+        line.shift()
+        if (!socket.destroyed) line[0]?.()
+      })
+      done()
+    })
+    if (line.length === 1) line[0]?.()
   })
 }
 
