@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PlainError } from '../base/errors/plain-error.ts'
+import { onceClosed } from '../http/requests/client-gone.ts'
 import type { McpCall } from './mcp-server.ts'
 
 /** What the protocol reads. Credentials stay behind. */
@@ -44,7 +45,7 @@ export async function answerOf(
 export function untilHangUp(reply: FastifyReply): AbortSignal {
   const left = new AbortController()
   // A connection also closes after its whole answer, where an abort would only cost its exception.
-  reply.raw.once('close', () => {
+  onceClosed(reply, () => {
     if (!reply.raw.writableFinished) left.abort()
   })
   return left.signal

@@ -4,6 +4,7 @@ import {
   type DownloadRequest,
   RangeNotSatisfiable,
 } from '../../storage/downloads/downloads.ts'
+import { onceClosed } from '../requests/client-gone.ts'
 import { untrustedHeaders } from './untrusted.ts'
 
 /** What a request says about a download: its range, and a signal that fires when its sender has gone. */
@@ -15,7 +16,7 @@ export function downloadRequestOf(request: FastifyRequest, reply: FastifyReply):
 /** Fires when the connection of the answer is closed. */
 export function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
-  reply.raw.once('close', () => gone.abort())
+  onceClosed(reply, () => gone.abort())
   return gone.signal
 }
 

@@ -14,17 +14,21 @@ import { defaultSchedulerBounds, RequestScheduler } from './request-scheduler.ts
 let app: FastifyInstance
 afterEach(() => app.close())
 
-/** Requests name their company in the header `company` and run `work`. */
-function start(work: (company: string) => Promise<void>): void {
+/** Requests name their company in the header `company`, and run `work` when `known` has let them. */
+function start(work: (company: string) => Promise<void>, known = async () => {}): void {
   app = createApp(pino({ level: 'silent' }))
-  const authenticate = async ({ company }: IncomingHttpHeaders) =>
-    ({ companyId: String(company), role: 4 }) as Principal
+  const authenticate = async ({ company }: IncomingHttpHeaders) => {
+    await known()
+    return { companyId: String(company), role: 4 } as Principal
+  }
   const scheduler = new RequestScheduler({ ...defaultSchedulerBounds, atWork: 4 })
   const mount = mounter(app, { authenticate, enabled: true, scheduler })
-  mount(allRoutes.previewInput, async ({ principal }) => {
+  const handler = async ({ principal }: { principal: Principal }) => {
     await work(principal.companyId)
     return {} as never
-  })
+  }
+  mount(allRoutes.previewInput, handler)
+  mount(allRoutes.readCompany, handler)
 }
 
 const url = allRoutes.previewInput.path.replaceAll(/\{\w+\}/g, '00000000000000000000000000000000')
@@ -76,4 +80,32 @@ it('does not run a request whose sender left before its turn', async () => {
   await Promise.all(first)
   await ask('a')
   expect(worked).toBe(3)
+})
+
+it('does not run a request whose sender left while it was authenticated', async () => {
+  const asked = Promise.withResolvers<void>()
+  const known = Promise.withResolvers<void>()
+  let worked = 0
+  start(
+    async () => {
+      worked += 1
+    },
+    async () => {
+      asked.resolve()
+      await known.promise
+    },
+  )
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1')
+  const request = once(app.server, 'request') as Promise<[IncomingMessage, ServerResponse]>
+  // Without a body, whose end would show that the sender has left.
+  socket.write(`GET ${allRoutes.readCompany.path} HTTP/1.1\r\nHost: x\r\nCompany: a\r\n\r\n`)
+  const [, response] = await request
+  await asked.promise
+  socket.destroy()
+  await once(response, 'close')
+  known.resolve()
+  for (let round = 0; round < 20; round += 1) await nextRound()
+  expect(worked).toBe(0)
 })

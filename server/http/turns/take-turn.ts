@@ -5,6 +5,8 @@ import type { RequestScheduler } from './request-scheduler.ts'
 /** Waits for a request's turn, once: before its body is parsed, or before its handler if the request has no body. */
 export type TakeTurn = (bodyBytes: number) => Promise<void>
 
+const gone = () => new PlainError(408, 'Request Timeout')
+
 /** The turn of one request. It ends when the request is answered or its sender is gone. */
 export function turnOf(
   scheduler: RequestScheduler | undefined,
@@ -14,10 +16,12 @@ export function turnOf(
   let taken: Promise<void> | undefined
   const take = async (bodyBytes: number) => {
     if (!scheduler) return
+    // Its sender may have left while it was authenticated.
+    if (raw.closed) throw gone()
     const turn = scheduler.enter(companyId, bodyBytes)
     raw.once('close', () => turn.leave())
     if (turn.granted === true || (await turn.granted)) return
-    throw new PlainError(408, 'Request Timeout')
+    throw gone()
   }
   return (bodyBytes) => {
     taken ??= take(bodyBytes)
