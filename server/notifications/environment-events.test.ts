@@ -167,3 +167,34 @@ describe('events of several runs', () => {
     expect(await notified(tenant.member)).toMatchObject([{ event: 'run_content_expired', count: 7 }])
   })
 })
+
+it('events of companies with many managers are notified in one round', async () => {
+  const other = await makeTenant(db)
+  const { id: otherVersion } = await makeEnvironmentVersion(db, { companyId: other.companyId })
+  const eventsOf = (companyId: string, subjectId: string) =>
+    Array.from({ length: 20 }, () => ({ companyId, subjectId, event: 'image_storage_cleanup_completed' }))
+  await makeManagers(tenant.companyId, 200)
+  const [last] = await makeManagers(other.companyId, 100)
+  await recordEvents(db, [
+    ...eventsOf(tenant.companyId, of.versionId),
+    ...eventsOf(other.companyId, otherVersion),
+  ])
+  expect(await notifier.notifyOnce()).toBe(40)
+  const { count } = await db
+    .selectFrom('notifications')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('user_id', '=', String(last))
+    .where('company_id', '=', other.companyId)
+    .executeTakeFirstOrThrow()
+  expect(count).toBe(20)
+})
+
+async function makeManagers(companyId: string, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId('user'))
+  const user = { company_id: companyId, role: 3, display_name: 'manager', password_hash: 'none' }
+  await db
+    .insertInto('users')
+    .values(ids.map((id) => ({ ...user, id, login: id })))
+    .execute()
+  return ids
+}

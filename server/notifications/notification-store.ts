@@ -9,13 +9,16 @@ import type { AddressedNotice } from './compose-notices.ts'
 
 export type NotificationRow = Selectable<NotificationsTable>
 
+/** A statement has at most 65,535 parameters; each column of a row is one. */
+const rowsOfStatement = 1000
+
 /** Stores a notice for each of its users, once for each source. */
 export async function insertNotifications(trx: Trx, addressed: readonly AddressedNotice[]): Promise<void> {
   const once = addressed.filter(({ notice }) => !notice.isDaily).flatMap(rowsOf)
-  if (once.length > 0) {
+  for (let start = 0; start < once.length; start += rowsOfStatement) {
     await trx
       .insertInto('notifications')
-      .values(once)
+      .values(once.slice(start, start + rowsOfStatement))
       .onConflict((conflict) => conflict.columns(['user_id', 'source']).doNothing())
       .execute()
   }
