@@ -109,6 +109,19 @@ describe('a webhook', () => {
     expect(after.headers['webhook-signature']).toBe(signature(next.secret, after))
   })
 
+  it('does not end the round of all companies when it is deleted meanwhile', async () => {
+    const { id } = await create('/ok')
+    let deleting: Promise<unknown> | undefined
+    const now = () => {
+      deleting ??= api.must(allRoutes.deleteWebhook, tenant.companyManager, { params: { wid: id } })
+      return new Date()
+    }
+    const run = await makeRun(db, task, { chatroom_id: tenant.roomId })
+    await cancelRun(db, { id: run, company_id: tenant.companyId })
+    expect(await new Notifier(db, [queueDeliveries({ clock: { now } })]).notifyAll()).toBe(1)
+    await deleting
+  })
+
   it('never has its secret in the database or in a later answer', async () => {
     const { id, secret } = await create('/ok')
     expect(

@@ -26,6 +26,16 @@ export async function lockWebhookCount(trx: Trx, companyId: string): Promise<num
 export const listWebhookRows = (db: Executing, companyIds: readonly string[]): Promise<WebhookRow[]> =>
   db.selectFrom('webhooks').selectAll().where('company_id', 'in', companyIds).orderBy('id').execute()
 
+/** The same, none of which can be deleted until the transaction ends. */
+export const holdWebhookRows = (trx: Trx, companyIds: readonly string[]): Promise<WebhookRow[]> =>
+  trx
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('company_id', 'in', companyIds)
+    .orderBy('id')
+    .forKeyShare()
+    .execute()
+
 interface WebhookKey {
   companyId: string
   id: string
