@@ -8,13 +8,16 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { startHookServer } from '../../../testing/hook-server.ts'
 import { reachableBy } from '../../base/guarded-requests/reachable-addresses.ts'
 import { createLog } from '../../base/logging.ts'
+import { PageTokens } from '../../base/page.ts'
 import { cancelRun } from '../../runs/queue/cancel-run.ts'
 import { LocalKeys, secretKeysFolder } from '../../secrets/keys/local-keys.ts'
+import { keyRing } from '../../secrets/keys/wrapping-keys.ts'
 import { rotateSecretKeys } from '../../secrets/rotation/rotate-keys.ts'
 import { Notifier } from '../notifier.ts'
 import { sweepDeliveries } from './deliveries.ts'
 import { queueDeliveries } from './queue-deliveries.ts'
 import { WebhookSender } from './webhook-sender.ts'
+import { rotateWebhookSecret } from './webhooks.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
@@ -120,6 +123,31 @@ describe('a webhook', () => {
     await cancelRun(db, { id: run, company_id: tenant.companyId })
     expect(await new Notifier(db, [queueDeliveries({ clock: { now } })]).notifyAll()).toBe(1)
     await deleting
+  })
+
+  it('keeps an address that it gets while its secret is rotated', async () => {
+    const { id } = await create('/former')
+    const url = server.url('/next')
+    const { companyManager } = tenant
+    const wrap: LocalKeys['wrap'] = async (...of) => {
+      await api.must(allRoutes.updateWebhook, companyManager, { params: { wid: id }, body: { url } })
+      return keys.wrap(...of)
+    }
+    const wrappingKeys = { ...keyRing(keys), wrap }
+    const rotated = await rotateWebhookSecret(
+      {
+        db,
+        clock,
+        log,
+        wrappingKeys,
+        isReachable,
+        acceptsHttp: false,
+        pages: new PageTokens(Buffer.alloc(32)),
+      },
+      companyManager,
+      id,
+    )
+    expect([rotated.url, (await read(id)).url]).toEqual([url, url])
   })
 
   it('never has its secret in the database or in a later answer', async () => {

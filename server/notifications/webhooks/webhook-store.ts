@@ -49,6 +49,16 @@ export const findWebhook = (db: Executing, key: WebhookKey): Promise<WebhookRow 
     .where('company_id', '=', key.companyId)
     .executeTakeFirst()
 
+/** The same, locked until the transaction ends. */
+export const lockWebhook = (trx: Trx, key: WebhookKey): Promise<WebhookRow | undefined> =>
+  trx
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('id', '=', key.id)
+    .where('company_id', '=', key.companyId)
+    .forUpdate()
+    .executeTakeFirst()
+
 export const updateWebhookRow = (
   db: Executing,
   key: WebhookKey,

@@ -19,7 +19,7 @@ import type { Reachable } from '../../base/guarded-requests/reachable-addresses.
 import { newId, newToken } from '../../base/ids.ts'
 import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
-import type { Database, Trx } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
 import { KeysUnavailable, type WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { type SealedValue, sealValue } from '../../secrets/store/sealed-value.ts'
 import { failWaiting } from './delivery-store.ts'
@@ -31,6 +31,7 @@ import {
   findWebhook,
   insertWebhook,
   listWebhookRows,
+  lockWebhook,
   lockWebhookCount,
   updateWebhookRow,
   type WebhookRow,
@@ -124,16 +125,17 @@ export async function rotateWebhookSecret(
   principal: Principal,
   id: string,
 ): Promise<WebhookWithSecret> {
-  const row = await requireWebhook(deps, principal, id)
+  await requireWebhook(deps, principal, id)
   const { companyId } = principal
   const made = await makeSecret(deps, companyId)
   const expiresAt = new Date(deps.clock.now().getTime() + webhookSecretOverlapHours * hourMs)
-  await deps.db.transaction().execute(async (trx: Trx) => {
-    // Locks the row, so that of two rotations each one's secret is in order.
-    const locked = await updateWebhookRow(trx, { companyId, id }, { url: row.url })
+  const row = await deps.db.transaction().execute(async (trx) => {
+    // So that of two rotations each one's secret is in order.
+    const locked = await lockWebhook(trx, { companyId, id })
     if (!locked) throw notFound()
     await expireSecrets(trx, { companyId, webhookId: id }, expiresAt)
     await insertSecret(trx, { companyId, webhookId: id, id: made.id }, made.sealed)
+    return locked
   })
   return { ...render(row), secret: made.shown }
 }
