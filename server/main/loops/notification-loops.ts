@@ -22,7 +22,8 @@ export function startNotifications({ db, log, config }: { db: Database; log: Log
   const server = configuredMailServer(config)
   const mailSinks = server ? [queueMail({ clock, origin: config })] : []
   const mail = server && new MailSender({ db, clock, log, server }).attempts.start()
-  const sinks = [announceRuns, queueDeliveries({ clock }), ...mailSinks]
+  // Announcements lock rooms, in which people wait to post, until the round is written: they are last.
+  const sinks = [queueDeliveries({ clock }), ...mailSinks, announceRuns]
   const notifier = startNotifier(new Notifier(db, sinks), log)
   const isReachable = reachableBy(config.webhookInnerRanges)
   const webhooks = new WebhookSender({
