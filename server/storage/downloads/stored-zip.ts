@@ -29,11 +29,15 @@ const unsafe = /[\\:*?"<>|]/g
 /** Names that mean the same everywhere; of those that would become equal, the later ones get a number. */
 export function zipNames(paths: readonly string[]): string[] {
   const used = new Set<string>()
+  /** By name, which number the next one of it may get: a tenant can have thousands that become equal. */
+  const numbers = new Map<string, number>()
   return paths.map((path) => {
     const plain = path.replaceAll(unsafe, '_')
     let name = plain
-    for (let number = 2; used.has(name); number += 1) name = `${plain}~${number}`
+    let number = numbers.get(plain) ?? 2
+    for (; used.has(name); number += 1) name = `${plain}~${number}`
     used.add(name)
+    numbers.set(plain, number)
     return name
   })
 }
