@@ -76,7 +76,7 @@ const replace = (deps: FileDeps): Operation =>
       const path = requireKeptPath(await modelPath(deps, call, body.path))
       const text = asText(await wholeFile(deps, person, { path, signal }))
       if (text === undefined) throw new PlainError(400, 'The file is not UTF-8 text')
-      return store(deps, person, { path, text: replaced(text, body.replacements) })
+      return store(deps, person, { path, text: await replaced(text, body.replacements) })
     },
   })
 

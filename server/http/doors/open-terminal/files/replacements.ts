@@ -1,7 +1,9 @@
+import { setImmediate as nextRound } from 'node:timers/promises'
 import { Omissible } from '@sandbox-jobs/contract/schema.ts'
 import { type Static, Type } from 'typebox'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
-import { linesOf, requireSmall } from './text-file.ts'
+import { occurrencesOf } from './occurrences.ts'
+import { requireSmall } from './text-file.ts'
 
 const Line = (description: string) =>
   Omissible(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }))
@@ -20,28 +22,59 @@ export const Replacements = Type.Array(
 )
 type Replacement = Static<typeof Replacements>[number]
 
-/** The text after all replacements. Throws 400 for a target that is not there or not once, and 413. */
-export const replaced = (text: string, replacements: readonly Replacement[]): string =>
-  replacements.reduce((before, replacement) => replacedOnce(before, replacement), text)
+/** More of one target need a command. */
+const occurrencesMax = 100_000
+
+/**
+ * The text after all replacements. Other requests are served between them. Throws 400 for a target that is not there or not
+ * once, and 413.
+ */
+export async function replaced(text: string, replacements: readonly Replacement[]): Promise<string> {
+  let after = text
+  for (const replacement of replacements) {
+    after = replacedOnce(after, replacement)
+    await nextRound()
+  }
+  return after
+}
 
 function replacedOnce(text: string, { start_line, end_line, ...what }: Replacement): string {
   if (!start_line && !end_line) return replacedIn(text, what)
-  const lines = linesOf(text)
-  const start = (start_line ?? 1) - 1
-  const end = Math.max(start, end_line ?? lines.length)
-  const region = replacedIn(lines.slice(start, end).join(''), what)
-  return [...lines.slice(0, start), region, ...lines.slice(end)].join('')
+  const first = (start_line ?? 1) - 1
+  const start = lineStart(text, first)
+  const end = end_line ? lineStart(text, Math.max(first, end_line)) : text.length
+  return text.slice(0, start) + replacedIn(text.slice(start, end), what) + text.slice(end)
+}
+
+/** Where the line starts that has so many before it; the end of a text with fewer lines. */
+function lineStart(text: string, before: number): number {
+  let start = 0
+  for (let left = before; left > 0; left -= 1) {
+    start = text.indexOf('\n', start) + 1
+    if (start === 0) return text.length
+  }
+  return start
 }
 
 function replacedIn(
   text: string,
   { target, replacement, allow_multiple }: Omit<Replacement, 'start_line' | 'end_line'>,
 ): string {
-  const parts = text.split(target)
-  const count = parts.length - 1
+  const places: number[] = []
+  let count = 0
+  for (const place of occurrencesOf(target, text)) {
+    count += 1
+    if (count <= occurrencesMax) places.push(place)
+  }
   if (count === 0) throw new PlainError(400, 'Target string not found')
   if (count > 1 && !allow_multiple)
     throw new PlainError(400, `Found ${count} occurrences of target string but allow_multiple is false`)
+  if (count > occurrencesMax)
+    throw new PlainError(
+      413,
+      `The target is there more than ${occurrencesMax} times. Use a command, such as sed.`,
+    )
   requireSmall(Buffer.byteLength(text) + count * (Buffer.byteLength(replacement) - Buffer.byteLength(target)))
-  return parts.join(replacement)
+  const ends = places.map((place) => place + target.length)
+  return [0, ...ends].map((start, at) => text.slice(start, places[at])).join(replacement)
 }
