@@ -118,6 +118,9 @@ const homePrefix = `${homeDir}/`
 /** Where the path of a kept file ends at the latest. */
 const pathEndMax = homePrefix.length + sessionPathMaxBytes
 
+/** Of a path; a file with more in its path is not found. */
+const colonsMax = 64
+
 const isFile = (tree: Tree, path: string): boolean =>
   path.startsWith(homePrefix) && tree.get(path.slice(homePrefix.length))?.kind === 'file'
 
@@ -129,7 +132,11 @@ const noText = /[\p{Cc}\ufffd]/u
 /** A name may have colons, so the tree says where it ends, at the latest where the longest path does. */
 function matchOf(text: string, tree: Tree): Match | undefined {
   if (!text.startsWith(homePrefix)) return undefined
+  let colons = 0
   for (let at = text.indexOf(':'); at >= 0 && at <= pathEndMax; at = text.indexOf(':', at + 1)) {
+    // Each look-up reads the path: thousands of lines with a thousand colons would take a second.
+    colons += 1
+    if (colons > colonsMax) return undefined
     if (!isFile(tree, text.slice(0, at))) continue
     const [whole, line] = /^:(\d{1,9}):/.exec(text.slice(at)) ?? []
     if (whole === undefined) continue
