@@ -51,6 +51,8 @@ export const sessionFilesMax = 20_000
 export const sessionPathMaxBytes = 1024
 export const sessionNameMaxBytes = 255
 export const sessionDepthMax = 64
+/** Of all paths and targets of links together: requests and runs read them as a whole. */
+export const sessionNamesMaxBytes = 4 * mib
 export const sessionKeepHoursDefault = 30 * 24
 export const sessionKeepHoursMax = 90 * 24
 /** What a run keeps of its workspace for other files than those of its session. */

@@ -1,4 +1,9 @@
-import { sessionFilesMax, sessionNameMaxBytes, sessionPathMaxBytes } from '@sandbox-jobs/contract/limits.ts'
+import {
+  sessionFilesMax,
+  sessionNameMaxBytes,
+  sessionNamesMaxBytes,
+  sessionPathMaxBytes,
+} from '@sandbox-jobs/contract/limits.ts'
 import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
 import type { SessionRefusal } from '../../sessions/runs/save-session.ts'
 import { shownPath } from './artifact-refusal.ts'
@@ -20,6 +25,7 @@ const reasons: Record<string, string> = {
   path_too_long: `a path is over ${sessionPathMaxBytes} bytes`,
   path_too_deep: 'a path has too many folders',
   name_too_long: `a name is over ${sessionNameMaxBytes} bytes`,
+  names_too_long: `their paths and links are over ${sessionNamesMaxBytes} bytes together`,
   link_too_long: `the target of a link is over ${sessionPathMaxBytes} bytes`,
   control_character: 'a name has a control character or a mark that turns the direction of text',
   path_not_utf8: 'a name is not UTF-8',

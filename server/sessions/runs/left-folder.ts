@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { sessionDepthMax } from '@sandbox-jobs/contract/limits.ts'
+import { sessionDepthMax, sessionNamesMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { sessionPathPattern } from '@sandbox-jobs/contract/resources/sessions/session-file.ts'
 import { type FolderEntryHead, folderParts } from '../../executor/port/folder-entries.ts'
 import { permissionBits, type TreeEntry, type TreeFile } from '../trees/tree.ts'
@@ -22,23 +22,26 @@ export interface BrokenRule {
 const plainPath = new RegExp(sessionPathPattern, 'u')
 
 /**
- * The entries of a collected folder, with the digests of its files, in its order; or the first rule that a name breaks. Sizes,
- * kinds and numbers were checked when the folder was collected.
+ * The entries of a collected folder, with the digests of its files, in its order; or the first rule that a name breaks, or all of
+ * them together. Sizes, kinds and numbers were checked when the folder was collected.
  */
 export async function readLeftFolder(bytes: AsyncIterable<Buffer>): Promise<LeftEntry[] | BrokenRule> {
   const entries: LeftEntry[] = []
   let reading: EntryReader | undefined
   let broken: BrokenRule | undefined
+  let nameBytes = 0
   const finish = () => {
     if (!reading) return
     broken ??= reading.broken()
-    entries.push(reading.entry())
+    if (!broken) entries.push(reading.entry())
   }
   for await (const part of folderParts(bytes)) {
     if (Buffer.isBuffer(part)) reading?.take(part)
     else {
       finish()
       reading = new EntryReader(part)
+      nameBytes += part.path.length + (part.kind === 'link' ? part.byteSize : 0)
+      if (nameBytes > sessionNamesMaxBytes) broken ??= { rule: 'names_too_long', path: part.path }
     }
   }
   finish()

@@ -96,6 +96,10 @@ describe('a tree', () => {
     expect(codeOf(() => requireWithin(tree, 5))).toBe('session_full')
     const many = new Map(Array.from({ length: 20_001 }, (_, at) => [String(at), link(String(at))]))
     expect(codeOf(() => requireWithin(many, 5))).toBe('session_full')
+    const long = (count: number) =>
+      new Map(Array.from({ length: count }, (_, at) => [at.toString(), file(String(at).padStart(1024, 'a'))]))
+    expect(codeOf(() => requireWithin(long(4096), 4096 * 3))).toBe('no error')
+    expect(codeOf(() => requireWithin(long(4097), 4097 * 3))).toBe('session_full')
     for (const path of ['n'.repeat(256), `${'ü'.repeat(100)}/`.repeat(6), `${'d/'.repeat(64)}e`])
       expect(() => requirePath(path, ['query', 'path'])).toThrow()
     expect(() => requirePath(`${'d/'.repeat(63)}e`, ['query', 'path'])).not.toThrow()

@@ -2,6 +2,7 @@ import {
   sessionDepthMax,
   sessionFilesMax,
   sessionNameMaxBytes,
+  sessionNamesMaxBytes,
   sessionPathMaxBytes,
 } from '@sandbox-jobs/contract/limits.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
@@ -124,10 +125,20 @@ export function withMoved(tree: Tree, { from, to }: { from: string; to: string }
 
 /** Throws `session_full` above the limits of a session. */
 export function requireWithin(tree: Tree, maxBytes: number): void {
-  if (tree.size > sessionFilesMax || byteSizeOf(tree) > maxBytes) throw new CodedError('session_full')
+  if (tree.size > sessionFilesMax || byteSizeOf(tree) > maxBytes || nameBytesOf(tree) > sessionNamesMaxBytes)
+    throw new CodedError('session_full')
 }
 
-const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
+/** Bytes of all paths and targets of links. */
+const nameBytesOf = (tree: Tree): number =>
+  [...tree.values()].reduce(
+    (sum, { path, ...entry }) =>
+      sum + Buffer.byteLength(path) + (entry.kind === 'link' ? Buffer.byteLength(entry.target) : 0),
+    0,
+  )
+
+const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(`${folder}/`)
 
 const foldersAbove = (path: string): string[] => {
   const parts = path.split('/')
