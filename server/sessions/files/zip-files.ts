@@ -8,7 +8,7 @@ import { zipFileOf, zipNames } from '../../storage/downloads/stored-zip.ts'
 import { zipByteSize, zipOf } from '../../storage/downloads/zip-writer.ts'
 import type { SessionAccess, SessionAddress } from '../catalogue/session-access.ts'
 import type { SessionRow } from '../catalogue/session-store.ts'
-import { entriesBelow, type Tree, type TreeEntry, type TreeFile } from '../trees/tree.ts'
+import { entriesBelow, isWithin, type Tree, type TreeEntry, type TreeFile } from '../trees/tree.ts'
 import { partOf, readTree } from './read-files.ts'
 
 type ZipDeps = SessionAccess & { downloads: Downloads }
@@ -34,7 +34,10 @@ export async function openSessionZip(
   return zipped(deps, principal, { session, signal, files: filesOf(entriesBelow(tree, path, 'all'), start) })
 }
 
-/** The same of several files and folders, each under its own name. An undefined path is the whole session. */
+/**
+ * The same of several files and folders, each under its own name and each once: not again what is below another one. An undefined
+ * path is the whole session.
+ */
 export async function openZipOfPaths(
   deps: ZipDeps,
   principal: Principal,
@@ -45,8 +48,14 @@ export async function openZipOfPaths(
   }: SessionAddress & { paths: readonly (string | undefined)[]; signal: AbortSignal },
 ): Promise<SessionZip> {
   const { session, tree } = await readTree(deps, principal, address)
-  const files = [...new Set(paths)].flatMap((path) => namedFiles(tree, path))
+  const files = outermost(paths).flatMap((path) => namedFiles(tree, path))
   return zipped(deps, principal, { session, signal, files })
+}
+
+function outermost(paths: readonly (string | undefined)[]): (string | undefined)[] {
+  if (paths.includes(undefined)) return [undefined]
+  const others = [...new Set(paths)].filter((path) => path !== undefined)
+  return others.filter((path) => !others.some((other) => other !== path && isWithin(path, other)))
 }
 
 function namedFiles(tree: Tree, path: string | undefined): Zipped[] {

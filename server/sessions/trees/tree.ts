@@ -137,7 +137,7 @@ const nameBytesOf = (tree: Tree): number =>
     0,
   )
 
-const isWithin = (path: string, folder: string): boolean =>
+export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(`${folder}/`)
 
 const foldersAbove = (path: string): string[] => {
