@@ -35,6 +35,12 @@ export interface FollowedLog {
   maxBytes: number
 }
 
+/** Where a follower starts; `signal` fires when it has left. */
+export interface Following {
+  start: number
+  signal: AbortSignal
+}
+
 /** Polling covers what no notification reports: the end of the work, and notifications lost with a connection. */
 const pollIntervalMs = 200
 const requestIntervalMs = 2000
@@ -60,11 +66,12 @@ export class LogFollowers {
 
   /**
    * The events from position `start` on; throws like `read` before the first of them. They end with the work, at the
-   * time limit, or when there are too many followers.
+   * time limit, when there are too many followers, or when `signal` fires: while a log is silent, nothing else tells that its
+   * follower has left.
    */
-  async follow(log: FollowedLog, start: number): Promise<AsyncGenerator<PositionedEvent>> {
+  async follow(log: FollowedLog, from: Following): Promise<AsyncGenerator<PositionedEvent>> {
     const { id, company_id: companyId } = await log.read()
-    return this.#counted(companyId, this.#subscribed(id, log, start))
+    return this.#counted(companyId, this.#subscribed(id, log, from))
   }
 
   async *#counted(
@@ -84,10 +91,10 @@ export class LogFollowers {
     }
   }
 
-  async *#subscribed(id: string, log: FollowedLog, start: number): AsyncGenerator<PositionedEvent> {
+  async *#subscribed(id: string, log: FollowedLog, from: Following): AsyncGenerator<PositionedEvent> {
     const subscription = this.#updates.of(id)
     try {
-      yield* this.#events(log, start, subscription)
+      yield* this.#events(log, from, subscription)
     } finally {
       subscription.close()
     }
@@ -95,13 +102,13 @@ export class LogFollowers {
 
   async *#events(
     log: FollowedLog,
-    start: number,
+    { start, signal }: Following,
     subscription: LogSubscription,
   ): AsyncGenerator<PositionedEvent> {
     let position = start
     let request = { state: '', nextAt: 0 }
     const endAt = performance.now() + followMaxMs
-    while (performance.now() < endAt) {
+    while (performance.now() < endAt && !signal.aborted) {
       const work = await log.read()
       if (work.hasEnded) {
         for await (const placed of rest(log, position)) {

@@ -17,6 +17,7 @@ import { followBuildLog } from './follow-build-log.ts'
 const { db, url } = await createTestDatabase()
 const api = new TestApi(db)
 const log = createLog('test', 'silent')
+const { signal } = new AbortController()
 const context = { ...api.context, followers: new LogFollowers(db, new DatabaseLogUpdates({ url, log })) }
 
 /** Output of the build's sandbox so far. */
@@ -69,7 +70,7 @@ describe('the log of a build', () => {
     const path = await makeBuild()
     const withdraw = offers.register(path.attemptId, 'sandbox_1')
     printed = 'STEP 1/2: FROM scratch\n'
-    const events = await followBuildLog(context, tenant.companyManager, { ...path, start: 0 })
+    const events = await followBuildLog(context, tenant.companyManager, { ...path, start: 0, signal })
     expect((await events.next()).value).toMatchObject({ event: { kind: 'log', start: 0, text: printed } })
     printed += '\u001b[31mSTEP 2/2\n'
     expect((await events.next()).value).toMatchObject({ event: { text: '\u001b[31mSTEP 2/2\n' } })
@@ -87,7 +88,7 @@ describe('the log of a build', () => {
   it('is empty if the build printed nothing', async () => {
     const path = await makeBuild()
     await end(path.attemptId)
-    const events = await followBuildLog(context, tenant.companyManager, { ...path, start: 7 })
+    const events = await followBuildLog(context, tenant.companyManager, { ...path, start: 7, signal })
     expect((await events.next()).value).toEqual({
       position: 7,
       event: { kind: 'end', status: 'customer_failed' },
@@ -97,11 +98,11 @@ describe('the log of a build', () => {
   it('is hidden from users who do not manage the environment, also if that changes while they follow', async () => {
     const path = await makeBuild()
     for (const person of [tenant.member, tenant.stranger]) {
-      await expect(followBuildLog(context, person, { ...path, start: 0 })).rejects.toMatchObject({
+      await expect(followBuildLog(context, person, { ...path, start: 0, signal })).rejects.toMatchObject({
         code: 'not_found',
       })
     }
-    const events = await followBuildLog(context, tenant.companyManager, { ...path, start: 0 })
+    const events = await followBuildLog(context, tenant.companyManager, { ...path, start: 0, signal })
     const next = events.next()
     await db
       .updateTable('build_attempts')

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { EnvironmentContext } from '../../environments/catalogue/environment-context.ts'
-import type { LogFollowers, PositionedEvent } from '../../live-logs/log-followers.ts'
+import type { Following, LogFollowers, PositionedEvent } from '../../live-logs/log-followers.ts'
 import { buildLogMaxBytes } from '../admission/build-limits.ts'
 import { managedAttempt } from '../attempts/build-details-service.ts'
 import type { BuildPath } from '../attempts/build-query-service.ts'
@@ -11,13 +11,13 @@ import { buildLogKey } from './build-log-store.ts'
 export type FollowBuildDeps = EnvironmentContext & { followers: LogFollowers }
 
 /**
- * Follows the log of a build from byte `start` while it is written, for owner managers. Throws `not_found` before the first
- * event. The events of a queued build start when the build does.
+ * Follows the log of a build from byte `start` while it is written, until `signal` fires, for owner managers. Throws `not_found`
+ * before the first event. The events of a queued build start when the build does.
  */
 export function followBuildLog(
   deps: FollowBuildDeps,
   principal: Principal,
-  { start, ...path }: BuildPath & { start: number },
+  { start, signal, ...path }: BuildPath & Following,
 ): Promise<AsyncGenerator<PositionedEvent>> {
   const { storage, followers } = deps
   const log = {
@@ -35,5 +35,5 @@ export function followBuildLog(
     },
     maxBytes: buildLogMaxBytes,
   }
-  return followers.follow(log, start)
+  return followers.follow(log, { start, signal })
 }

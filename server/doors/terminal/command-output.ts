@@ -75,7 +75,8 @@ async function readLive(
   { command, wish: { offset } }: { command: Command; wish: OutputWish },
 ): Promise<CommandOutput> {
   const address = { chatroomId: open.door.chatroom_id, runId: command.id }
-  const events = await followRunLog(deps, open.reader, { ...address, start: offset })
+  const left = new AbortController()
+  const events = await followRunLog(deps, open.reader, { ...address, start: offset, signal: left.signal })
   const output: CommandOutput = { text: '', next: offset, isCut: false }
   const late = sleep(liveWaitMs).then(() => undefined)
   try {
@@ -85,6 +86,7 @@ async function readLive(
       add(output, event.value)
     }
   } finally {
+    left.abort()
     void events.return(undefined).catch(() => undefined)
   }
   return output

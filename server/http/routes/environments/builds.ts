@@ -44,7 +44,7 @@ export function mountBuildRoutes(mount: Mount, context: FollowBuildDeps & Follow
   mount(extensionRoutes.followBuildLog, async ({ principal, params, query, request, reply }) => {
     const start = query.start ?? lastEventPosition(request)
     const path = { ...versionPath(params), attemptId: params.aid }
-    const events = await followBuildLog(context, principal, { ...path, start })
+    const events = await followBuildLog(context, principal, { ...path, start, signal: goneSignal(reply) })
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })
   mount(resultRoutes.followBuildEvents, async ({ principal, params, query, request, reply }) => {

@@ -1,17 +1,17 @@
 import { logMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import type { Principal } from '../../../access/principal.ts'
-import type { LogFollowers, PositionedEvent } from '../../../live-logs/log-followers.ts'
+import type { Following, LogFollowers, PositionedEvent } from '../../../live-logs/log-followers.ts'
 import { type RunAddress, requireReadableRun } from '../read-runs.ts'
 import { findStoredLog, type RunLogDeps } from './read-run-log.ts'
 
 export type FollowRunDeps = RunLogDeps & { followers: LogFollowers }
 
-/** Streams the log of a run from byte `start` while it is written. Throws `not_found` before the first event. */
+/** Streams the log of a run from byte `start` while it is written, until `signal` fires. Throws `not_found` before the first event. */
 export function followRunLog(
   deps: FollowRunDeps,
   principal: Principal,
-  { start, ...address }: RunAddress & { start: number },
+  { start, signal, ...address }: RunAddress & Following,
 ): Promise<AsyncGenerator<PositionedEvent>> {
   const read = () => requireReadableRun(deps, principal, 'run.read_log', address)
   const log = {
@@ -22,5 +22,5 @@ export function followRunLog(
     stored: async () => findStoredLog(deps, await read()),
     maxBytes: logMaxBytes,
   }
-  return deps.followers.follow(log, start)
+  return deps.followers.follow(log, { start, signal })
 }
