@@ -14,7 +14,8 @@ const killWaitSeconds = 10
 export async function listCommands(deps: CommandDeps, person: Person): Promise<Command[]> {
   const session = await findSession(deps, person)
   if (!session) return []
-  return (await listSessionRuns(deps.db, session, listedMax)).map(commandOf)
+  const of = { apiKeyId: person.open.door.id, limit: listedMax }
+  return (await listSessionRuns(deps.db, session, of)).map(commandOf)
 }
 
 /** A command of the person, when it has ended or the time is over. Throws `not_found` and 429 `watchers_busy`. */
@@ -49,5 +50,5 @@ export async function killCommand(
 async function requireCommand(deps: CommandDeps, person: Person, id: string): Promise<Command> {
   const session = await findSession(deps, person)
   if (!session) throw notFound()
-  return commandOf(await readSessionRun(deps.db, session, id))
+  return commandOf(await readSessionRun(deps.db, session, { apiKeyId: person.open.door.id, id }))
 }

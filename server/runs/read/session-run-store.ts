@@ -18,7 +18,12 @@ interface SessionKey {
   sessionId: string
 }
 
-const ofSession = (db: Executing, { companyId, sessionId }: SessionKey) =>
+interface KeyOfSession extends SessionKey {
+  /** The API key or door that the runs were submitted with. */
+  apiKeyId: string
+}
+
+const ofSession = (db: Executing, { companyId, sessionId, apiKeyId }: KeyOfSession) =>
   db
     .selectFrom('runs')
     .leftJoin('run_inputs as given', (join) =>
@@ -28,9 +33,10 @@ const ofSession = (db: Executing, { companyId, sessionId }: SessionKey) =>
     .select('given.content as input')
     .where('runs.company_id', '=', companyId)
     .where('runs.session_id', '=', sessionId)
+    .where('runs.api_key_id', '=', apiKeyId)
 
 /** Newest first. */
-export const listSessionRunRows = (db: Executing, key: SessionKey, limit: number): Promise<SessionRun[]> =>
+export const listSessionRunRows = (db: Executing, key: KeyOfSession, limit: number): Promise<SessionRun[]> =>
   ofSession(db, key).orderBy('runs.queued_at', 'desc').orderBy('runs.id', 'desc').limit(limit).execute()
 
 /** Runs that wait until the session is theirs, counted to `limit`. */
@@ -46,8 +52,8 @@ export const countWaiting = (
     limit,
   )
 
-/** Undefined for a run that has another session, or none. */
+/** Undefined for a run that has another session or key, or none. */
 export const findSessionRun = (
   db: Executing,
-  { id, ...key }: SessionKey & { id: string },
+  { id, ...key }: KeyOfSession & { id: string },
 ): Promise<SessionRun | undefined> => ofSession(db, key).where('runs.id', '=', id).executeTakeFirst()

@@ -2,7 +2,10 @@ import { notFound } from '../../base/errors/coded-error.ts'
 import type { Executing } from '../../db/database.ts'
 import { countWaiting, findSessionRun, listSessionRunRows, type SessionRun } from './session-run-store.ts'
 
-/* The runs of a session, for callers that have found it as one of their own. */
+/*
+ * The runs of a session, for callers that have found it as one of their own. What they read has inputs, so it is what was submitted
+ * with their key: its form and size are known.
+ */
 
 export type { SessionRun }
 
@@ -14,12 +17,19 @@ interface FoundSession {
 const keyOf = ({ id, company_id }: FoundSession) => ({ companyId: company_id, sessionId: id })
 
 /** Newest first. */
-export const listSessionRuns = (db: Executing, session: FoundSession, limit: number): Promise<SessionRun[]> =>
-  listSessionRunRows(db, keyOf(session), limit)
+export const listSessionRuns = (
+  db: Executing,
+  session: FoundSession,
+  of: { apiKeyId: string; limit: number },
+): Promise<SessionRun[]> => listSessionRunRows(db, { ...keyOf(session), apiKeyId: of.apiKeyId }, of.limit)
 
-/** Throws `not_found` for a run that has another session, or none. */
-export async function readSessionRun(db: Executing, session: FoundSession, id: string): Promise<SessionRun> {
-  const run = await findSessionRun(db, { ...keyOf(session), id })
+/** Throws `not_found` for a run that has another session or key, or none. */
+export async function readSessionRun(
+  db: Executing,
+  session: FoundSession,
+  of: { apiKeyId: string; id: string },
+): Promise<SessionRun> {
+  const run = await findSessionRun(db, { ...keyOf(session), ...of })
   if (!run) throw notFound()
   return run
 }

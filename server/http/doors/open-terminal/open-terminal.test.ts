@@ -5,6 +5,7 @@ import { TerminalSteps } from '../../../../testing/apps/terminal-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../../../testing/factories/environment-version.ts'
+import { makeRun, makeRunnableTask } from '../../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 
 /* What Open WebUI gets where nothing is executed. No worker runs here. */
@@ -186,6 +187,17 @@ describe('a command', () => {
       status: 'killed',
       exit_code: null,
     })
+  })
+
+  it('is what came by the door, not what its owner submits with the session of a user', async () => {
+    const { id } = (await execute({ command: 'true' })).body
+    const [session] = await rowsOf('sessions')
+    const task = await makeRunnableTask(db, tenant.companyId)
+    const of = { chatroom_id: tenant.roomId, session_id: String(session?.id), waits_for_session: true }
+    const other = await makeRun(db, task, of, Buffer.from('null'))
+    const { body } = await terminal.get<{ id: string }[]>('/execute')
+    expect(body.map((process) => process.id)).toEqual([id])
+    expect((await terminal.get(`/execute/${other}/status?wait=0`)).status).toBe(404)
   })
 
   it('reads no input', async () => {
