@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { idPattern } from '@sandbox-jobs/contract/ids.ts'
-import { inputFileMaxBytes, pageSizeMax } from '@sandbox-jobs/contract/limits.ts'
+import { artifactFilesMax, inputFileMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { InputFileName } from '@sandbox-jobs/contract/resources/runs/input-file.ts'
 import type { FastifyRequest } from 'fastify'
 import { notFound } from '../../base/errors/coded-error.ts'
@@ -128,7 +128,7 @@ async function filesOf(services: FileServices, { door, reader }: OpenDoor, sessi
   if (!isRunId(sessionId)) throw notFound()
   const address = { chatroomId, runId: sessionId }
   const { terminal_at } = await requireReadableRun(services, reader, 'run.read', address)
-  const query = { page_size: pageSizeMax }
+  const query = { page_size: artifactFilesMax }
   const { items } = await listRunArtifacts(services, reader, { ...address, query })
   const lastModified = terminal_at?.toISOString() ?? null
   return items.map(({ id, relative_path, byte_size }) => ({
