@@ -273,6 +273,21 @@ describe('the files of a session', () => {
     expect((await write(id, 'a', Buffer.alloc(1024 ** 2))).status).toBe(200)
   })
 
+  it('are not stored for a person who leaves the room while they are sent', async () => {
+    const { id } = await create()
+    async function* sent() {
+      yield Buffer.from('first')
+      await db
+        .deleteFrom('chatroom_members')
+        .where('user_id', '=', tenant.member.principalId)
+        .where('company_id', '=', tenant.companyId)
+        .execute()
+      yield Buffer.from('last')
+    }
+    expect(codeOf(await write(id, 'a', Readable.from(sent())))).toEqual([404, 'not_found'])
+    expect(await rowsOf()).toEqual({ sessions: 1, trees: 0, packs: 0 })
+  })
+
   it('come as one zip', async () => {
     const { id } = await create()
     expect(codeOf(await call('downloadSession', id))).toEqual([404, 'not_found'])

@@ -48,6 +48,8 @@ export async function writeSessionFile(
   await openPack(deps, companyId, { id: pack, bytes: maxBytes })
   try {
     const stored = await store(deps, packKey(companyId, pack), { body, maxBytes })
+    // It may have taken minutes, in which the principal may have left the room.
+    await requireSession(deps, principal, address)
     const { tree } = await changeFiles(deps, owner, session.id, async (before, { trx }) => {
       if (!(await settlePack(trx, { id: pack, companyId, byteSize: stored.byteSize })))
         throw new CodedError('storage_unavailable')
