@@ -39,6 +39,12 @@ export interface GrantDeps extends AuthorizationDeps {
   signed: SignedTokens
 }
 
+/** Of one request, which has no credentials by which it could wait for its turn. */
+export interface ExchangeDeps extends GrantDeps {
+  /** Resolves when a request of the company may start. Call it when the company is certain, and before rows are locked. */
+  takeTurn: (companyId: string) => Promise<void>
+}
+
 export interface IssuedTokens {
   access_token: string
   token_type: 'Bearer'
@@ -118,7 +124,7 @@ export interface CodeExchange {
 }
 
 /** Makes the grant of a code. Throws `OAuthError`. */
-export async function exchangeCode(deps: GrantDeps, exchange: CodeExchange): Promise<IssuedTokens> {
+export async function exchangeCode(deps: ExchangeDeps, exchange: CodeExchange): Promise<IssuedTokens> {
   const clientHash = requireClient(deps, exchange.client_id)
   const read = deps.signed.read<CodeClaims>('oauth-code', exchange.code)
   if ('refused' in read) throw badGrant()
@@ -130,6 +136,7 @@ export async function exchangeCode(deps: GrantDeps, exchange: CodeExchange): Pro
   if (!isOwn) throw badGrant()
   nameActor({ actor_type: 'user', actor_id: claims.user })
   checkResource(deps, exchange.resource, claims.room)
+  await deps.takeTurn(claims.company)
   const key = { companyId: claims.company, id: claims.grant }
   if (!(await storeGrant(deps, claims, clientHash))) {
     await end(deps, { ...key, clientHash })
@@ -176,10 +183,11 @@ export interface Refresh {
 }
 
 /** Exchanges a refresh token for the next one and an access token. Throws `OAuthError`. */
-export async function refreshTokens(deps: GrantDeps, refresh: Refresh): Promise<IssuedTokens> {
+export async function refreshTokens(deps: ExchangeDeps, refresh: Refresh): Promise<IssuedTokens> {
   const clientHash = requireClient(deps, refresh.client_id)
   const claims = readMacToken<RefreshClaims>(deps.oauthKey, 'mcprefresh', refresh.refresh_token)
   if (!claims) throw badGrant()
+  await deps.takeTurn(claims.company)
   const key = { companyId: claims.company, id: claims.grant }
   const found = await findGrant(deps.db, key)
   if (!found?.client_hash.equals(clientHash)) throw badGrant()
@@ -212,14 +220,16 @@ async function repeated(
 
 /** Ends the grant of a token (RFC 7009). Tokens that are unknown, or another client's, change nothing. */
 export async function revokeToken(
-  deps: GrantDeps,
+  deps: ExchangeDeps,
   { token, client_id }: { token: string; client_id: string },
 ): Promise<void> {
   const clientHash = requireClient(deps, client_id)
   const access = deps.signed.read<AccessClaims>('oauth-access', token)
   const claims =
     'claims' in access ? access.claims : readMacToken<RefreshClaims>(deps.oauthKey, 'mcprefresh', token)
-  if (claims) await end(deps, { companyId: claims.company, id: claims.grant, clientHash })
+  if (!claims) return
+  await deps.takeTurn(claims.company)
+  await end(deps, { companyId: claims.company, id: claims.grant, clientHash })
 }
 
 /** The row stays for as long as a code of it could come. */

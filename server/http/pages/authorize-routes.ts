@@ -22,6 +22,8 @@ import type { Authenticate } from '../mount.ts'
 import { clientAddress } from '../requests/client-address.ts'
 import { handleError, responseOf } from '../responses/errors.ts'
 import { oauthPaths } from '../routes/oauth/metadata.ts'
+import type { RequestScheduler } from '../turns/request-scheduler.ts'
+import { turnOf } from '../turns/take-turn.ts'
 import { isValid, validatorOf } from '../validation/validation.ts'
 import { authorizeLoginPage, authorizeProblemPage, consentPage } from './authorize-page.ts'
 import { formPageHeaders } from './form-page.ts'
@@ -31,6 +33,7 @@ export interface AuthorizeServices extends GrantDeps, FormLoginDeps, LoginServic
   authenticate: Authenticate
   trustedProxies: readonly AddressRange[]
   documents: ClientDocuments
+  scheduler: RequestScheduler | undefined
 }
 
 const bodyMaxBytes = 8 * 1024
@@ -82,6 +85,7 @@ export function mountAuthorizePages(app: FastifyInstance, services: AuthorizeSer
     const client = clientAddress({ peer: request.ip, headers: request.headers }, services.trustedProxies)
     const { access_token } = await logIn(services, { username, password, client })
     const principal = await services.authenticate({ authorization: `Bearer ${access_token}` })
+    await turnOf(services.scheduler, principal.companyId, reply)(0)
     const { name: roomName } = await services.directory.requireRoom(principal, 'message.post', asked.roomId)
     const known = await withClient(services.documents, asked, principal)
     const login = await signForm(services, principal, subjectOf(asked))
@@ -95,6 +99,7 @@ export function mountAuthorizePages(app: FastifyInstance, services: AuthorizeSer
 
   async function decide(reply: FastifyReply, asked: AskedRequest, { login, decision }: DecisionForm) {
     const user = await userOfForm(services, login, subjectOf(asked))
+    await turnOf(services.scheduler, user.company_id, reply)(0)
     const principal = principalOf(user, { id: user.id, authMethod: 'jwt' })
     await services.directory.requireRoom(principal, 'message.post', asked.roomId)
     const known = await withClient(services.documents, asked, principal)

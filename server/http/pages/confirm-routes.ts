@@ -15,6 +15,8 @@ import type { Authenticate } from '../mount.ts'
 import { clientAddress } from '../requests/client-address.ts'
 import { handleError, responseOf } from '../responses/errors.ts'
 import { checkEnabled } from '../scopes.ts'
+import type { RequestScheduler } from '../turns/request-scheduler.ts'
+import { turnOf } from '../turns/take-turn.ts'
 import { isValid, validatorOf } from '../validation/validation.ts'
 import { decisionPage, loginPage, outcomePage, problemPage } from './confirm-page.ts'
 import { formPageHeaders } from './form-page.ts'
@@ -23,6 +25,7 @@ export interface ConfirmServices extends ProposalDeps, FormLoginDeps, LoginServi
   authenticate: Authenticate
   enabled: boolean
   trustedProxies: readonly AddressRange[]
+  scheduler: RequestScheduler | undefined
 }
 
 const url = '/confirm/:pid'
@@ -63,6 +66,7 @@ export function mountConfirmPages(app: FastifyInstance, services: ConfirmService
     const client = clientAddress({ peer: request.ip, headers: request.headers }, services.trustedProxies)
     const { access_token } = await logIn(services, { username, password, client })
     const principal = await services.authenticate({ authorization: `Bearer ${access_token}` })
+    await turnOf(services.scheduler, principal.companyId, reply)(0)
     const proposal = await readProposal(services, principal, pid)
     if (proposal.state !== 'prepared') return show(reply, 200, outcomePage(proposal))
     return show(reply, 200, decisionPage(proposal, await signForm(services, principal, pid)))
@@ -74,6 +78,7 @@ export function mountConfirmPages(app: FastifyInstance, services: ConfirmService
     { pid, form: { login, decision } }: { pid: string; form: DecisionForm },
   ) {
     const principal = await principalOfForm(services, login, pid)
+    await turnOf(services.scheduler, principal.companyId, reply)(0)
     const decided = decision === 'confirm' ? confirmProposal : rejectProposal
     const action = decision === 'confirm' ? 'confirmProposal' : 'rejectProposal'
     const work = () => decided(services, principal, pid)

@@ -79,17 +79,18 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
   }
   const proposals = { db, directory, clock, signed, submit, pending: new PendingProposals({ db, clock }) }
   mountProposalRoutes(mounter(app, mounting), proposals)
-  const { authenticate, enabled } = mounting
-  mountConfirmPages(app, { ...proposals, ...parts.login, authenticate, enabled })
+  const { authenticate, enabled, scheduler } = mounting
+  const login = { ...parts.login, authenticate, scheduler }
+  mountConfirmPages(app, { ...proposals, ...login, enabled })
   const { baseUrl } = parts
   const oauth = { db, clock, signed, oauthKey: keys.derive('oauth'), baseUrl }
   const { agentIdentityProvider } = parts
   mountResourceMetadata(app, { baseUrl, issuer: agentIdentityProvider?.issuer ?? baseUrl })
   if (!agentIdentityProvider) {
     mountServerMetadata(app, { baseUrl })
-    mountOAuthTokens(app, oauth)
+    mountOAuthTokens(app, oauth, scheduler)
     const documents = new ClientDocuments({ clock, fetching: parts.login.documentFetching })
-    mountAuthorizePages(app, { ...oauth, ...parts.login, directory, authenticate, documents })
+    mountAuthorizePages(app, { ...oauth, ...login, directory, documents })
   }
   const read = { db, directory, policy, runs: parts.runs, pages: parts.pages }
   const tools = { ...proposals, read, storage, log, baseUrl }

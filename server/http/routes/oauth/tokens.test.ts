@@ -1,10 +1,11 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { AgentHarness } from '../../../../testing/apps/agent-harness.ts'
 import { OAuthSteps, redirectUri } from '../../../../testing/apps/oauth-steps.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeRoom, makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { dropExpiredGrants } from '../../../access/oauth/grant-store.ts'
+import { RequestScheduler } from '../../turns/request-scheduler.ts'
 
 const { db } = await createTestDatabase()
 const harness = new AgentHarness(db)
@@ -31,6 +32,23 @@ const refresh = ({ clientId, refresh: refresh_token }: { clientId: string; refre
 const grants = async () =>
   (await db.selectFrom('oauth_grants').select('id').where('company_id', '=', tenant.companyId).execute())
     .length
+
+it('requests of clients wait for their turn among companies, as those with credentials do', async () => {
+  const enter = vi.spyOn(RequestScheduler.prototype, 'enter')
+  const turns = () => enter.mock.calls.splice(0).map(([company]) => company)
+  const form = await steps.allowed(tenant.member, tenant.roomId)
+  expect(turns()).toEqual([tenant.companyId, tenant.companyId])
+  const { body } = await steps.post('token', form)
+  expect(turns()).toEqual([tenant.companyId])
+  const of = { clientId: form.client_id, refresh: String(body.refresh_token) }
+  const next = (await refresh(of)).body.refresh_token ?? ''
+  expect(turns()).toEqual([tenant.companyId])
+  await steps.post('revoke', { token: next, client_id: form.client_id })
+  expect(turns()).toEqual([tenant.companyId])
+  await refresh({ ...of, refresh: 'of nobody' })
+  expect(turns()).toEqual([])
+  enter.mockRestore()
+})
 
 describe('metadata', () => {
   it('is what a client without a token is sent to', async () => {

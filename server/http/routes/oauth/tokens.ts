@@ -1,11 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { clientIdMaxLength, registerClient } from '../../../access/oauth/client-registration.ts'
-import { exchangeCode, type GrantDeps, refreshTokens, revokeToken } from '../../../access/oauth/grants.ts'
+import {
+  type ExchangeDeps,
+  exchangeCode,
+  type GrantDeps,
+  refreshTokens,
+  revokeToken,
+} from '../../../access/oauth/grants.ts'
 import { OAuthError } from '../../../access/oauth/oauth-error.ts'
 import { inRequest } from '../../../base/current-request.ts'
 import { actingOf } from '../../acting.ts'
 import { handleError, responseOf } from '../../responses/errors.ts'
+import type { RequestScheduler } from '../../turns/request-scheduler.ts'
+import { turnOf } from '../../turns/take-turn.ts'
 import { isValid, validatorOf } from '../../validation/validation.ts'
 import { oauthPaths } from './metadata.ts'
 
@@ -41,37 +49,45 @@ const checks = {
  * What clients call without a person: registration (RFC 7591), tokens (RFC 6749), revocation (RFC 7009). None of it needs
  * the sandbox to be switched on, as no login does.
  */
-export function mountOAuthTokens(app: FastifyInstance, deps: GrantDeps): void {
-  const mount = (url: string, handler: (body: unknown, reply: FastifyReply) => Promise<unknown>) =>
+export function mountOAuthTokens(
+  app: FastifyInstance,
+  deps: GrantDeps,
+  scheduler: RequestScheduler | undefined,
+): void {
+  type Handler = (body: unknown, of: { deps: ExchangeDeps; reply: FastifyReply }) => Promise<unknown>
+  const mount = (url: string, handler: Handler) =>
     app.route({
       method: 'POST',
       url,
       bodyLimit: bodyMaxBytes,
       errorHandler: answerError,
-      handler: async ({ id, body }, reply) =>
-        inRequest(id, () => handler(body, reply.header('pragma', 'no-cache')), actingOf('oauth', null)),
+      handler: async ({ id, body }, reply) => {
+        const takeTurn = (companyId: string) => turnOf(scheduler, companyId, reply)(0)
+        const of = { deps: { ...deps, takeTurn }, reply: reply.header('pragma', 'no-cache') }
+        return inRequest(id, () => handler(body, of), actingOf('oauth', null))
+      },
     })
 
-  mount(oauthPaths.register, async (body, reply) => {
+  mount(oauthPaths.register, async (body, { reply }) => {
     require(checks.registration, body, 'invalid_client_metadata')
     reply.code(201)
     return registerClient(deps.oauthKey, body as object, deps.clock.now())
   })
-  mount(oauthPaths.token, async (body) => {
+  mount(oauthPaths.token, async (body, of) => {
     const { grant_type: type } = (body ?? {}) as { grant_type?: unknown }
     if (type === 'authorization_code') {
       require(checks.code, body)
-      return exchangeCode(deps, body as Static<typeof CodeForm>)
+      return exchangeCode(of.deps, body as Static<typeof CodeForm>)
     }
     if (type === 'refresh_token') {
       require(checks.refresh, body)
-      return refreshTokens(deps, body as Static<typeof RefreshForm>)
+      return refreshTokens(of.deps, body as Static<typeof RefreshForm>)
     }
     throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token.')
   })
-  mount(oauthPaths.revoke, async (body) => {
+  mount(oauthPaths.revoke, async (body, of) => {
     require(checks.revocation, body)
-    await revokeToken(deps, body as Static<typeof RevocationForm>)
+    await revokeToken(of.deps, body as Static<typeof RevocationForm>)
     return {}
   })
 }
