@@ -9,6 +9,7 @@ import { type Static, Type } from 'typebox'
 import { AgentError } from '../agents/agent-error.ts'
 import { commitReceipt } from '../agents/proposals/commit-proposal.ts'
 import { prepareProposal } from '../agents/proposals/prepare-proposal.ts'
+import { CodedError } from '../base/errors/coded-error.ts'
 import { invalid } from '../base/errors/validation-error.ts'
 import { newToken } from '../base/ids.ts'
 import { stageInput } from '../base/json/staged-input.ts'
@@ -68,6 +69,8 @@ export const submitJob = tool<Parameters>({
   call: async (deps, caller, parameters) => {
     checkMode(parameters)
     if (caller.opened) return decidedResult(deps, caller, caller.opened)
+    // As for a submission over REST: both modes store new data.
+    if (!(await deps.storage.hasSpace())) throw new CodedError('disk_space_low')
     return parameters.mode === 'commit'
       ? commit(deps, caller, parameters.proposal_receipt ?? '')
       : request(deps, caller, parameters)

@@ -92,6 +92,28 @@ describe('the tools of a room', () => {
     expect((await stopped.send(allRoutes.callAgentTool, turn, call)).status).toBe(503)
   })
 
+  it('store no job while the disk is low, and show and cancel those that there are', async () => {
+    const confirmed = await harness.offer(tenant, { requires_confirmation: true })
+    const { run_id } = await harness.tool(await post(), 'sandbox_submit_job', request())
+    const proposal = await harness.tool(
+      await post(),
+      'sandbox_submit_job',
+      request({ task_version_id: confirmed.versionId }),
+    )
+    const low = new AgentHarness(db, { beside: harness, diskFloorBytes: Number.MAX_SAFE_INTEGER })
+    const turn = await low.post(tenant.member, tenant.roomId)
+    const commit = { mode: 'commit', proposal_receipt: proposal.proposal_receipt }
+    for (const body of [request(), request({ task_version_id: confirmed.versionId }), commit]) {
+      const refused = await low.tool(turn, 'sandbox_submit_job', body)
+      expect(refused).toMatchObject({ error: 'provider_unavailable' })
+      expect(refused.message).toContain('disk_space_low')
+    }
+    const listed = await low.tool(turn, 'sandbox_submitted_jobs')
+    expect(listed.runs).toMatchObject([{ run_id }])
+    expect(listed.proposals).toMatchObject([{ proposal_id: proposal.proposal_id }])
+    expect(await low.tool(turn, 'sandbox_cancel_job', { run_id })).toMatchObject({ status: 'ok' })
+  })
+
   it('end with their turn', async () => {
     const turn = await post()
     harness.advanceSeconds(601)

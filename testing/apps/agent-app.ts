@@ -23,6 +23,8 @@ import { silentLogUpdates } from './silent-log-updates.ts'
 
 export interface AgentAppOptions {
   enabled?: boolean
+  /** Free bytes of the disk below which nothing new is stored. */
+  diskFloorBytes?: number
   logNews?: LogUpdates
   /** Where people and clients reach the service. */
   baseUrl?: string
@@ -54,6 +56,7 @@ export class AgentApp {
     db: Database,
     {
       enabled = true,
+      diskFloorBytes,
       logNews = silentLogUpdates,
       baseUrl = 'http://sandbox.test',
       agentIdentityProvider,
@@ -78,6 +81,7 @@ export class AgentApp {
         dataDir: this.folder,
         deployment: 'onprem',
         enabled,
+        diskFloorBytes,
         baseUrl,
         runSlots: 16,
         trustedProxies: [],

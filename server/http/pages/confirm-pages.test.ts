@@ -55,6 +55,15 @@ describe('the page of a proposal', () => {
     expect(pages[0]?.headers['set-cookie']).toBeUndefined()
   })
 
+  it('starts no job while the disk is low, and rejects one', async () => {
+    const pid = await propose()
+    const { login = '' } = await send(pid, await loginOf(tenant.member))
+    const { app } = new AgentHarness(db, { beside: harness, diskFloorBytes: Number.MAX_SAFE_INTEGER })
+    expect((await send(pid, { login, decision: 'confirm' }, app)).status).toBe(503)
+    expect(await runs()).toBe(0)
+    expect((await send(pid, { login, decision: 'reject' }, app)).status).toBe(200)
+  })
+
   it('shows the job to its person, who confirms it', async () => {
     const pid = await propose({ text: '</pre><script>alert(1)</script>' })
     const shown = await send(pid, await loginOf(tenant.member))

@@ -9,9 +9,9 @@ import { confirmProposal, readProposal, rejectProposal } from '../../agents/prop
 import type { ProposalDeps } from '../../agents/proposals/prepare-proposal.ts'
 import type { AddressRange } from '../../base/addresses/address-range.ts'
 import { inRequest } from '../../base/current-request.ts'
-import { notFound } from '../../base/errors/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { actingOf } from '../acting.ts'
-import type { Authenticate } from '../mount.ts'
+import type { Authenticate, MountOptions } from '../mount.ts'
 import { clientAddress } from '../requests/client-address.ts'
 import { handleError, responseOf } from '../responses/errors.ts'
 import { checkEnabled } from '../scopes.ts'
@@ -26,6 +26,8 @@ export interface ConfirmServices extends ProposalDeps, FormLoginDeps, LoginServi
   enabled: boolean
   trustedProxies: readonly AddressRange[]
   scheduler: RequestScheduler | undefined
+  /** As of the routes that queue runs. */
+  hasSpace: MountOptions['hasSpace']
 }
 
 const url = '/confirm/:pid'
@@ -79,6 +81,8 @@ export function mountConfirmPages(app: FastifyInstance, services: ConfirmService
   ) {
     const principal = await principalOfForm(services, login, pid)
     await turnOf(services.scheduler, principal.companyId, reply)(0)
+    if (decision === 'confirm' && services.hasSpace && !(await services.hasSpace()))
+      throw new CodedError('disk_space_low')
     const decided = decision === 'confirm' ? confirmProposal : rejectProposal
     const action = decision === 'confirm' ? 'confirmProposal' : 'rejectProposal'
     const work = () => decided(services, principal, pid)

@@ -79,9 +79,9 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
   }
   const proposals = { db, directory, clock, signed, submit, pending: new PendingProposals({ db, clock }) }
   mountProposalRoutes(mounter(app, mounting), proposals)
-  const { authenticate, enabled, scheduler } = mounting
+  const { authenticate, enabled, scheduler, hasSpace } = mounting
   const login = { ...parts.login, authenticate, scheduler }
-  mountConfirmPages(app, { ...proposals, ...login, enabled })
+  mountConfirmPages(app, { ...proposals, ...login, enabled, hasSpace })
   const { baseUrl } = parts
   const oauth = { db, clock, signed, oauthKey: keys.derive('oauth'), baseUrl }
   const { agentIdentityProvider } = parts
