@@ -9,6 +9,7 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { Directory } from '../../access/directory/directory.ts'
 import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
 import { confirmProposal } from './decide-proposal.ts'
+import { PendingProposals } from './own-proposals.ts'
 import type { ProposalDeps } from './prepare-proposal.ts'
 
 const { db } = await createTestDatabase()
@@ -34,6 +35,13 @@ const send = async (route: Route, pid: string, person = tenant.member) => {
 const confirm = (pid: string, person = tenant.member) => send(allRoutes.confirmProposal, pid, person)
 const countOf = async (name: 'runs' | 'room_messages') =>
   (await db.selectFrom(name).select('id').where('company_id', '=', tenant.companyId).execute()).length
+
+it('a proposal is listed without reading its input', async () => {
+  const { pid } = await propose()
+  const [pending] = await new PendingProposals({ db, clock: harness.clock }).of(tenant.member)
+  expect(pending?.id).toBe(pid)
+  expect(pending).not.toHaveProperty('input')
+})
 
 describe('a person', () => {
   it('lists, reads and confirms a proposal with a message of their own', async () => {

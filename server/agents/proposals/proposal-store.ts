@@ -10,13 +10,36 @@ import { recordCreated, type Transition, transition } from '../../db/transition.
 
 /** Writes the table `agent_proposals`. */
 
-export type ProposalRow = Selectable<AgentProposalsTable>
+type StoredProposal = Selectable<AgentProposalsTable>
+/** Without the input, which may be a mebibyte and is needed for the run alone. */
+export type ProposalRow = Omit<StoredProposal, 'input'>
+
+const columns = [
+  'id',
+  'company_id',
+  'chatroom_id',
+  'principal_type',
+  'principal_id',
+  'origin_message_id',
+  'origin_sequence',
+  'task_id',
+  'task_version_id',
+  'timeout_seconds',
+  'input_digest',
+  'summary',
+  'state',
+  'created_at',
+  'expires_at',
+  'ended_at',
+  'turn_message_id',
+  'run_id',
+] as const satisfies (keyof ProposalRow)[]
 
 type State = keyof typeof agentProposalMachine.transitions
 
 export async function insertProposal(
   trx: Trx,
-  row: Omit<ProposalRow, 'state' | 'created_at' | 'ended_at' | 'turn_message_id' | 'run_id'>,
+  row: Omit<StoredProposal, 'state' | 'created_at' | 'ended_at' | 'turn_message_id' | 'run_id'>,
 ): Promise<void> {
   await trx.insertInto('agent_proposals').values(row).execute()
   const { id, company_id: companyId } = row
@@ -30,10 +53,24 @@ export const findProposal = (
 ): Promise<ProposalRow | undefined> =>
   db
     .selectFrom('agent_proposals')
-    .selectAll()
+    .select(columns)
     .where('id', '=', key.id)
     .where('company_id', '=', key.companyId)
     .executeTakeFirst()
+
+/** The exact bytes that were proposed. */
+export async function findProposalInput(
+  db: Executing,
+  { id, company_id }: Pick<ProposalRow, 'id' | 'company_id'>,
+): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('agent_proposals')
+    .select('input')
+    .where('id', '=', id)
+    .where('company_id', '=', company_id)
+    .executeTakeFirst()
+  return row?.input
+}
 
 /** The proposal that a turn committed. */
 export const findProposalOfTurn = (
@@ -42,7 +79,7 @@ export const findProposalOfTurn = (
 ): Promise<ProposalRow | undefined> =>
   db
     .selectFrom('agent_proposals')
-    .selectAll()
+    .select(columns)
     .where('turn_message_id', '=', turn.messageId)
     .where('company_id', '=', turn.companyId)
     .executeTakeFirst()
@@ -54,7 +91,7 @@ const pendingOfOwners = prepared<
   ProposalRow & { place: number }
 >(
   ({ companyIds, types, ids }) => sql`
-    select requested.place, pending.*
+    select requested.place, ${sql.join(columns.map((column) => sql.ref(`pending.${column}`)))}
     from unnest(${arrayParam(companyIds, 'text')}, ${arrayParam(types, 'text')}, ${arrayParam(ids, 'text')})
       with ordinality as requested (company_id, principal_type, principal_id, place)
     join agent_proposals pending on pending.company_id = requested.company_id

@@ -9,7 +9,7 @@ import { planRun } from '../../runs/submit/submit-run.ts'
 import { requireMenuItem } from '../../tasks/menu/menu-service.ts'
 import { AgentError } from '../agent-error.ts'
 import type { ProposalDeps } from './prepare-proposal.ts'
-import { moveProposal, type ProposalRow } from './proposal-store.ts'
+import { findProposalInput, moveProposal, type ProposalRow } from './proposal-store.ts'
 
 /** Refusals of a submission that no later attempt overcomes: the proposal ends as `failed`. */
 const finalRefusals = new Set<ErrorCode>([
@@ -46,8 +46,10 @@ export async function queueProposal(
 
 /** The run of the proposal's exact bytes, if the task is still on the menu and the principal may still submit it. */
 async function plan(deps: ProposalDeps, principal: Principal, row: ProposalRow): Promise<NewRun> {
-  if (sha256Of(row.input) !== row.input_digest) throw new AgentError('confirmation_input_unavailable')
-  const input = { content: row.input, digest: row.input_digest }
+  const content = await findProposalInput(deps.db, row)
+  if (!content || sha256Of(content) !== row.input_digest)
+    throw new AgentError('confirmation_input_unavailable')
+  const input = { content, digest: row.input_digest }
   const address = { chatroomId: row.chatroom_id, versionId: row.task_version_id }
   const body = { task_version_id: row.task_version_id, timeout_seconds: row.timeout_seconds }
   try {
