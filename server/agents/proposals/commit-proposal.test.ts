@@ -2,6 +2,7 @@ import type { PostedMessage } from '@sandbox-jobs/contract/resources/agents/mess
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AgentHarness } from '../../../testing/apps/agent-harness.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { applyTestPrices, removePrices } from '../../../testing/factories/prices.ts'
 import { makeRun, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { addMember, makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
@@ -246,6 +247,19 @@ describe('a proposal', () => {
     expect(answers.filter(({ kind }) => kind === 'submitted')).toHaveLength(1)
     expect(answers.filter(({ error }) => error === 'already_committed')).toHaveLength(9)
     expect(await runs()).toHaveLength(1)
+  })
+
+  it('shows what is reserved for the run where runs have a price', async () => {
+    expect((await prepare(await post())).answer.summary).not.toContain('reserved')
+    await applyTestPrices(db)
+    try {
+      const { answer } = await prepare(await post())
+      expect(answer.summary).toContain(
+        `It may take at most 1800 seconds.\n0.028600 USD is reserved for it.\n`,
+      )
+    } finally {
+      await removePrices(db)
+    }
   })
 
   it('shows the exact stored bytes, with hidden characters and cuts visible', async () => {

@@ -5,6 +5,8 @@ import type { Clock } from '../../base/clock.ts'
 import { newId } from '../../base/ids.ts'
 import type { StagedInput } from '../../base/json/staged-input.ts'
 import type { SignedTokens } from '../../base/keys/signed-tokens.ts'
+import { boundOfRun } from '../../billing/holds/bound-of-run.ts'
+import { selectableRegions } from '../../companies/settings/default-settings.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import { lockCompany } from '../../db/company-lock.ts'
 import type { Database } from '../../db/database.ts'
@@ -48,6 +50,13 @@ export async function prepareProposal(deps: ProposalDeps, job: ProposedJob): Pro
   const { principal, roomId, item, input } = job
   const body = { task_version_id: item.task_version_id, timeout_seconds: job.timeoutSeconds ?? null }
   const run = await planRun(deps.submit, { principal, chatroomId: roomId, body, source: 'agent' }, input)
+  const { timeoutSeconds } = run
+  const costBound = await boundOfRun(deps.db, {
+    companyId: principal.companyId,
+    profile: run.resourceProfile,
+    regions: selectableRegions(deps.submit.policy.deployment),
+    timeoutSeconds,
+  })
   const id = newId('agentProposal')
   const now = deps.clock.now()
   return deps.db.transaction().execute(async (trx) => {
@@ -70,10 +79,10 @@ export async function prepareProposal(deps: ProposalDeps, job: ProposedJob): Pro
       origin_sequence: await lockLastSequence(trx, room),
       task_id: item.task_id,
       task_version_id: item.task_version_id,
-      timeout_seconds: run.timeoutSeconds,
+      timeout_seconds: timeoutSeconds,
       input: input.content,
       input_digest: input.digest,
-      summary: summaryOf(item, input, run.timeoutSeconds),
+      summary: summaryOf(item, input, { timeoutSeconds, costBound }),
       expires_at: new Date(now.getTime() + proposalLifetimeSeconds * 1000),
     })
     const row = await findProposal(trx, { companyId: principal.companyId, id })

@@ -52,18 +52,19 @@ export function readReceipt(
 const nameShownMax = 256
 
 /**
- * What a person confirms: task, version, timeout, what it may write, and the exact input from the bytes that will be stored and run. Hidden
- * characters are spelled out, and what is cut says so.
+ * What a person confirms: task, version, timeout, what is reserved for it, what it may write, and the exact input from the bytes that
+ * will be stored and run. Hidden characters are spelled out, and what is cut says so.
  */
 export function summaryOf(
   item: Pick<RunnableItem, 'task_name' | 'task_id' | 'version_number' | 'task_version_id' | 'writes_table'>,
   { content, digest }: { content: Buffer; digest: string },
-  timeoutSeconds: number,
+  { timeoutSeconds, costBound }: { timeoutSeconds: number; costBound: string | undefined },
 ): string {
   const name = JSON.stringify(cutText(visibleText(item.task_name), nameShownMax))
   return [
     `Run the task ${name} (${item.task_id}), version ${item.version_number} (${item.task_version_id}).`,
     `It may take at most ${timeoutSeconds} seconds.`,
+    ...(costBound === undefined ? [] : [`${costBound} is reserved for it.`]),
     `It may write its own result, log and files${item.writes_table ? ', and rows of a table' : ''}.`,
     `Input (${content.length} bytes, ${digest}):`,
     cutText(visibleText(content.toString('utf8')), proposalInputShownMax),
