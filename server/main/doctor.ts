@@ -2,7 +2,7 @@ import { access, constants, readFile, statfs } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
-import { defaultFloorBytes } from '../base/disk-floor.ts'
+import { defaultFloorBytes, newWorkFloors } from '../base/disk-floor.ts'
 import { builderAdvice, builderProblem } from '../builds/builder/builder-version.ts'
 import { listedHosts } from '../builds/network/build-network.ts'
 import { readCatalogue } from '../executor/oci/host/base-catalogue.ts'
@@ -12,7 +12,7 @@ import { configuredMailServer, mailServerProblem } from '../notifications/mail/s
 import { isCurrent } from '../operations/host/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
 import { isPortFree } from '../postgres/free-port.ts'
-import { defaultCompanyBytes, newWorkFloors } from '../storage/free-space.ts'
+import { defaultCompanyBytes } from '../storage/free-space.ts'
 import { lockHolder } from './supervisor/host/instance-lock.ts'
 
 const GiB = 1024 ** 3

@@ -1,11 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { defaultFloorBytes } from '../base/disk-floor.ts'
+import { defaultFloorBytes, newWorkFloors } from '../base/disk-floor.ts'
 
 /** How long a reading of the file system is reused. */
 const heldMs = 200
-/** New work is refused at this multiple of the floor, so that started work can still store its results. */
-export const newWorkFloors = 2
 
 /** Default storage of one company on a disk of that size: a quarter. */
 export const defaultCompanyBytes = (diskBytes: number): number => Math.max(Math.floor(diskBytes / 4), 1)

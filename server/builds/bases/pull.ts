@@ -129,6 +129,7 @@ function problemOf(exit: SandboxExit, file: string, hadNoDisk: boolean) {
   if (exit.exitCode === toolMissing) return 'builder_outdated'
   const status = exit.files[file]?.status
   if (hadNoDisk || status === 'too_large' || exit.cause === 'egress_cap') return 'base_image_too_large'
+  if (status === 'lost') return new BuildFailed('platform_failed', 'disk_space_low')
   if (exit.exitCode === 0 && status === 'present') return undefined
   return exit.network.refused ? 'base_registry_address' : 'base_image_unavailable'
 }

@@ -25,7 +25,7 @@ const broken: [string, (plan: ShimPlan) => Partial<ShimPlan>][] = [
   ['image_open', () => ({ lowers: [{ diskIdBase: 0, path: nowhere }] })],
   ['idmapped_mount', () => ({ lowers: [{ diskIdBase: 0, path: '/proc' }] })],
   ['user_namespace', () => ({ idBase: 2 ** 32 - 65_536 })],
-  ['loop_device', () => ({ workspace: { kind: 'disk', path: nowhere } })],
+  ['loop_device', () => ({ workspace: { kind: 'disk', path: nowhere, floorBytes: 0 } })],
   ['workspace_mount', () => ({ workspace: { kind: 'folder', path: nowhere } })],
   ['runtime_missing', () => ({ command: [nowhere] })],
   ['runtime', () => ({ command: ['/bin/false'] })],

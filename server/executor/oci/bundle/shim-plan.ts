@@ -27,7 +27,11 @@ export interface ShimPlan {
   link: Link | undefined
   /** Lock file: sandboxes with the same one collect large results one after another. */
   collectLock: string | undefined
-  workspace: { kind: 'memory' } | { kind: 'disk' | 'folder'; path: string }
+  workspace:
+    | { kind: 'memory' }
+    | { kind: 'folder'; path: string }
+    /** `floorBytes`: what it leaves free of the host's disk. */
+    | { kind: 'disk'; path: string; floorBytes: number }
 }
 
 /** The plan file of one shim: one `key value...` per line (native/shim/plan.c reads it). */
@@ -60,6 +64,7 @@ export function planText(plan: ShimPlan): string {
     const hidden = hiddenFolder[spec.runtime]
     if (hidden) lines.push(['hidden', hidden])
   }
+  if (plan.workspace.kind === 'disk') lines.push(['disk_floor', plan.workspace.floorBytes])
   if (plan.collectLock) lines.push(['collect_lock', plan.collectLock])
   if (collect.tree) lines.push(['collect_tree', ...collectedPath(collect.tree)])
   if (collect.folder) lines.push(['collect_folder', ...collectedPath(collect.folder)])

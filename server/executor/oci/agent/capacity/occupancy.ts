@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs'
-import { defaultFloorBytes } from '../../../../base/disk-floor.ts'
+import { defaultFloorBytes, newWorkFloorBytes } from '../../../../base/disk-floor.ts'
 import { ExecutorRefused } from '../../../port/errors.ts'
 import { noCapacity } from '../../../port/refusal-causes.ts'
 import type { SandboxSpec } from '../../../port/sandbox-spec.ts'
@@ -43,7 +43,7 @@ export class Occupancy {
       throw new ExecutorRefused(noCapacity, `all ${this.#options.slots} sandboxes of this machine are in use`)
     }
     this.#memory.require(limits.memoryBytes)
-    if (this.#isDiskNearlyFull())
+    if (this.#isDiskNearlyFull(limits.workspaceKind))
       throw new ExecutorRefused(noCapacity, 'the disk that the sandboxes are kept on is full')
   }
 
@@ -58,10 +58,15 @@ export class Occupancy {
     this.#memory.release(limits.memoryBytes)
   }
 
-  /** On a full disk a start would fail halfway. */
-  #isDiskNearlyFull(): boolean {
+  /** On a full disk a start would fail halfway. A workspace on the disk leaves as much free as new work needs. */
+  #isDiskNearlyFull(workspace: SandboxSpec['limits']['workspaceKind']): boolean {
     const { folder, diskFloorBytes } = this.#options
     const { bavail, blocks, bsize } = statfsSync(folder)
-    return bavail * bsize < Math.max(diskFloorBytes ?? defaultFloorBytes(blocks * bsize), freeBytesMin)
+    const diskBytes = blocks * bsize
+    const floor =
+      workspace === 'disk'
+        ? newWorkFloorBytes(diskBytes, diskFloorBytes)
+        : (diskFloorBytes ?? defaultFloorBytes(diskBytes))
+    return bavail * bsize < Math.max(floor, freeBytesMin)
   }
 }

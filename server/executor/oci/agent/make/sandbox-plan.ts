@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { newWorkFloorBytes } from '../../../../base/disk-floor.ts'
 import { ExecutorRefused } from '../../../port/errors.ts'
 import type { RefusalCause } from '../../../port/refusal-causes.ts'
 import type { SandboxSpec } from '../../../port/sandbox-spec.ts'
@@ -29,6 +30,8 @@ export interface PlanOptions {
   runtimes: RuntimePrograms
   procfsOverlays: ProcfsOverlayFolders
   processors: Processors
+  /** Bytes of the disk that stay free; undefined: computed from its size. */
+  diskFloorBytes: number | undefined
 }
 
 /** Options of an internal sandbox of the agent: its workspace is a host folder, which a spec cannot name. */
@@ -62,6 +65,7 @@ export async function planSandbox(
     runtimes,
     procfsOverlays,
     processors,
+    diskFloorBytes,
   }: PlanOptions,
   { name, spec, idBase, link, folder, internal }: PlannedSandbox,
 ): Promise<ShimPlan> {
@@ -98,9 +102,19 @@ export async function planSandbox(
     workspace: internal
       ? { kind: 'folder', path: internal.workspaceFolder }
       : spec.limits.workspaceKind === 'disk'
-        ? { kind: 'disk', path: join(folder, 'disk.img') }
+        ? {
+            kind: 'disk',
+            path: join(folder, 'disk.img'),
+            floorBytes: await workspaceFloorBytes(paths.sandboxes, diskFloorBytes),
+          }
         : { kind: 'memory' },
   }
+}
+
+/** What a workspace on the folder's disk leaves free: below it new work of others is refused. */
+async function workspaceFloorBytes(folder: string, floorBytes: number | undefined): Promise<number> {
+  const { blocks, bsize } = await statfs(folder)
+  return newWorkFloorBytes(blocks * bsize, floorBytes)
 }
 
 /** Memory and processors that a program sees: the promised memory, and no more processors than the host has. */

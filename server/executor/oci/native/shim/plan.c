@@ -95,6 +95,8 @@ static void read_file_line(struct plan *plan, const char *key, char *rest) {
     plan->workspace_bytes = number(next_field(&rest));
     plan->workspace_inodes = number(next_field(&rest));
     plan->workspace_path = rest;
+  } else if (!strcmp(key, "disk_floor")) {
+    plan->disk_floor = number(rest);
   } else if (!strcmp(key, "network")) {
     plan->network.egress_cap = number(next_field(&rest));
     plan->network.inode = number(next_field(&rest));

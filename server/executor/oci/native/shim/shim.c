@@ -174,7 +174,7 @@ static void serve(void) {
       shim_end(END_EGRESS_CAP);
       shim_job.meter = -1;
     }
-    if (takes_disk && shim_job.released_ms && space_low(shim_folder)) shim_end(END_DISK_LOW);
+    if (takes_disk && shim_job.released_ms && space_taken()) shim_end(END_DISK_LOW);
     if (waits[INPUT_OUT].revents) input_write();
     if (waits[INPUT_IN].revents) input_read();
     clients_serve(waits + CLIENTS, clients);

@@ -61,6 +61,8 @@ struct plan {
   enum { WORKSPACE_MEMORY, WORKSPACE_DISK, WORKSPACE_FOLDER } workspace;
   uint64_t workspace_bytes, workspace_inodes;
   const char *workspace_path;
+  /* Bytes of the host's disk that a workspace on it leaves free, so that others can still begin something. */
+  uint64_t disk_floor;
 
   struct { uint64_t max_bytes; const char *path; } files[MAX_FILES];
   int file_count;
@@ -123,6 +125,10 @@ void shim_lower_priority(void);
 /* space.c */
 /* True while the disk of that file is too full for writes of tenants. */
 bool space_low(int file);
+/* True while it is too full for the results of this sandbox. */
+bool space_short(int file);
+/* True once the sandbox has to end, because its workspace on the host's disk has taken too much of what is left. */
+bool space_taken(void);
 /* Writes the dirty pages of the file to disk, so that the next sync of anybody on this disk does not wait for them. */
 void space_flush(int file);
 /* The same, and then sleeps three times as long: of many callers, few use the disk at once. */

@@ -34,7 +34,7 @@ static bool copy(int from, int to, uint64_t size) {
   static uint64_t unchecked;
   while (size) {
     /* Small files count together. */
-    if (unchecked == 0 && space_low(to)) return false;
+    if (unchecked == 0 && space_short(to)) return false;
     ssize_t count = read(from, buffer, size < sizeof buffer ? size : sizeof buffer);
     if (count <= 0) return false;
     for (ssize_t done = 0; done < count;) {
