@@ -13,7 +13,7 @@ import { type ToolDeps, tool } from './tool.ts'
 
 const Parameters = Strict(pageFields(catalogPageSizeDefault))
 
-/** Never an output, a log, a secret or an address (contract part 2, "Agent tools"). */
+/** Never an output, a log, a secret or an address of a result (contract part 2, "Agent tools"). */
 export const submittedJobs = tool<Static<typeof Parameters>>({
   name: 'sandbox_submitted_jobs',
   description:
