@@ -7,9 +7,12 @@ import type { CallOptions } from '../../testing/apps/caller.ts'
 import { TestApi } from '../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { addMember, makeRoom, makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
+import { Directory } from '../access/directory/directory.ts'
 import type { Principal } from '../access/principal.ts'
 import { createLog } from '../base/logging.ts'
 import { sha256Of } from '../base/sha256.ts'
+import { Turns } from '../base/sharing/turns.ts'
+import { writeSessionFile } from './files/write-file.ts'
 import { sweepSessions } from './sweep-sessions.ts'
 
 const { db } = await createTestDatabase()
@@ -284,7 +287,12 @@ describe('the files of a session', () => {
         .execute()
       yield Buffer.from('last')
     }
-    expect(codeOf(await write(id, 'a', Readable.from(sent())))).toEqual([404, 'not_found'])
+    const clock = { now: () => new Date() }
+    const { storage } = api
+    const deps = { db, directory: new Directory(db), storage, clock, log, changeTurns: new Turns() }
+    const address = { chatroomId: tenant.roomId, sessionId: id }
+    const file = { ...address, path: 'a', contentLength: undefined, body: Readable.from(sent()) }
+    await expect(writeSessionFile(deps, tenant.member, file)).rejects.toMatchObject({ code: 'not_found' })
     expect(await rowsOf()).toEqual({ sessions: 1, trees: 0, packs: 0 })
   })
 

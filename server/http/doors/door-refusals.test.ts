@@ -5,7 +5,9 @@ import { DoorSteps, type PlatformRequest } from '../../../testing/apps/door-step
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../../testing/factories/environment-version.ts'
+import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
+import { newId } from '../../base/ids.ts'
 import { hashDoorKey } from '../../doors/catalogue/door-key-secret.ts'
 
 /* What the platforms' clients get where nothing is executed, and how they report ended runs. No worker runs here. */
@@ -285,4 +287,21 @@ it('a company has at most 32 programs that are waited for at once in one process
   }
   const statuses = (await Promise.all(busy)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 200)).toHaveLength(32)
+})
+
+it('LibreChat finds every file of a run that left many', async () => {
+  const task = await makeRunnableTask(db, tenant.companyId)
+  const of = { chatroom_id: tenant.roomId, api_key_id: made.librechat?.id ?? '' }
+  const runId = await makeRun(db, task, of)
+  const ids = Array.from({ length: 101 }, () => newId('artifact'))
+  const digest = `sha256:${'0'.repeat(64)}`
+  const file = { run_id: runId, company_id: tenant.companyId, bundle_offset: 0, byte_size: 0, digest }
+  const described = { ...file, path_hash: digest, declared_content_type: 'text/plain' }
+  await db
+    .insertInto('run_artifacts')
+    .values(ids.map((id, at) => ({ ...described, id, relative_path: String(at).padStart(3, '0') })))
+    .execute()
+  const find = (id: string) => send('librechat', { method: 'GET', path: `/sessions/${runId}/objects/${id}` })
+  expect((await find(String(ids.at(-1)))).status).toBe(200)
+  expect((await find(newId('artifact'))).status).toBe(404)
 })
