@@ -34,6 +34,10 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
+/** An error's statuses: callbacks hide whether there is a run (contract part 2, "Command-output callback errors"). */
+export const statusesOf = (code: ErrorCode): number[] =>
+  code === 'output_run_unavailable' ? [404, catalogue[code].status] : [catalogue[code].status]
+
 /** The catalogue by area. */
 export const catalogueAreas: readonly Record<string, CatalogueEntry>[] = [
   requestErrors,

@@ -48,6 +48,17 @@ test('credentials, idempotency keys and upload capabilities show', () => {
   expect(tool?.parameters.map(({ name }) => name)).toEqual(['tool', 'X-Turn-Context'])
 })
 
+test('what auditors and callbacks of unknown runs get shows', () => {
+  const statusesOf = (operation: string) =>
+    Object.keys(operations.find(({ operationId }) => operationId === operation)?.responses ?? {})
+  expect(statusesOf('listTasks')).toContain('403')
+  for (const callback of ['writeBack', 'sendCommandOutput'])
+    expect(statusesOf(callback)).toEqual(expect.arrayContaining(['404', '409']))
+  expect(JSON.stringify(operations.find(({ operationId }) => operationId === 'listNotifications'))).toMatch(
+    /Insufficient permissions|RoleTooLow/,
+  )
+})
+
 test('an event stream has its type, its events by name, and an example of each', () => {
   const follow = operations.find(({ operationId }) => operationId === 'followRunLog')
   const { content } = (follow?.responses['200'] ?? {}) as {

@@ -1,4 +1,4 @@
-import { catalogue, type ErrorCode } from '../errors/catalogue.ts'
+import { catalogue, type ErrorCode, statusesOf } from '../errors/catalogue.ts'
 import { type UncodedError, uncoded } from '../errors/uncoded.ts'
 import { CodedErrorBody, ValidationError } from '../errors/validation-error.ts'
 import { errorsOf, plainErrorsOf } from '../routes/implied-errors.ts'
@@ -15,7 +15,9 @@ interface Failure {
 
 /** Error responses by status: coded errors, plain-text errors, and validation errors. */
 function failuresOf(route: Route): Failure[] {
-  const codes = Map.groupBy(errorsOf(route), (code): number => catalogue[code].status)
+  const codes = new Map<number, ErrorCode[]>()
+  for (const code of errorsOf(route))
+    for (const status of statusesOf(code)) codes.set(status, [...(codes.get(status) ?? []), code])
   const plain = Map.groupBy(plainErrorsOf(route), (name): number => uncoded[name].status)
   const validates = route.params || route.query || route.body || route.bodyKind
   const statuses = new Set([...codes.keys(), ...plain.keys(), ...(validates ? [invalidStatus] : [])])

@@ -1,3 +1,4 @@
+import type { Action } from '../access/action.ts'
 import { actions, needsCredentials } from '../access/actions.ts'
 import type { ErrorCode } from '../errors/catalogue.ts'
 import type { UncodedError } from '../errors/uncoded.ts'
@@ -37,10 +38,12 @@ export const errorsOf = (route: Route): ErrorCode[] => [
 export function plainErrorsOf(route: Route): UncodedError[] {
   const names: UncodedError[] = [...(route.plainErrors ?? [])]
   if (!needsCredentials(route.action)) return names
-  const { key } = actions[route.action]
+  const { key, roles, refusal }: Action = actions[route.action]
   names.push('no_credentials', 'key_origin')
+  // An auditor gets 403 where nobody else is refused.
+  if (!roles.includes('auditor') && (refusal === 'none' || refusal === 'omitted')) names.push('role_too_low')
   if (route.path.includes('{cid}')) names.push('key_chatroom')
   if (key === 403) names.push('key_scope')
   if (key === 405) names.push('method_not_allowed')
-  return names
+  return [...new Set(names)]
 }

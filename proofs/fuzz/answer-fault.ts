@@ -1,4 +1,4 @@
-import { catalogue, type ErrorCode } from '@sandbox-jobs/contract/errors/catalogue.ts'
+import { catalogue, type ErrorCode, statusesOf } from '@sandbox-jobs/contract/errors/catalogue.ts'
 import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import { errorsOf, plainErrorsOf } from '@sandbox-jobs/contract/routes/implied-errors.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
@@ -44,7 +44,7 @@ function codeFault(route: Route | undefined, status: number, code: string): stri
   if (!(code in catalogue)) return `an unknown code: ${code}`
   const known = code as ErrorCode
   if (known === 'internal_error') return 'an internal error'
-  if (catalogue[known].status !== status) return `${code} with status ${status}`
+  if (!statusesOf(known).includes(status)) return `${code} with status ${status}`
   return !route || known === 'not_found' || errorsOf(route).includes(known)
     ? undefined
     : `${code}, undocumented`
