@@ -99,7 +99,8 @@ function mountAt(
         prefetched: open,
         scheduler: options.scheduler,
       })
-      checkEnabled(options.enabled, { method, path: url })
+      // What stores something may be a GET here: a list of packages is printed by a run.
+      checkEnabled(options.enabled, { method: isWriting ? 'POST' : method, path: url })
       if (route.readsTextAsJson && request.headers['content-type']?.startsWith('text/plain'))
         request.headers['content-type'] = 'application/json'
       if (isWriting && options.hasSpace && !(await options.hasSpace())) throw new CodedError('disk_space_low')

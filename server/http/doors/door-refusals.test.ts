@@ -134,6 +134,13 @@ it('the kill switch stops programs, in each form', async () => {
     statuses[kind] = (await off.send({ ...request, path: `/doors/${kind}${path}`, headers })).status
   }
   expect(statuses).toEqual({ dify: 503, piston: 503, librechat: 503, open_terminal: 503 })
+  const read = { method: 'GET', headers: { 'x-api-key': keyOf('dify') } } as const
+  for (const path of ['dependencies', 'dependencies/refresh'])
+    expect(
+      (await off.send({ ...read, path: `/doors/dify/v1/sandbox/${path}?language=python3` })).status,
+    ).toBe(503)
+  const listed = { method: 'GET', headers: { 'x-api-key': keyOf('piston') } } as const
+  expect((await off.send({ ...listed, path: '/doors/piston/api/v2/runtimes' })).status).toBe(200)
   expect(await runCount()).toBe(0)
 })
 
