@@ -187,6 +187,9 @@ CREATE INDEX bindings_history_of_room ON bindings USING btree (chatroom_id, id);
 CREATE INDEX bindings_history_of_task ON bindings USING btree (task_id, id);
 CREATE UNIQUE INDEX bindings_one_live ON bindings USING btree (chatroom_id, task_id) WHERE state = 'enabled'::text;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON bindings FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('binding', 'id', '');
+CREATE TRIGGER count_kept_definition_delete AFTER DELETE ON bindings REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_delete_bindings();
+CREATE TRIGGER count_kept_definition_insert AFTER INSERT ON bindings REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_insert_bindings();
+CREATE TRIGGER count_kept_definition_update AFTER UPDATE ON bindings REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_update_bindings();
 
 create table blocked_digests (
   digest text not null,
@@ -1837,6 +1840,9 @@ create table share_grants (
 CREATE INDEX share_grants_by_target ON share_grants USING btree (target_id, task_id) WHERE state = 'active'::text;
 CREATE UNIQUE INDEX share_grants_one_live ON share_grants USING btree (task_id, target_kind, target_id) WHERE state = 'active'::text;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON share_grants FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('share_grant', 'id', '');
+CREATE TRIGGER count_kept_definition_delete AFTER DELETE ON share_grants REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_delete_share_grants();
+CREATE TRIGGER count_kept_definition_insert AFTER INSERT ON share_grants REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_insert_share_grants();
+CREATE TRIGGER count_kept_definition_update AFTER UPDATE ON share_grants REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_update_share_grants();
 CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id ON share_grants FOR EACH ROW EXECUTE FUNCTION keep_referred('share_grant_id');
 
 create table signed_links (
@@ -2012,6 +2018,9 @@ create table task_versions (
 CREATE INDEX task_versions_by_bundle ON task_versions USING btree (bundle_id) WHERE bundle_id IS NOT NULL;
 CREATE INDEX task_versions_pinning ON task_versions USING btree (environment_version_id) WHERE state <> 'archived'::text;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON task_versions FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('task_version', 'id', '');
+CREATE TRIGGER count_kept_definition_delete AFTER DELETE ON task_versions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_delete_task_versions();
+CREATE TRIGGER count_kept_definition_insert AFTER INSERT ON task_versions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_insert_task_versions();
+CREATE TRIGGER count_kept_definition_update AFTER UPDATE ON task_versions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_update_task_versions();
 CREATE TRIGGER count_kept_delete AFTER DELETE ON task_versions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_task_versions();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON task_versions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_task_versions();
 CREATE TRIGGER count_kept_update AFTER UPDATE ON task_versions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_task_versions();
@@ -2043,6 +2052,9 @@ create table tasks (
 );
 CREATE INDEX tasks_listed ON tasks USING btree (company_id, id) WHERE NOT hidden;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON tasks FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('task', 'id', '');
+CREATE TRIGGER count_kept_definition_delete AFTER DELETE ON tasks REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_delete_tasks();
+CREATE TRIGGER count_kept_definition_insert AFTER INSERT ON tasks REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_insert_tasks();
+CREATE TRIGGER count_kept_definition_update AFTER UPDATE ON tasks REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_update_tasks();
 
 create table upload_sessions (
   id text not null,
@@ -2439,7 +2451,27 @@ UNION ALL
  SELECT run_refusals.company_id,
     'refusals'::text AS kind,
     octet_length(run_refusals.entries::text)::bigint AS bytes
-   FROM run_refusals;
+   FROM run_refusals
+UNION ALL
+ SELECT tasks.company_id,
+    'tasks'::text AS kind,
+    (512 + octet_length(tasks.name) + octet_length(tasks.description) + COALESCE(octet_length(tasks.egress_allow_list::text), 0))::bigint AS bytes
+   FROM tasks
+UNION ALL
+ SELECT task_versions.company_id,
+    'tasks'::text AS kind,
+    (1024 + COALESCE(octet_length(task_versions.ordinary_env::text), 0) + COALESCE(octet_length(task_versions.secret_slot_declarations::text), 0) + COALESCE(octet_length(task_versions.output_policy::text), 0))::bigint AS bytes
+   FROM task_versions
+UNION ALL
+ SELECT share_grants.company_id,
+    'tasks'::text AS kind,
+    (512 + octet_length(share_grants.revoke_reason) + COALESCE(octet_length(share_grants.secret_slot_policies::text), 0))::bigint AS bytes
+   FROM share_grants
+UNION ALL
+ SELECT bindings.company_id,
+    'tasks'::text AS kind,
+    (512 + octet_length(bindings.revoke_reason))::bigint AS bytes
+   FROM bindings;
 
 CREATE OR REPLACE FUNCTION public.append_audit_entry(p audit_pending, head audit_chains)
  RETURNS audit_chains
@@ -2583,6 +2615,170 @@ AS $function$
         new.principal_type, new.submission_source, new.state, 1);
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_definition_delete_bindings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(512 + octet_length(revoke_reason))::bigint as bytes from olds) changed
+                group by company_id having sum(bytes) <> 0;
+                return null;
+              end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_definition_delete_share_grants()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(512 + octet_length(revoke_reason)
+            + coalesce(octet_length(secret_slot_policies::text), 0))::bigint as bytes from olds) changed
+                group by company_id having sum(bytes) <> 0;
+                return null;
+              end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_definition_delete_task_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(1024 + coalesce(octet_length(ordinary_env::text), 0)
+            + coalesce(octet_length(secret_slot_declarations::text), 0)
+            + coalesce(octet_length(output_policy::text), 0))::bigint as bytes from olds) changed
+                group by company_id having sum(bytes) <> 0;
+                return null;
+              end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_definition_delete_tasks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(512 + octet_length(name) + octet_length(description)
+            + coalesce(octet_length(egress_allow_list::text), 0))::bigint as bytes from olds) changed
+                group by company_id having sum(bytes) <> 0;
+                return null;
+              end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_definition_insert_bindings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason))::bigint as bytes from news) changed
+                group by company_id having sum(bytes) <> 0;
+                return null;
+              end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_definition_insert_share_grants()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason)
+            + coalesce(octet_length(secret_slot_policies::text), 0))::bigint as bytes from news) changed
+                group by company_id having sum(bytes) <> 0;
+                return null;
+              end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_definition_insert_task_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (1024 + coalesce(octet_length(ordinary_env::text), 0)
+            + coalesce(octet_length(secret_slot_declarations::text), 0)
+            + coalesce(octet_length(output_policy::text), 0))::bigint as bytes from news) changed
+                group by company_id having sum(bytes) <> 0;
+                return null;
+              end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_definition_insert_tasks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(name) + octet_length(description)
+            + coalesce(octet_length(egress_allow_list::text), 0))::bigint as bytes from news) changed
+                group by company_id having sum(bytes) <> 0;
+                return null;
+              end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_definition_update_bindings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason))::bigint as bytes from news
+              union all select company_id, -(512 + octet_length(revoke_reason))::bigint from olds) changed
+                group by company_id having sum(bytes) <> 0;
+                return null;
+              end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_definition_update_share_grants()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason)
+            + coalesce(octet_length(secret_slot_policies::text), 0))::bigint as bytes from news
+              union all select company_id, -(512 + octet_length(revoke_reason)
+            + coalesce(octet_length(secret_slot_policies::text), 0))::bigint from olds) changed
+                group by company_id having sum(bytes) <> 0;
+                return null;
+              end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_definition_update_task_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (1024 + coalesce(octet_length(ordinary_env::text), 0)
+            + coalesce(octet_length(secret_slot_declarations::text), 0)
+            + coalesce(octet_length(output_policy::text), 0))::bigint as bytes from news
+              union all select company_id, -(1024 + coalesce(octet_length(ordinary_env::text), 0)
+            + coalesce(octet_length(secret_slot_declarations::text), 0)
+            + coalesce(octet_length(output_policy::text), 0))::bigint from olds) changed
+                group by company_id having sum(bytes) <> 0;
+                return null;
+              end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_definition_update_tasks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+              begin
+                insert into kept_byte_changes (company_id, kind, bytes)
+                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(name) + octet_length(description)
+            + coalesce(octet_length(egress_allow_list::text), 0))::bigint as bytes from news
+              union all select company_id, -(512 + octet_length(name) + octet_length(description)
+            + coalesce(octet_length(egress_allow_list::text), 0))::bigint from olds) changed
+                group by company_id having sum(bytes) <> 0;
+                return null;
+              end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_delete_build_attempts()

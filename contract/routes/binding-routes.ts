@@ -26,7 +26,14 @@ export const bindingRoutes = {
     description: 'The task must be shared with the room, and the version be published and active.',
     body: BindingCreateRequest,
     response: Binding,
-    errors: ['not_found', 'task_not_shared_to_room', 'task_archived', 'version_not_runnable'],
+    errors: [
+      'not_found',
+      'task_not_shared_to_room',
+      'task_archived',
+      'version_not_runnable',
+      'storage_quota_exceeded',
+      'disk_space_low',
+    ],
   }),
   readBinding: route({
     ...tenant,

@@ -68,7 +68,14 @@ export const chatroomRoutes = {
     body: GrantedJobEnableRequest,
     bodyOptional: true,
     response: GrantedJob,
-    errors: ['not_found', 'task_not_shared_to_room', 'task_archived', 'version_not_runnable'],
+    errors: [
+      'storage_quota_exceeded',
+      'disk_space_low',
+      'not_found',
+      'task_not_shared_to_room',
+      'task_archived',
+      'version_not_runnable',
+    ],
   }),
   disableGrantedJob: route({
     action: 'granted_job.manage',

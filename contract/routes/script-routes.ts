@@ -81,6 +81,8 @@ export const scriptRoutes = {
       'environment_version_not_ready',
       'job_contract_invalid',
       'input_staging_unavailable',
+      'storage_quota_exceeded',
+      'disk_space_low',
       ...scriptErrors,
     ],
   }),

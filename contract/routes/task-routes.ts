@@ -41,6 +41,8 @@ const draftErrors = [
   'job_contract_invalid',
   'script_too_large',
   'input_staging_unavailable',
+  'storage_quota_exceeded',
+  'disk_space_low',
   'output_policy_invalid',
   'output_policy_table_not_found',
   'output_policy_channel_table',
@@ -71,7 +73,12 @@ export const taskRoutes = {
     description: 'A task is a name for versions; create and publish a version next, then share the task.',
     body: TaskCreateRequest,
     response: Task,
-    errors: ['owner_scope_forbidden', 'chatroom_owner_scope_removed'],
+    errors: [
+      'owner_scope_forbidden',
+      'chatroom_owner_scope_removed',
+      'storage_quota_exceeded',
+      'disk_space_low',
+    ],
   }),
   readTask: route({
     action: 'task.read',
@@ -223,6 +230,8 @@ export const taskRoutes = {
     errors: [
       'not_found',
       'task_archived',
+      'storage_quota_exceeded',
+      'disk_space_low',
       'share_already_live',
       'share_target_invalid',
       'secret_slot_policies_invalid',

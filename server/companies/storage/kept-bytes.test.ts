@@ -45,6 +45,16 @@ async function rowsSay(companyId: string): Promise<number> {
           + coalesce(octet_length(work_command), 0) + coalesce(octet_length(input_schema), 0)
           + coalesce(octet_length(input_example), 0) + coalesce(octet_length(input_instructions), 0)), 0)
           from task_versions where company_id = ${companyId})
+      + (select coalesce(sum(1024 + coalesce(octet_length(ordinary_env::text), 0)
+          + coalesce(octet_length(secret_slot_declarations::text), 0)
+          + coalesce(octet_length(output_policy::text), 0)), 0)
+          from task_versions where company_id = ${companyId})
+      + (select coalesce(sum(512 + octet_length(name) + octet_length(description)
+          + coalesce(octet_length(egress_allow_list::text), 0)), 0) from tasks where company_id = ${companyId})
+      + (select coalesce(sum(512 + octet_length(revoke_reason)
+          + coalesce(octet_length(secret_slot_policies::text), 0)), 0)
+          from share_grants where company_id = ${companyId})
+      + (select coalesce(sum(512 + octet_length(revoke_reason)), 0) from bindings where company_id = ${companyId})
       + (select coalesce(sum(bytes), 0) from (
           select distinct on (coalesce(layer_digest, retiring_layer_digest))
             coalesce(compressed_bytes, 0) + coalesce(unpacked_bytes, 0) as bytes

@@ -41,6 +41,9 @@ export async function requireStorageQuota(
 /** What each definition of a table, and each approval, counts (migration 0295). */
 export const definitionBytes = { table: 32 * 1024, approval: 16 * 1024 } as const
 
+/** What a task, a share or a binding counts, at least nearly (migration 0305). */
+export const taskBytes = 4 * 1024
+
 /** Bytes that a company may still store. Null: no limit. */
 export async function remainingBytes(db: Executing, companyId: string): Promise<number | null> {
   const { keptBytes, limitBytes } = await readStorageUsage(db, companyId)

@@ -1,6 +1,7 @@
 import type { Room } from '../../access/directory/directory.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
+import { requireStorageQuota, taskBytes } from '../../companies/storage/storage-quota.ts'
 import type { Trx } from '../../db/database.ts'
 import { lockTask, type TaskRow } from '../catalogue/task-store.ts'
 import { applicableShareOf, type ShareRow } from '../shares/share-store.ts'
@@ -68,6 +69,7 @@ async function bind(
       { revoked_at: now, revoke_reason: 'authority_changed' },
     )
   }
+  await requireStorageQuota(trx, room.company_id, taskBytes)
   return insertBinding(trx, {
     id: newId('binding'),
     company_id: room.company_id,

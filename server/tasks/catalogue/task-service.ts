@@ -8,6 +8,7 @@ import { authorize, may, ownCompany, ownedBy, refusalOf } from '../../access/all
 import type { Principal } from '../../access/principal.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
+import { requireStorageQuota, taskBytes } from '../../companies/storage/storage-quota.ts'
 import { afterIdOf, type ListRequest, pageByIdOf, statesOfLifecycle } from './list-request.ts'
 import { renderTask } from './render-task.ts'
 import { reachOf, requireManagedTask, seeTask } from './task-access.ts'
@@ -21,8 +22,9 @@ export async function createTask(
   request: TaskCreateRequest,
 ): Promise<Task> {
   await requireOwnable(context, principal, request)
-  const row = await context.db.transaction().execute((trx) =>
-    insertTask(trx, {
+  const row = await context.db.transaction().execute(async (trx) => {
+    await requireStorageQuota(trx, principal.companyId, taskBytes)
+    return insertTask(trx, {
       id: newId('task'),
       company_id: principal.companyId,
       owner_scope: request.owner_scope,
@@ -30,8 +32,8 @@ export async function createTask(
       name: request.name,
       description: request.description ?? '',
       agent_enabled: request.agent_enabled ?? false,
-    }),
-  )
+    })
+  })
   return renderTask(row)
 }
 

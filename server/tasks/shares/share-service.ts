@@ -8,6 +8,7 @@ import type {
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
+import { requireStorageQuota, taskBytes } from '../../companies/storage/storage-quota.ts'
 import { afterIdOf, type ListRequest, pageByIdOf, statesOfLifecycle } from '../catalogue/list-request.ts'
 import { lockManagedTask, requireManagedTask } from '../catalogue/task-access.ts'
 import type { TaskContext } from '../catalogue/task-context.ts'
@@ -47,6 +48,7 @@ export async function createShare(
     if (task.state !== 'active') throw new CodedError('task_archived')
     const latest = await latestShareTo(trx, { companyId: principal.companyId, taskId, target })
     if (latest?.state === 'active') throw alreadyLive(latest, targetGeneration)
+    await requireStorageQuota(trx, principal.companyId, taskBytes)
     return insertShare(trx, {
       id: newId('shareGrant'),
       company_id: principal.companyId,

@@ -6,6 +6,7 @@ import type {
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
+import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import { checkDraftPolicy } from '../../custom-tables/policies/output-policies.ts'
 import type { Executing } from '../../db/database.ts'
 import { getVersion } from '../../environments/versions/ready-versions.ts'
@@ -17,6 +18,7 @@ import { checkJobContract } from './job-contract.ts'
 import { requireReadyEnvironment } from './ready-environment.ts'
 import { renderTaskVersion } from './render-task-version.ts'
 import {
+  bytesOf,
   contentHashOf,
   digestOf,
   emptyContent,
@@ -55,6 +57,7 @@ export async function createDraft(
     const task = await lockManagedTask(trx, principal, 'task.change', taskId)
     if (task.state !== 'active') throw new CodedError('task_archived')
     await holdBundle(trx, key, content.bundle_id)
+    await requireStorageQuota(trx, principal.companyId, bytesOf(content))
     const row = await insertVersion(trx, {
       id: newId('taskVersion'),
       task_id: taskId,
@@ -88,6 +91,8 @@ export async function changeDraft(
     const task = await lockManagedTask(trx, principal, 'task.change', taskId)
     if (task.state !== 'active') throw new CodedError('task_archived')
     await holdBundle(trx, key, content.bundle_id)
+    const more = bytesOf(content) - bytesOf(contentOf(before))
+    if (more > 0) await requireStorageQuota(trx, principal.companyId, more)
     // Only the draft that was checked is written: one that was changed meanwhile is not overwritten.
     const now = await lockVersion(trx, key)
     const same = now?.state === 'draft' && now.canonical_digest === before.canonical_digest

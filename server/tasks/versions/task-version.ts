@@ -83,6 +83,9 @@ export const contentHashOf = (content: VersionContent): string =>
     bundle: content.bundle_digest,
   })
 
+/** Bytes of storage that a version counts, nearly: the JSON of its content. */
+export const bytesOf = (content: VersionContent): number => Buffer.byteLength(JSON.stringify(content))
+
 /** Slot names in the order of declaration; declarations of unknown form are skipped. */
 export const slotNamesOf = (declarations: readonly unknown[] | null): string[] =>
   (declarations ?? []).flatMap((declaration) => {

@@ -8,6 +8,8 @@ import { createTestDatabase } from '../../../../testing/database/test-database.t
 import { makeEnvironmentVersion } from '../../../../testing/factories/environment-version.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { newId } from '../../../base/ids.ts'
+import { setOperatorPolicy } from '../../../companies/settings/operator-policy.ts'
+import { readStorageUsage } from '../../../companies/storage/kept-bytes-store.ts'
 import { versionPageMaxBytes } from '../../../tasks/versions/list-task-versions.ts'
 
 const { db } = await createTestDatabase()
@@ -406,6 +408,42 @@ describe('a borrower', () => {
     for (const route of steps) {
       const answer = await api.call(route, tenant.member, { params: { id, vid: draft.id } })
       expect(answer.status).toBe(404)
+    }
+  })
+})
+
+describe('the storage quota', () => {
+  const setLimit = (kept_bytes_limit: number) =>
+    setOperatorPolicy({ db, deployment: 'onprem' }, tenant.companyId, { kept_bytes_limit })
+  const kept = async () => (await readStorageUsage(db, tenant.companyId)).keptBytes
+
+  it('counts all that an author puts into a draft', async () => {
+    const before = await kept()
+    const env = { A: 'x'.repeat(100_000) }
+    const { body } = await create({ ordinary_env: env, secret_slot_declarations: ['y'.repeat(100)] })
+    expect((await kept()) - before).toBeGreaterThan(101_000)
+    await change(body.id, { ordinary_env: null })
+    expect((await kept()) - before).toBeLessThan(2000)
+  })
+
+  it('refuses drafts, tasks, shares and bindings that it has no room for', async () => {
+    const { body: draft } = await create()
+    await setLimit((await kept()) + 100_000)
+    try {
+      const large = { work_script: 'x'.repeat(200_000) }
+      const refused = { status: 409, body: { detail: { code: 'storage_quota_exceeded' } } }
+      const versions = await versionCount()
+      expect(await create(large)).toMatchObject(refused)
+      expect(await change(draft.id, large)).toMatchObject(refused)
+      expect(await versionCount()).toBe(versions)
+      expect((await create({ work_script: 'x' })).status).toBe(200)
+      const shared = { target_kind: 'department', target_id: tenant.departmentId }
+      await setLimit(1)
+      expect(await owned(taskRoutes.createShare, { body: shared })).toMatchObject(refused)
+      const task = { owner_scope: 'department', owner_id: tenant.departmentId, name: 'one more' }
+      expect(await owned(taskRoutes.createTask, { body: task })).toMatchObject(refused)
+    } finally {
+      await setLimit(2 ** 40)
     }
   })
 })
