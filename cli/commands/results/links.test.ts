@@ -72,3 +72,10 @@ test('--share prints the address of a page that expires', async () => {
     expires_in_seconds: 3600,
   })
 })
+
+test('--expires alone never creates a permanent link', async () => {
+  service.answers.createSignedLink = () => ({ json: linkOf('sln_3') })
+  expect(await links('--expires', '3600')).toMatchObject({ exitCode: 0 })
+  expect(service.requests.map(({ route }) => route)).toEqual(['createSignedLink'])
+  expect((await links('--list', '--expires', '3600')).exitCode).toBe(2)
+})

@@ -32,7 +32,11 @@ export const linksCommand = (): Command =>
     .argument('<run>', 'id of the run')
     .addOption(runRoomOption())
     .option('--share', 'create an expiring link to a page of the result, for people')
-    .option('--expires <seconds>', 'seconds until a link of --share expires', wholeNumber)
+    .addOption(
+      new Option('--expires <seconds>', 'seconds until the link expires; implies --share')
+        .argParser(wholeNumber)
+        .implies({ share: true }),
+    )
     .addOption(new Option('--list', 'list the live links of the run').conflicts(['share', 'revoke']))
     .addOption(new Option('--revoke <link>', 'revoke a link by its id, or all').conflicts(['share']))
     .addHelpText(
