@@ -13,7 +13,7 @@ export interface TaskHistoryFilter {
   chatroomId?: string | undefined
 }
 
-/** A run with the current names of its user, room and department. */
+/** A run with the current names of its user or client, room and department. */
 export interface TaskHistoryRow {
   id: string
   task_id: string
@@ -24,8 +24,10 @@ export interface TaskHistoryRow {
   terminal_at: Date | null
   executor_kind: string
   executor_id: string
-  /** Null without a user account. */
+  /** Null if its user or client is gone. */
   executor_display_name: string | null
+  /** Of an external person: the messaging channel. */
+  channel: string | null
   source_kind: string
   chatroom_id: string
   chatroom_name: string
@@ -75,7 +77,7 @@ function matching(filter: TaskHistoryFilter): Expression<SqlBool> {
     runs.company_id = ${companyId} and runs.task_id = ${taskId} and ${ofState} and ${placed(filter)}`
 }
 
-/** In the order of (`queued_at`, `id`). Reads runs, charges, chatrooms, departments and users; writes nothing. */
+/** In the order of (`queued_at`, `id`). Reads runs, charges, chatrooms, departments, users and clients; writes nothing. */
 export const listTaskHistory = (
   db: Executing,
   filter: TaskHistoryFilter,
@@ -92,6 +94,12 @@ export const listTaskHistory = (
         .onRef('users.company_id', '=', 'runs.company_id')
         .on('runs.principal_type', '=', 'user'),
     )
+    .leftJoin('social_media_clients as clients', (join) =>
+      join
+        .onRef('clients.id', '=', 'runs.principal_id')
+        .onRef('clients.company_id', '=', 'runs.company_id')
+        .on('runs.principal_type', '=', 'social_media_client'),
+    )
     .leftJoin('charges', (join) =>
       join.onRef('charges.subject_id', '=', 'runs.id').onRef('charges.company_id', '=', 'runs.company_id'),
     )
@@ -105,7 +113,8 @@ export const listTaskHistory = (
       'runs.terminal_at',
       executorKind.as('executor_kind'),
       'runs.principal_id as executor_id',
-      'users.display_name as executor_display_name',
+      sql<string | null>`coalesce(users.display_name, clients.display_name)`.as('executor_display_name'),
+      'clients.channel',
       sourceKind.as('source_kind'),
       'runs.chatroom_id',
       'chatrooms.name as chatroom_name',

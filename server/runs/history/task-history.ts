@@ -98,7 +98,7 @@ const renderItem = (row: TaskHistoryRow): TaskRunHistoryItem => {
     chatroom_name: row.chatroom_name,
     department_id: row.department_id,
     department_name: row.department_name,
-    external_platform: agent ? 'agent' : null,
+    external_platform: row.channel ?? (agent ? 'agent' : null),
     method: agent ? 'agent' : 'manual',
     submission_source: row.submission_source,
     resource_profile: row.resource_profile,

@@ -102,6 +102,28 @@ describe('the history of a task', () => {
     }
   })
 
+  it('names the external person and the channel that the run came through', async () => {
+    const client = { id: newId('socialClient'), channel: 'line', client_id: 'U42', display_name: 'Grace' }
+    const room = { company_id: tenant.companyId, chatroom_id: tenant.roomId }
+    await db
+      .insertInto('social_media_clients')
+      .values({ ...client, ...room })
+      .execute()
+    await run({
+      principal_type: 'social_media_client',
+      principal_id: client.id,
+      submission_source: 'agent',
+    })
+    const shown = { executor_id: client.id, executor_display_name: 'Grace', external_platform: 'line' }
+    expect((await list()).body).toMatchObject([{ ...shown, method: 'agent' }])
+    await db
+      .updateTable('social_media_clients')
+      .set({ removed_at: new Date() })
+      .where('id', '=', client.id)
+      .execute()
+    expect((await list()).body).toMatchObject([shown])
+  })
+
   it('is narrowed by status, room and department', async () => {
     const departmentId = await makeDepartment(db, tenant.companyId)
     const otherRoom = await makeRoom(db, { companyId: tenant.companyId, departmentId })
