@@ -46,16 +46,13 @@ export async function shareTask(
   )
   let made = 0
   for (const { name, ...target } of targets) {
-    const has = live.some(
-      (share) =>
-        share.target_id === target.target_id &&
-        share.target_kind === target.target_kind &&
-        share.active &&
-        share.authority_applicable,
+    const same = live.find(
+      (share) => share.target_id === target.target_id && share.target_kind === target.target_kind,
     )
-    if (has) continue
+    if (same?.active && same.authority_applicable) continue
     await client.call(allRoutes.createShare, { params, body: target }).catch((error: unknown) => {
-      if (!(error instanceof ApiError && error.code === 'share_already_live')) throw error
+      // Somebody else has just shared it. One from before its room moved grants nothing, so that is a failure.
+      if (same || !(error instanceof ApiError && error.code === 'share_already_live')) throw error
     })
     report.progress(`shared with ${target.target_kind} ${escapeControls(name)}`)
     made += 1

@@ -65,6 +65,23 @@ test('a new task is created, published, shared and enabled', async () => {
   expect(bodyOf('enableGrantedJob')).toEqual({ task_version_id: 'tvr_1' })
 })
 
+test('a share from before its room moved fails the command, which says what to do', async () => {
+  const moved = { target_kind: 'chatroom', target_id: room, active: true, authority_applicable: false }
+  const detail = { code: 'share_already_live', message: 'Revoke it, then share again.' }
+  service.answers.listShares = () => ({ json: page([moved]) })
+  service.answers.createShare = () => ({ status: 409, detail })
+  const { exitCode, stderr } = await publish()
+  expect(exitCode).toBe(1)
+  expect(stderr).toContain('Revoke it, then share again.')
+  expect(changes()).not.toContain('enableGrantedJob')
+})
+
+test('a share that somebody else has just made is none the worse', async () => {
+  const detail = { code: 'share_already_live', message: 'It is shared.' }
+  service.answers.createShare = () => ({ status: 409, detail })
+  expect((await publish()).exitCode).toBe(0)
+})
+
 test('publishing the same again changes nothing', async () => {
   await publish()
   const published = { ...(bodyOf('createTaskVersion') as object), id: 'tvr_1', version_number: 1 }
