@@ -44,6 +44,15 @@ test.each([
   expect(service.requests.at(-1)).toMatchObject({ route, params })
 })
 
+test.each([
+  ['task', 'archiveTask'],
+  ['env', 'archiveEnvironment'],
+] as const)('sandbox %s archive prints no control character of a name', async (kind, route) => {
+  service.answers[route] = () => ({ json: { name: '\u001b]0;owned\u0007' } })
+  const { stdout } = await sandbox(kind, 'archive', kind === 'task' ? 'report' : 'python')
+  expect(stdout).toBe('Archived \\x1b]0;owned\\x07.\n')
+})
+
 test('a refused archive prints the reason', async () => {
   service.answers.archiveTask = () => ({
     status: 409,

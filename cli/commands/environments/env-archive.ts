@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { serviceCommand } from '../../args/service-command.ts'
 import { findEnvironment } from '../../lookup/find-environment.ts'
 import { findVersion } from '../../lookup/find-version.ts'
+import { escapeControls } from '../../output/escape-controls.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { withSession } from '../../session/session.ts'
 
@@ -27,6 +28,6 @@ const archiveCommand = (name: string, description: string): Command =>
         }
         const { id } = await findEnvironment(session, wanted)
         const environment = await client.call(allRoutes.archiveEnvironment, { params: { id } })
-        report.result(`Archived ${environment.name}.\n`, environment)
+        report.result(`Archived ${escapeControls(environment.name)}.\n`, environment)
       }),
     )

@@ -2,6 +2,7 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { serviceCommand } from '../../args/service-command.ts'
 import { findTask } from '../../lookup/find-task.ts'
+import { escapeControls } from '../../output/escape-controls.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { withSession } from '../../session/session.ts'
 
@@ -13,6 +14,6 @@ export const taskArchiveCommand = (): Command =>
       withSession(options, async (session) => {
         const { id } = await findTask(session, wanted)
         const task = await session.client.call(allRoutes.archiveTask, { params: { id } })
-        session.report.result(`Archived ${task.name}.\n`, task)
+        session.report.result(`Archived ${escapeControls(task.name)}.\n`, task)
       }),
     )
