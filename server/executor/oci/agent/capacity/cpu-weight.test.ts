@@ -13,6 +13,9 @@ beforeAll(async () => {
 })
 afterAll(() => agent.dispose())
 
+/** On a busy machine it takes a while until they have computed for long. */
+const long = { timeoutMs: 90_000 }
+
 /** The weight of a sandbox, in either version of control groups. */
 const weightOf = async (id: string): Promise<number> => {
   const old = join('/sys/fs/cgroup/cpu', agent.cgroup, id, 'cpu.shares')
@@ -23,8 +26,8 @@ const weightOf = async (id: string): Promise<number> => {
 }
 
 test('a sandbox that computes for long has less weight than a new one', async () => {
-  const computing = shellJob(empty, 'while :; do :; done')
-  const resting = shellJob(empty, 'sleep 100')
+  const computing = shellJob(empty, 'while :; do :; done', long)
+  const resting = shellJob(empty, 'sleep 100', long)
   for (const spec of [computing, resting]) await agent.client.start(spec, Buffer.alloc(0))
   const whole = await weightOf(resting.id)
   await waitUntil(async () => (await weightOf(computing.id)) === Math.round(whole / 4))
@@ -33,7 +36,7 @@ test('a sandbox that computes for long has less weight than a new one', async ()
 })
 
 test('an owner has one weight, however many of its sandboxes compute', async () => {
-  const of = (owner: number, script: string) => ({ ...shellJob(empty, script), owner })
+  const of = (owner: number, script: string) => ({ ...shellJob(empty, script, long), owner })
   const many = [1, 2, 3].map(() => of(1, 'while :; do :; done'))
   const one = of(2, 'sleep 100')
   for (const spec of [...many, one]) await agent.client.start(spec, Buffer.alloc(0))

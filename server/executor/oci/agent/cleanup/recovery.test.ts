@@ -166,7 +166,10 @@ test.each(sandboxRuntimes)(
 test('a killed spawner is restarted, and running sandboxes are not affected', async () => {
   const before = shellJob(empty, 'cat; sleep 100')
   await agent.client.start(before, Buffer.alloc(0))
-  process.kill(await agent.spawner(), 'SIGKILL')
+  const killed = await agent.spawner()
+  process.kill(killed, 'SIGKILL')
+  // A start that still reaches it fails; workers repeat it.
+  await waitUntil(async () => (await agent.spawner().catch(() => undefined)) !== killed)
   const after = shellJob(empty, 'echo still')
   expect((await agent.run(after)).log).toBe('still\n')
   await agent.client.stop(before.id)
