@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { isIPv6 } from 'node:net'
+import { networkOf } from '../../base/addresses/network-of.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/database.ts'
 import type { UserCredential } from '../authentication/credential-store.ts'
@@ -79,18 +79,4 @@ export class LoginAttempts {
   #hash(...parts: string[]): Buffer {
     return createHmac('sha256', this.#key).update(JSON.stringify(parts)).digest()
   }
-}
-
-/** The owner of an IPv6 address usually controls its whole /64 network. */
-function networkOf(address: string): string {
-  if (!isIPv6(address)) return address
-  const [head = '', tail] = address.split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const behind = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros =
-    tail === undefined ? [] : Array<string>(Math.max(0, 8 - groups.length - behind.length)).fill('0')
-  return [...groups, ...zeros, ...behind]
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')
 }

@@ -1,4 +1,5 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
+import type { Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
 import { setImmediate as nextRound } from 'node:timers/promises'
@@ -6,7 +7,12 @@ import type { FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createLog } from '../../base/logging.ts'
 import { createApp } from '../app.ts'
-import { boundConnections, type ConnectionBounds, connectionBoundsFor } from './connection-bounds.ts'
+import {
+  boundAddresses,
+  boundConnections,
+  type ConnectionBounds,
+  connectionBoundsFor,
+} from './connection-bounds.ts'
 
 const apps: FastifyInstance[] = []
 afterEach(() => Promise.all(apps.splice(0).map((app) => app.close())))
@@ -47,6 +53,22 @@ it('refuses connections of an address above its limit, and accepts them again wh
   let isTaken = false
   while (!isTaken) isTaken = await answered(await open())
   for (const socket of held) socket.destroy()
+})
+
+it('counts the addresses of one IPv6 network together', () => {
+  const server = new EventEmitter()
+  boundAddresses(server as unknown as Pick<Server, 'on'>, { perAddress: 2, shared: [] })
+  const isRefused = (remoteAddress: string) => {
+    let refused = false
+    const destroy = () => {
+      refused = true
+    }
+    server.emit('connection', Object.assign(new EventEmitter(), { remoteAddress, destroy }))
+    return refused
+  }
+  const ofNetwork = ['2001:db8:0:1::1', '2001:db8:0:1:a::2', '2001:db8:0:1:ffff::3']
+  expect(ofNetwork.map(isRefused)).toEqual([false, false, true])
+  expect(isRefused('2001:db8:0:2::1')).toBe(false)
 })
 
 it('does not count connections from this machine or from a trusted proxy, which carries those of all clients', async () => {

@@ -7,10 +7,11 @@ import {
   parseAddress,
   parseAddressRange,
 } from '../../base/addresses/address-range.ts'
+import { networkOf } from '../../base/addresses/network-of.ts'
 import { type BodyConfig, isStreamed } from '../mount.ts'
 
 export interface ConnectionBounds {
-  /** Simultaneous connections, in total and per address. */
+  /** Simultaneous connections, in total and per address, or per /64 network of IPv6. */
   connections: number
   perAddress: number
   /** Time to receive the headers of a request, and a body that is read as a whole. */
@@ -64,19 +65,23 @@ export function boundConnections(app: FastifyInstance, bounds: ConnectionBounds)
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-function boundAddresses(server: Server, { perAddress, shared }: ConnectionBounds): void {
+export function boundAddresses(
+  server: Pick<Server, 'on'>,
+  { perAddress, shared }: Pick<ConnectionBounds, 'perAddress' | 'shared'>,
+): void {
   const counts = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? ''
     const range = parseAddress(address)
     if (range && shared.some((known) => contains(known, range))) return
-    const count = counts.get(address) ?? 0
+    const network = networkOf(address)
+    const count = counts.get(network) ?? 0
     if (count >= perAddress) return void socket.destroy()
-    counts.set(address, count + 1)
+    counts.set(network, count + 1)
     socket.once('close', () => {
-      const left = (counts.get(address) ?? 1) - 1
-      if (left === 0) counts.delete(address)
-      else counts.set(address, left)
+      const left = (counts.get(network) ?? 1) - 1
+      if (left === 0) counts.delete(network)
+      else counts.set(network, left)
     })
   })
 }
