@@ -9,6 +9,7 @@ import { largeBodyMinBytes, parseLargeBody } from '../tasks/inputs/large-body.ts
 import { type BodyConfig, callerDecorator, companyOf, takeTurn } from './mount.ts'
 import { allowOtherOrigins } from './requests/cross-origin.ts'
 import { handleError } from './responses/errors.ts'
+import { BodySpace, boundBodies } from './turns/body-space.ts'
 
 /** Bounds on the shape of any JSON body. The run input has its own bounds, checked where it is parsed. */
 const jsonBounds = { maxDepth: 80, maxNodes: 120_000, acceptProto: true }
@@ -17,7 +18,7 @@ const jsonBounds = { maxDepth: 80, maxNodes: 120_000, acceptProto: true }
 const receivedPerParsed = 8
 
 /** The HTTP application without its routes: strict JSON, one error mapping, and the headers that every response has. */
-export function createApp(log: Log): FastifyInstance {
+export function createApp(log: Log, bodySpace = new BodySpace()): FastifyInstance {
   const app = fastify({
     // A logger per request would cost more than all response headers. Fastify logs to the logger of the process.
     childLoggerFactory: () => log,
@@ -61,6 +62,7 @@ export function createApp(log: Log): FastifyInstance {
   )
   // Routes read raw bodies themselves and count the bytes.
   app.addContentTypeParser('application/octet-stream', async (_request: unknown, payload: unknown) => payload)
+  boundBodies(app, bodySpace)
   app.addHook('onSend', (request, reply, _payload, done) => {
     setCommonHeaders(request, reply)
     done()
