@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify'
-import { notFound } from '../base/errors/coded-error.ts'
+import { CodedError, notFound } from '../base/errors/coded-error.ts'
 import { newRequestId } from '../base/ids.ts'
 import { parseStrictJson } from '../base/json/strict-json.ts'
 import type { Log } from '../base/logging.ts'
@@ -13,6 +13,9 @@ import { BodySpace, boundBodies } from './turns/body-space.ts'
 
 /** Bounds on the shape of any JSON body. The run input has its own bounds, checked where it is parsed. */
 const jsonBounds = { maxDepth: 80, maxNodes: 120_000, acceptProto: true }
+
+/** Forms are logins and decisions. A large one on a route that takes none would keep the event loop busy for seconds. */
+const formMaxLength = 16 * 1024
 
 /** Bytes that cost the event loop as much to receive only as one byte to receive and parse. */
 const receivedPerParsed = 8
@@ -57,8 +60,10 @@ export function createApp(log: Log, bodySpace = new BodySpace()): FastifyInstanc
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
-    async (_request: unknown, body: string) =>
-      body === '' ? undefined : Object.fromEntries(new URLSearchParams(body)),
+    async (_request: unknown, body: string) => {
+      if (body.length > formMaxLength) throw new CodedError('request_too_large')
+      return body === '' ? undefined : Object.fromEntries(new URLSearchParams(body))
+    },
   )
   // Routes read raw bodies themselves and count the bytes.
   app.addContentTypeParser('application/octet-stream', async (_request: unknown, payload: unknown) => payload)

@@ -65,6 +65,21 @@ it('gives every response an id of the service, not of the client', async () => {
   expect(new Set(ids).size).toBe(requests.length)
 })
 
+it('refuses a large form before it is taken apart', async () => {
+  const app = createApp(pino({ level: 'silent' }))
+  app.post('/taken', { bodyLimit: 1024 ** 2 }, async () => 'taken')
+  const post = (payload: string) =>
+    app.inject({
+      method: 'POST',
+      url: '/taken',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload,
+    })
+  expect((await post('a&'.repeat(100))).statusCode).toBe(200)
+  const { statusCode, body } = await post('a&'.repeat(100_000))
+  expect([statusCode, JSON.parse(body).detail.code]).toEqual([413, 'request_too_large'])
+})
+
 it('reports that the object store is unavailable when its disk fails on a read or a write', async () => {
   const app = createApp(pino({ level: 'silent' }))
   const storage = new DiskStorage('/dev/null')
