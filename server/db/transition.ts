@@ -1,5 +1,5 @@
 import { canTransition, type StateMachine, statesOf } from '@sandbox-jobs/contract/states/state-machine.ts'
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Executing, Trx } from './database.ts'
 import type { Tables } from './tables.ts'
 
@@ -96,6 +96,29 @@ export function transitionCtes<State extends string>(
       insert into state_events (company_id, entity, entity_id, from_state, to_state)
       select moved.company_id, ${move.machine.name}::text, moved.id, ${eventRows(move)}
     )`
+}
+
+/** `transition` of all rows of a company that the condition selects and that are in an allowed source state, in one statement. */
+export async function transitionAll<State extends string>(
+  db: Executing,
+  { table, machine, to, set = {} }: Pick<TransitionSpec<State>, 'table' | 'machine' | 'to' | 'set'>,
+  { companyId, where }: { companyId: string; where: RawBuilder<SqlBool> },
+): Promise<void> {
+  const allowed = allowedSources({ table, machine, to })
+  const assignments = Object.entries(set).map(([column, value]) => sql`, ${sql.ref(column)} = ${value}`)
+  await sql`
+    with before as (
+      select id, company_id, state from ${sql.table(table)}
+      where company_id = ${companyId} and ${where} and state = any(${allowed})
+      for update
+    ), moved as (
+      update ${sql.table(table)} t set state = ${to}${sql.join(assignments, sql``)}
+      from before where t.id = before.id and t.company_id = before.company_id
+      returning t.company_id, t.id, before.state as from_state
+    )
+    insert into state_events (company_id, entity, entity_id, from_state, to_state)
+    select company_id, ${machine.name}::text, id, from_state, ${to}::text from moved
+  `.execute(db)
 }
 
 /** The tail of a select over `moved`: one row per step, in order. */

@@ -1,8 +1,8 @@
 import { bindingMachine } from '@sandbox-jobs/contract/states/grant-states.ts'
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { BindingsTable } from '../../db/tables/tasks.ts'
-import { recordCreated, transition } from '../../db/transition.ts'
+import { recordCreated, transition, transitionAll } from '../../db/transition.ts'
 
 export type BindingRow = Selectable<BindingsTable>
 
@@ -67,18 +67,17 @@ export async function revokeBinding(
   return left !== undefined
 }
 
-/** Ids of the rooms' enabled bindings to a task. */
-export async function enabledBindingIds(trx: Trx, companyId: string, taskId: string): Promise<string[]> {
-  const rows = await trx
-    .selectFrom('bindings')
-    .select('id')
-    .where('company_id', '=', companyId)
-    .where('task_id', '=', taskId)
-    .where('state', '=', 'enabled')
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => row.id)
-}
+/** Revokes the bindings of all rooms to a task, however many, in one statement. */
+export const revokeBindingsOf = (
+  trx: Trx,
+  task: { id: string; company_id: string },
+  set: { revoked_at: Date; revoke_reason: string },
+): Promise<void> =>
+  transitionAll(
+    trx,
+    { table: 'bindings', machine: bindingMachine, to: 'revoked', set },
+    { companyId: task.company_id, where: sql<SqlBool>`task_id = ${task.id}` },
+  )
 
 /** A binding with its room, which may be deleted, and its task. */
 export interface BindingView extends BindingRow {

@@ -1,8 +1,8 @@
 import { taskVersionMachine } from '@sandbox-jobs/contract/states/catalog-states.ts'
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { TaskVersionsTable } from '../../db/tables/tasks.ts'
-import { recordCreated, transition } from '../../db/transition.ts'
+import { recordCreated, transition, transitionAll } from '../../db/transition.ts'
 
 export type TaskVersionRow = Selectable<TaskVersionsTable>
 
@@ -111,18 +111,17 @@ export async function moveVersion(
   return left !== undefined
 }
 
-/** Ids of a task's versions that are not archived. */
-export async function liveVersionIds(trx: Trx, companyId: string, taskId: string): Promise<string[]> {
-  const rows = await trx
-    .selectFrom('task_versions')
-    .select('id')
-    .where('company_id', '=', companyId)
-    .where('task_id', '=', taskId)
-    .where('state', '<>', 'archived')
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => row.id)
-}
+/** Archives all versions of a task, however many, in one statement. */
+export const archiveVersionsOf = (
+  trx: Trx,
+  task: { id: string; company_id: string },
+  archived_at: Date,
+): Promise<void> =>
+  transitionAll(
+    trx,
+    { table: 'task_versions', machine: taskVersionMachine, to: 'archived', set: { archived_at } },
+    { companyId: task.company_id, where: sql<SqlBool>`task_id = ${task.id}` },
+  )
 
 /** The latest published version of the task and its latest draft. */
 export async function latestVersionIds(

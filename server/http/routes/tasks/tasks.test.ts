@@ -1,5 +1,6 @@
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
@@ -239,6 +240,22 @@ describe('archiving a task', () => {
       status: 409,
       body: { detail: { code: 'already_archived' } },
     })
+  })
+
+  it('archives any number of versions in one statement, which nobody else waits for', async () => {
+    const manager = tenant.companyManager
+    const { id } = await companyTask()
+    const { id: environmentVersionId } = await makeEnvironmentVersion(db, { companyId: tenant.companyId })
+    for (let at = 0; at < 3; at += 1) await api.tasks.draft(manager, { taskId: id, environmentVersionId })
+    await sql`create table seen_updates (at timestamptz)`.execute(db)
+    await sql`create function see_update() returns trigger language plpgsql as
+      'begin insert into seen_updates values (now()); return null; end'`.execute(db)
+    await sql`create trigger see_update after update on task_versions for each statement execute function see_update()`.execute(
+      db,
+    )
+    await api.call(taskRoutes.archiveTask, manager, { params: { id } })
+    await sql`drop trigger see_update on task_versions`.execute(db)
+    expect((await sql`select at from seen_updates`.execute(db)).rows).toHaveLength(1)
   })
 
   it('archives nothing when a part of it fails', async () => {
