@@ -5,7 +5,7 @@ import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import type { Trx } from '../../db/database.ts'
 import type { TaskContext } from '../catalogue/task-context.ts'
 import { lockTask, type TaskRow } from '../catalogue/task-store.ts'
-import { findVersion } from '../versions/task-version-store.ts'
+import { findVersion, type TaskVersionRow } from '../versions/task-version-store.ts'
 import { lockGrantedTask, pinVersion, requirePinnable } from './binding-pin.ts'
 import { type BindingView, findBindingView, movePin, revokeBinding } from './binding-store.ts'
 import { isApplicable, renderBinding } from './binding-view.ts'
@@ -58,9 +58,7 @@ export async function acceptVersion(
     const row = await viewOf(trx, principal, id)
     if (row.state !== 'enabled' || !isApplicable(row)) throw new CodedError('illegal_transition')
     const version = await requirePinnable(trx, task, accept.taskVersionId)
-    if (version.version_number <= (await pinnedNumber(trx, task, row))) {
-      throw new CodedError('illegal_transition')
-    }
+    if (!isNewer(version, await pinnedVersion(trx, task, row))) throw new CodedError('illegal_transition')
     await movePin(trx, row, {
       task_version_id: version.id,
       share_generation: share.generation,
@@ -103,7 +101,11 @@ async function viewOf(db: TaskContext['db'] | Trx, principal: Principal, id: str
   return row
 }
 
-async function pinnedNumber(trx: Trx, task: TaskRow, row: BindingView): Promise<number> {
-  const key = { companyId: task.company_id, taskId: task.id, id: row.task_version_id }
-  return (await findVersion(trx, key))?.version_number ?? 0
+const pinnedVersion = (trx: Trx, task: TaskRow, row: BindingView): Promise<TaskVersionRow | undefined> =>
+  findVersion(trx, { companyId: task.company_id, taskId: task.id, id: row.task_version_id })
+
+/** By the time of publishing, as for `update_available`: drafts need not be published in the order of their numbers. */
+function isNewer(version: TaskVersionRow, pinned: TaskVersionRow | undefined): boolean {
+  const later = (version.published_at?.getTime() ?? 0) - (pinned?.published_at?.getTime() ?? 0)
+  return later > 0 || (later === 0 && version.version_number > (pinned?.version_number ?? 0))
 }

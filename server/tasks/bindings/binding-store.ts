@@ -84,8 +84,17 @@ export interface BindingView extends BindingRow {
   department_id: string
   authority_generation: number
   room_deleted_at: Date | null
-  current_published_version_id: string | null
+  /** A version was published after the pinned one, and is the current one of the task. */
+  has_newer_version: boolean
 }
+
+/** Of a binding joined with its task: a pin that was archived may be later than the current version. */
+export const hasNewerVersion = sql<boolean>`exists (
+  select from task_versions newer
+  join task_versions pinned on pinned.company_id = newer.company_id and pinned.id = bindings.task_version_id
+  where newer.id = tasks.current_published_version_id and newer.company_id = bindings.company_id
+    and (newer.published_at, newer.version_number) > (pinned.published_at, pinned.version_number)
+)`
 
 const views = (db: Executing, companyId: string) =>
   db
@@ -97,7 +106,7 @@ const views = (db: Executing, companyId: string) =>
       'chatrooms.department_id',
       'chatrooms.authority_generation',
       'chatrooms.deleted_at as room_deleted_at',
-      'tasks.current_published_version_id',
+      hasNewerVersion.as('has_newer_version'),
     ])
     .where('bindings.company_id', '=', companyId)
 

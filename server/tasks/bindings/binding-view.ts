@@ -1,5 +1,4 @@
 import type { Binding } from '@sandbox-jobs/contract/resources/tasks/binding.ts'
-import { isOutdated } from '../versions/render-task-version.ts'
 import type { BindingView } from './binding-store.ts'
 
 /** True while the room has the authority generation that it had when the binding was created. */
@@ -17,8 +16,7 @@ export const renderBinding = (row: BindingView): Binding => ({
   share_generation: row.share_generation,
   target_authority_generation: row.target_authority_generation,
   state: row.state as Binding['state'],
-  update_available:
-    row.state === 'enabled' && isOutdated(row.task_version_id, row.current_published_version_id),
+  update_available: row.state === 'enabled' && row.has_newer_version,
   authority_applicable: isApplicable(row),
   accepted_at: row.accepted_at.toISOString(),
   revoked_at: row.revoked_at?.toISOString() ?? null,

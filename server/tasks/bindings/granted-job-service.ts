@@ -11,7 +11,6 @@ import { type BoundSlots, boundSlotsOf, slottedTasks } from '../../secrets/slots
 import { afterIdOf } from '../catalogue/list-request.ts'
 import type { TaskContext } from '../catalogue/task-context.ts'
 import { lockTask, type TaskRow } from '../catalogue/task-store.ts'
-import { isOutdated } from '../versions/render-task-version.ts'
 import { secretSlotsOf } from '../versions/secret-slots.ts'
 import { pinVersion } from './binding-pin.ts'
 import { latestBinding, revokeBinding } from './binding-store.ts'
@@ -96,6 +95,7 @@ const withoutGrant = (task: TaskRow): GrantRow => ({
   secret_slot_policies: null,
   binding_id: null,
   pinned_task_version_id: null,
+  has_newer_version: false,
   secret_slot_declarations: null,
 })
 
@@ -113,7 +113,5 @@ const renderGrantedJob = (row: GrantRow, bound: BoundSlots): GrantedJob => ({
   binding_id: row.binding_id,
   pinned_task_version_id: row.pinned_task_version_id,
   current_published_version_id: row.current_published_version_id,
-  update_available:
-    row.pinned_task_version_id !== null &&
-    isOutdated(row.pinned_task_version_id, row.current_published_version_id),
+  update_available: row.has_newer_version,
 })

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Room } from '../../access/directory/directory.ts'
 import { appliesToRoom, narrowestFirst } from '../../access/share-statement.ts'
 import type { Executing } from '../../db/database.ts'
+import { hasNewerVersion } from './binding-store.ts'
 
 /** A task with the share that grants it to a room and the room's enabled binding, read together. */
 export interface GrantRow {
@@ -14,6 +15,7 @@ export interface GrantRow {
   secret_slot_policies: Record<string, string> | null
   binding_id: string | null
   pinned_task_version_id: string | null
+  has_newer_version: boolean
   /** Of the pinned version, or else of the current published one. */
   secret_slot_declarations: unknown[] | null
 }
@@ -60,6 +62,7 @@ export function grantedTasks(db: Executing, room: Room, only: GrantFilter): Prom
       'grants.secret_slot_policies',
       'bindings.id as binding_id',
       'bindings.task_version_id as pinned_task_version_id',
+      hasNewerVersion.as('has_newer_version'),
       'task_versions.secret_slot_declarations',
     ])
     .where('tasks.company_id', '=', room.company_id)

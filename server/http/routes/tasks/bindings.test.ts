@@ -229,6 +229,34 @@ describe('accepting a version', () => {
     expect(await menu()).toMatchObject([{ task_version_id: next }])
   })
 
+  it('accepts what it shows as an update: the version that was published last, whatever its number', async () => {
+    const draft = await api.tasks.draft(tenant.companyManager, { taskId, environmentVersionId })
+    const pinned = await publish()
+    const { id } = (await create({ task_version_id: pinned })).body
+    const params = { id: taskId, vid: draft.id }
+    await api.must(taskRoutes.publishTaskVersion, tenant.companyManager, { params })
+    expect((await read(id)).body.update_available).toBe(true)
+    expect((await accept(id, draft.id)).body).toMatchObject({
+      task_version_id: draft.id,
+      update_available: false,
+    })
+    expect(refusal(await accept(id, pinned))).toEqual([409, 'illegal_transition'])
+  })
+
+  it('shows no update when the pinned version was archived and only older ones are left', async () => {
+    const { id } = await made()
+    const next = await publish()
+    await accept(id, next)
+    const params = { id: taskId, vid: next }
+    await api.must(taskRoutes.archiveTaskVersion, tenant.companyManager, { params })
+    expect((await read(id)).body.update_available).toBe(false)
+    const granted = await api.must(chatroomRoutes.listGrantedJobs, tenant.roomManager, {
+      params: { cid: tenant.roomId },
+    })
+    expect(granted.items).toMatchObject([{ task_id: taskId, binding_id: id, update_available: false }])
+    expect(refusal(await accept(id, versionId))).toEqual([409, 'illegal_transition'])
+  })
+
   it('is refused for the pin itself and for an older one', async () => {
     const { id } = await made()
     const next = await publish()
