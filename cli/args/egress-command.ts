@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { Egress, EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
 import { type Command, Option } from 'commander'
+import { escapeControls } from '../output/escape-controls.ts'
 import type { ConnectionOptions } from '../session/connection.ts'
 import { type Session, withSession } from '../session/session.ts'
 import { serviceCommand } from './service-command.ts'
@@ -38,7 +39,7 @@ export const egressCommand = ({ kind, find, read, change }: EgressOf): Command =
         const { id, name } = await find(session, wanted)
         const list = listOf(options)
         const egress = await (list === undefined ? read(session, id) : change(session, id, list))
-        session.report.result(textOf(name, egress), egress)
+        session.report.result(textOf(escapeControls(name), egress), egress)
       }),
     )
 

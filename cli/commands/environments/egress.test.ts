@@ -37,6 +37,11 @@ test('the allow list is shown', async () => {
   expect((await sandbox('task', 'egress', 'report')).stdout).toBe('Runs of report reach nothing.\n')
 })
 
+test('a name prints no control character', async () => {
+  service.answers.listTasks = () => ({ json: page([{ id: 'task_1', name: '\u001b[2J' }]) })
+  expect((await sandbox('task', 'egress', 'task_1')).stdout).toBe('Runs of \\x1b[2J reach nothing.\n')
+})
+
 test('a list is set from domains, addresses and ranges', async () => {
   const entries = ['api.example.org', '*.example.org', '8.8.8.8', '2001:4860::/32', '2606:4700::1111']
   const { stdout } = await sandbox('env', 'egress', 'python', '--allow', ...entries)
