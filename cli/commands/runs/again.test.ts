@@ -109,3 +109,9 @@ test('the versions of an environment are listed', async () => {
     /^1 +ver_1 +ready +standard +.*completed/m,
   )
 })
+
+test('a longer list than the service returns is refused, not cut', async () => {
+  expect((await cli(['runs', '--room', room, '--limit', '101'])).exitCode).toBe(2)
+  service.answers.listRuns = () => page()
+  expect((await cli(['runs', '--room', room, '--limit', '100'])).exitCode).toBe(0)
+})

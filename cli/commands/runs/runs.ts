@@ -4,7 +4,7 @@ import { type RunState, runStates } from '@sandbox-jobs/contract/states/run-stat
 import { type Command, Option } from 'commander'
 import { roomOption } from '../../args/room-option.ts'
 import { serviceCommand } from '../../args/service-command.ts'
-import { wholeNumber } from '../../args/whole-number.ts'
+import { wholeNumberUpTo } from '../../args/whole-number.ts'
 import { findRoom } from '../../lookup/find-room.ts'
 import { durationText } from '../../output/sizes.ts'
 import { table } from '../../output/table.ts'
@@ -25,7 +25,9 @@ export const runsCommand = (): Command =>
     .addOption(roomOption())
     .addOption(new Option('--status <status...>', 'only runs in these states').choices(runStates))
     .addOption(
-      new Option('--limit <count>', `how many, at most ${limitMax}`).argParser(wholeNumber).default(20),
+      new Option('--limit <count>', `how many, at most ${limitMax}`)
+        .argParser(wholeNumberUpTo(limitMax))
+        .default(20),
     )
     .action((options: Options) =>
       withSession(options, async (session) => {
@@ -33,7 +35,7 @@ export const runsCommand = (): Command =>
         const page = await session.client.call(allRoutes.listRuns, {
           params: { cid },
           query: {
-            page_size: Math.min(options.limit, limitMax),
+            page_size: options.limit,
             ...(options.status === undefined ? {} : { status: options.status }),
           },
         })
