@@ -81,6 +81,7 @@ export const scriptRoutes = {
       'environment_version_not_ready',
       'job_contract_invalid',
       'input_staging_unavailable',
+      'staging_slot_exhausted',
       'storage_quota_exceeded',
       'disk_space_low',
       ...scriptErrors,

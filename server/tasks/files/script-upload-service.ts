@@ -1,10 +1,11 @@
-import { scriptMaxBytes } from '@sandbox-jobs/contract/limits.ts'
+import { scriptMaxBytes, stagingSlotsMax } from '@sandbox-jobs/contract/limits.ts'
 import type { ScriptTarget, ScriptUpload } from '@sandbox-jobs/contract/resources/tasks/task-upload.ts'
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import { sha256Of } from '../../base/sha256.ts'
+import { SharedSlots } from '../../base/sharing/shared-slots.ts'
 import { closeStaging, openStaging } from '../../environments/uploads/staging.ts'
 import { requireManagedTask } from '../catalogue/task-access.ts'
 import type { TaskContext } from '../catalogue/task-context.ts'
@@ -59,7 +60,13 @@ const renderScriptUpload = (row: ScriptUploadRow): ScriptUpload => ({
   expires_at: row.expires_at.toISOString(),
 })
 
-/** Writes a script to a draft. Equivalent to an update with the text in the body, so it is not a staged upload. */
+/** Files of scripts that arrive at once: each may take minutes, and is in memory until it is complete. */
+const arriving = new SharedSlots({ all: 64, each: stagingSlotsMax, assuredEach: 1 })
+
+/**
+ * Writes a script to a draft. Equivalent to an update with the text in the body, so it is not a staged upload. Throws
+ * `staging_slot_exhausted` while too many of the company arrive.
+ */
 export async function putScriptFile(
   context: TaskContext,
   principal: Principal,
@@ -67,8 +74,18 @@ export async function putScriptFile(
 ): Promise<TaskVersion> {
   const { taskId, versionId, target } = file
   await requireDraft(context.db, principal, { taskId, versionId })
-  const { body } = await file.open()
-  const script = await readScript(body)
+  const script = await receiveScript(principal, file.open)
   const request = target === 'startup' ? { startup_script: script } : { work_script: script }
   return changeDraft(context, principal, { taskId, versionId, request })
+}
+
+async function receiveScript({ companyId }: Principal, open: OpenFile): Promise<string> {
+  const release = arriving.take(companyId)
+  if (!release) throw new CodedError('staging_slot_exhausted', { limit: stagingSlotsMax })
+  try {
+    const { body } = await open()
+    return await readScript(body)
+  } finally {
+    release()
+  }
 }

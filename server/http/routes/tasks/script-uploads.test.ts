@@ -13,6 +13,7 @@ import { makeEnvironmentVersion } from '../../../../testing/factories/environmen
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { newId } from '../../../base/ids.ts'
 import { openStaging } from '../../../environments/uploads/staging.ts'
+import { putScriptFile } from '../../../tasks/files/script-upload-service.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
@@ -216,6 +217,35 @@ describe('putting a script into a draft', () => {
       query: { target },
       file: { content },
     })
+
+  it('is refused while as many of the company arrive as it has slots', async () => {
+    const { body: draft } = await create({})
+    const { promise: end, resolve } = Promise.withResolvers<void>()
+    async function* slow() {
+      yield Buffer.from('a')
+      await end
+    }
+    const opened = Array.from({ length: stagingSlotsMax }, () => Promise.withResolvers<void>())
+    const slowly = opened.map(({ resolve: open }) =>
+      putScriptFile(api.context, tenant.departmentManager, {
+        taskId: id,
+        versionId: draft.id,
+        target: 'work',
+        open: async () => {
+          open()
+          return { filename: 'a', body: slow() }
+        },
+      }),
+    )
+    await Promise.all(opened.map(({ promise }) => promise))
+    expect(await put(draft.id, 'work', 'b')).toMatchObject({
+      status: 429,
+      body: { detail: { code: 'staging_slot_exhausted' } },
+    })
+    resolve()
+    await Promise.allSettled(slowly)
+    expect((await put(draft.id, 'work', 'c')).status).toBe(200)
+  })
 
   it('changes one script and the digest', async () => {
     const { body: draft } = await create({ startup_script: 'a', work_script: 'b' })
