@@ -23,7 +23,6 @@ import { configuredCapacity } from '../runs/queue/run-capacity.ts'
 import { postgresRunQueue } from '../runs/queue/run-queue.ts'
 import { configuredKeys } from '../secrets/keys/configured-keys.ts'
 import { LocalKeys, secretKeysFolder } from '../secrets/keys/local-keys.ts'
-import { SecretResolver } from '../secrets/resolve/secret-resolver.ts'
 import { StoredRunSessions } from '../sessions/runs/run-sessions.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { sweepTaskUploads } from '../tasks/files/upload-sweep.ts'
@@ -84,7 +83,7 @@ await runRole('worker', async (config, log) => {
     log,
     sessions: new StoredRunSessions({ db, storage, clock: systemClock, log }),
     outputs: new PolicyOutputs(outputs, new CallbackCredentials(db, outputs.key)),
-    secrets: new StoredRunSecrets(db, new SecretResolver(db, configuredKeys(config, 'worker'))),
+    secrets: new StoredRunSecrets(db, configuredKeys(config, 'worker')),
     name,
     capacity,
     egressCapBytes: config.runtimeEgress ? config.runEgressCapBytes : undefined,

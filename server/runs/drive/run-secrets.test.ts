@@ -13,7 +13,6 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
 import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { createLog } from '../../base/logging.ts'
-import { SecretResolver } from '../../secrets/resolve/secret-resolver.ts'
 import { type PinnedSecrets, StoredRunSecrets } from '../prepare/secrets/run-secrets.ts'
 import type { ClaimedRun } from '../queue/claim-store.ts'
 import { runCapacity } from '../queue/run-capacity.ts'
@@ -46,7 +45,7 @@ beforeEach(async () => {
   tenant = await makeTenant(db)
   task = await declaring(['TOKEN'])
   executor = new ScriptedExecutor()
-  secrets = new InterruptedSecrets(db, new SecretResolver(db, secretSteps.keys))
+  secrets = new InterruptedSecrets(db, secretSteps.keys)
 })
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()))
@@ -263,7 +262,7 @@ describe('a run ends before it starts', () => {
     await set(ofCompany(), 'of the owner')
     const other = new SecretSteps(new TestApi(db))
     chmodSync(join(other.wrappingKeysFolder, '1.key'), 0o666)
-    secrets = new InterruptedSecrets(db, new SecretResolver(db, other.keys))
+    secrets = new InterruptedSecrets(db, other.keys)
     const id = await submit()
     await startWorker()
     await vi.waitFor(async () => expect((await rowOf(id)).error_code).toBe('secrets_unavailable'), {

@@ -5,7 +5,7 @@ import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { LocalKeys } from '../keys/local-keys.ts'
-import { SecretResolver } from '../resolve/secret-resolver.ts'
+import { openSecrets } from '../resolve/open-secrets.ts'
 import { countWrappedElsewhere } from './rewrap-store.ts'
 import { rotateSecretKeys } from './rotate-keys.ts'
 
@@ -31,9 +31,10 @@ const rotate = () =>
   rotateSecretKeys({ db, keys: secrets.keys, makeKey: () => secrets.keys.rotate() }, () => undefined)
 const opened = async (secretId: string, slot: string) => {
   const pin = { secretId, generation: 1, consumerScope: 'company', consumerId: tenant.companyId } as const
-  const resolver = new SecretResolver(db, secrets.keys)
   const pins = { [slot]: { ...pin, resolvedVia: 'owner' as const, approvalId: null } }
-  return (await resolver.open({ companyId: tenant.companyId, taskId }, pins))?.[slot]
+  return (await openSecrets({ db, keys: secrets.keys }, { companyId: tenant.companyId, taskId }, pins))?.[
+    slot
+  ]
 }
 
 it('wraps every value under the next key, so that the former opens nothing more', async () => {

@@ -1,8 +1,8 @@
 import { settleAll } from '../../../base/sharing/settle-all.ts'
 import type { Database } from '../../../db/database.ts'
-import { KeysUnavailable } from '../../../secrets/keys/wrapping-keys.ts'
-import type { SecretResolver } from '../../../secrets/resolve/secret-resolver.ts'
-import type { SlotResolution } from '../../../secrets/resolve/slot-resolution.ts'
+import { KeysUnavailable, type WrappingKeys } from '../../../secrets/keys/wrapping-keys.ts'
+import { openSecrets } from '../../../secrets/resolve/open-secrets.ts'
+import { resolveSlots, type SlotResolution } from '../../../secrets/resolve/slot-resolution.ts'
 import { ValueDamaged } from '../../../secrets/store/sealed-value.ts'
 import { failed, type RunOutcome } from '../../drive/run-outcome.ts'
 import type { ClaimedRun } from '../../queue/claim-store.ts'
@@ -37,11 +37,11 @@ const attemptsMax = 3
 
 export class StoredRunSecrets implements RunSecrets {
   readonly #db: Database
-  readonly #resolver: SecretResolver
+  readonly #keys: WrappingKeys
 
-  constructor(db: Database, resolver: SecretResolver) {
+  constructor(db: Database, keys: WrappingKeys) {
     this.#db = db
-    this.#resolver = resolver
+    this.#keys = keys
   }
 
   async pin(run: ClaimedRun, slots: readonly string[]): Promise<PinnedSecrets | RunOutcome> {
@@ -77,12 +77,12 @@ export class StoredRunSecrets implements RunSecrets {
     run: ClaimedRun,
     slots: readonly string[],
   ): Promise<{ terms: SecretTerms; pins: Pins } | RunOutcome> {
-    const terms = await findSecretTerms(this.#db, run)
+    const terms = await findSecretTerms(this.#db, run, slots)
     if (!terms) return failed('authority_revoked', { detail: 'chatroom' })
     if (terms.lost_authority === 'share_grant') return failed('share_grant_revoked')
     if (terms.lost_authority) return failed('authority_revoked', { detail: terms.lost_authority })
-    const { share } = terms
-    const resolution = await this.#resolver.resolve({
+    const { share, candidates, approvals } = terms
+    const slotTerms = {
       companyId: run.companyId,
       taskId: terms.task_id,
       owner: { scope: terms.owner_scope, id: terms.owner_id },
@@ -90,7 +90,8 @@ export class StoredRunSecrets implements RunSecrets {
       room: { id: terms.room_id, departmentId: terms.department_id },
       slots,
       policies: share?.policies ?? null,
-    })
+    }
+    const resolution = resolveSlots(slotTerms, candidates, approvals)
     if (resolution.kind !== 'resolved') return outcomeOfResolution(resolution)
     const by = { shareId: share?.id ?? null, shareGeneration: share?.generation ?? null }
     const pinned = Object.entries(resolution.pins).map(([slot, pin]) => [slot, { ...pin, ...by }] as const)
@@ -103,7 +104,8 @@ export class StoredRunSecrets implements RunSecrets {
     pins: Pins,
   ): Promise<Record<string, string> | undefined | 'damaged'> {
     try {
-      return await this.#resolver.open({ companyId: run.companyId, taskId: terms.task_id }, pins)
+      const tools = { db: this.#db, keys: this.#keys }
+      return await openSecrets(tools, { companyId: run.companyId, taskId: terms.task_id }, pins)
     } catch (error) {
       if (error instanceof ValueDamaged) return 'damaged'
       throw error

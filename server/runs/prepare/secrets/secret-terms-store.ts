@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { appliesToRoom, narrowestFirst, roomInStatement } from '../../../access/share-statement.ts'
 import type { Executing } from '../../../db/database.ts'
 import { prepared } from '../../../db/fast/prepared.ts'
-import type { SlotPin } from '../../../secrets/resolve/slot-resolution.ts'
+import { activeApprovals, candidateSecrets } from '../../../secrets/resolve/candidate-statement.ts'
+import type { ActiveApproval, Candidate, SlotPin } from '../../../secrets/resolve/slot-resolution.ts'
 import { ClaimLost } from '../../../work/lease.ts'
 import type { ClaimedRun } from '../../queue/claim-store.ts'
 import { type LostAuthority, lostAuthority } from '../run-authority-store.ts'
@@ -18,12 +19,25 @@ export interface SecretTerms {
   lost_authority: LostAuthority | null
   /** The share to the narrowest target that reaches the room; null where none does. */
   share: { id: string; generation: number; policies: Record<string, string> | null } | null
+  candidates: Candidate[]
+  approvals: ActiveApproval[]
 }
 
 type RunName = Pick<ClaimedRun, 'id' | 'companyId' | 'fence'>
 
-const termsOfRun = prepared<RunName, SecretTerms>(
-  ({ id, companyId, fence }) => sql`
+/** The terms of `candidateSecrets` and `activeApprovals`, as the statement calls them. */
+const slotTerms = {
+  companyId: sql.ref('run.company_id'),
+  taskId: sql.ref('task.id'),
+  ownerScope: sql.ref('task.owner_scope'),
+  ownerId: sql.ref('task.owner_id'),
+  roomId: sql.ref('room.id'),
+  departmentId: sql.ref('room.department_id'),
+  digest: sql.ref('version.canonical_digest'),
+}
+
+const termsOfRun = prepared<RunName & { slots: readonly string[] }, SecretTerms>(
+  ({ id, companyId, fence, slots }) => sql`
     select task.id as task_id, task.owner_scope, task.owner_id, version.canonical_digest,
       room.id as room_id, room.department_id, ${lostAuthority} as lost_authority, (
         select jsonb_build_object(
@@ -32,7 +46,8 @@ const termsOfRun = prepared<RunName, SecretTerms>(
         where share_grants.task_id = task.id and ${appliesToRoom(roomInStatement)}
         order by ${narrowestFirst}
         limit 1
-      ) as share
+      ) as share,
+      ${candidateSecrets({ ...slotTerms, slots })} as candidates, ${activeApprovals(slotTerms)} as approvals
     from runs run
     join tasks task on task.id = run.task_id and task.company_id = run.company_id
     join task_versions version on version.id = run.task_version_id and version.company_id = run.company_id
@@ -42,8 +57,11 @@ const termsOfRun = prepared<RunName, SecretTerms>(
 )
 
 /** Undefined where the run has been claimed again, or its room is gone. */
-export const findSecretTerms = async (db: Executing, run: ClaimedRun): Promise<SecretTerms | undefined> =>
-  (await termsOfRun(db, run))[0]
+export const findSecretTerms = async (
+  db: Executing,
+  run: ClaimedRun,
+  slots: readonly string[],
+): Promise<SecretTerms | undefined> => (await termsOfRun(db, { ...run, slots }))[0]
 
 /** A slot's secret, and the share by whose policy it was chosen. */
 export type PinnedSlot = SlotPin & { shareId: string | null; shareGeneration: number | null }
