@@ -12,6 +12,7 @@ import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/f
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
 import { unsignedImages } from '../../../testing/unsigned-images.ts'
+import { sleep } from '../../base/clock.ts'
 import { createLog } from '../../base/logging.ts'
 import { type PinnedSecrets, StoredRunSecrets } from '../prepare/secrets/run-secrets.ts'
 import type { ClaimedRun } from '../queue/claim-store.ts'
@@ -161,6 +162,21 @@ describe('a run of a version with slots', () => {
       db,
     )
     for (const { text } of rows) expect(text).not.toContain('a "value"')
+  })
+
+  it('does not start before its pins are stored', async () => {
+    await set(ofRoom(), 'a value')
+    await approve()
+    const recheck = vi.spyOn(secrets, 'recheck')
+    const id = await submit()
+    await db.transaction().execute(async (trx) => {
+      await sql`lock table run_secret_pins in exclusive mode`.execute(trx)
+      await startWorker()
+      await vi.waitFor(() => expect(recheck).toHaveBeenCalled(), { timeout: 10_000, interval: 20 })
+      await sleep(100)
+      expect(executor.started).toEqual([])
+    })
+    expect((await untilEnded(id)).state).toBe('completed')
   })
 
   it('gets the owner’s value by policy, and needs no approval for it', async () => {

@@ -60,8 +60,6 @@ const refused = (outcome: RunOutcome): PreparedRun => ({ kind: 'refused', outcom
  * Throws the errors of the object store.
  */
 export async function prepareRun(deps: PrepareDeps, job: RunJob, run: ClaimedRun): Promise<PreparedRun> {
-  const { storage, images, egressCapBytes } = deps
-  const { id: runId, sandboxId, companyId } = run
   if (job.lost_authority) return refused(failed('authority_revoked', { detail: job.lost_authority }))
   if (job.content_state !== 'active') {
     return refused(failed('version_not_runnable', { detail: 'content_scrubbed' }))
@@ -72,9 +70,28 @@ export async function prepareRun(deps: PrepareDeps, job: RunJob, run: ClaimedRun
   const blocked = [job.task_security_state, job.environment_security_state].includes('blocked')
   if (blocked) return refused(failed('version_not_runnable', { detail: 'security_blocked' }))
   if (!job.has_room) return refused(failed('storage_quota_exceeded', { detail: 'not_started' }))
-  if (job.input === null) return refused(failed('storage_lost', { detail: 'input' }))
+  const { input } = job
+  if (input === null) return refused(failed('storage_lost', { detail: 'input' }))
   const secrets = await secretsOf(deps, job, run)
   if (secrets && !isPinned(secrets)) return refused(secrets)
+  let isReady = false
+  try {
+    const prepared = await prepareSandbox(deps, { ...job, input }, { run, secrets })
+    isReady = prepared.kind === 'sandbox'
+    return prepared
+  } finally {
+    // A refused run shows what it was given, and one that is prepared again gets other pins.
+    if (!isReady) await secrets?.written
+  }
+}
+
+async function prepareSandbox(
+  deps: PrepareDeps,
+  job: RunJob & { input: Buffer },
+  { run, secrets }: { run: ClaimedRun; secrets: PinnedSecrets | undefined },
+): Promise<PreparedRun> {
+  const { storage, images, egressCapBytes } = deps
+  const { id: runId, sandboxId, companyId } = run
   const { layer_digest: layerDigest, promoted_digest: promotedDigest, environment_version_id: id } = job
   if (layerDigest === null || promotedDigest === null) {
     return refused(failed('image_unavailable', { detail: 'no_layer' }))
@@ -156,10 +173,9 @@ async function secretsOf(
   if (!slots.every(isEnvName) || !isValidEnv(job.ordinary_env, slots.length)) return failed('env_invalid')
   if (!secrets) return failed('secrets_unavailable', { detail: 'not_configured' })
   const pinned = await secrets.pin(run, slots)
-  if (!isPinned(pinned)) return pinned
-  return isWithinEnvBounds(job.ordinary_env, pinned.values)
-    ? pinned
-    : failed('env_invalid', { detail: 'too_large' })
+  if (!isPinned(pinned) || isWithinEnvBounds(job.ordinary_env, pinned.values)) return pinned
+  await pinned.written
+  return failed('env_invalid', { detail: 'too_large' })
 }
 
 /** The access of a run with an output policy to what it may write; an outcome where the run ends. */

@@ -21,12 +21,17 @@ export interface PinnedSecrets {
   values: Readonly<Record<string, string>>
   slots: readonly string[]
   pins: Pins
+  /** Resolves when the pins are durable: the commit takes as long as all that follows before the start. */
+  written: Promise<void>
 }
 
 export interface RunSecrets {
   /** The values of a claimed run, or why it ends. Throws when the database or the keys are unavailable. */
   pin(run: ClaimedRun, slots: readonly string[]): Promise<PinnedSecrets | RunOutcome>
-  /** Whether the run may still start with them: `queue again`, or how it ends, where it may not. */
+  /**
+   * Whether the run may still start with them: `queue again`, or how it ends, where it may not. The pins are durable then.
+   * Throws `ClaimLost`.
+   */
   recheck(run: ClaimedRun, secrets: PinnedSecrets): Promise<'hold' | 'queue again' | RunOutcome>
 }
 
@@ -48,23 +53,28 @@ export class StoredRunSecrets implements RunSecrets {
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       const found = await this.#resolve(run, slots)
       if ('state' in found) return found
-      // At once: the pins wait for the disk meanwhile. Those of an attempt that fails are replaced, or the run ends.
-      const [opened] = await settleAll([
-        this.#open(run, found.terms, found.pins),
-        writePins(this.#db, run, found.pins),
-      ])
-      if (opened === 'damaged') return failed('secrets_unavailable', { detail: 'value_damaged' })
-      if (!opened) continue
-      return { values: opened, slots, pins: found.pins }
+      const written = writePins(this.#db, run, found.pins)
+      // Who waits for it hears of a failure.
+      written.catch(() => undefined)
+      const [opened] = await Promise.allSettled([this.#open(run, found.terms, found.pins)])
+      const values = opened.status === 'fulfilled' && opened.value
+      if (values && values !== 'damaged') return { values, slots, pins: found.pins, written }
+      // Before another attempt replaces the pins.
+      await written
+      if (opened.status === 'rejected') throw opened.reason
+      if (values === 'damaged') return failed('secrets_unavailable', { detail: 'value_damaged' })
     }
     return failed('secrets_unavailable', { detail: 'changed_too_often' })
   }
 
   async recheck(
     run: ClaimedRun,
-    { slots, pins }: PinnedSecrets,
+    { slots, pins, written }: PinnedSecrets,
   ): Promise<'hold' | 'queue again' | RunOutcome> {
-    const found = await this.#resolve(run, slots)
+    const [found] = await settleAll([
+      this.#resolve(run, slots),
+      written.catch(() => writePins(this.#db, run, pins)),
+    ])
     if ('state' in found) return found
     const shareOf = (of: Pins) => Object.values(of)[0]
     const [before, now] = [shareOf(pins), shareOf(found.pins)]
