@@ -91,8 +91,12 @@ const keyOf = (source: Pick<Source, 'runId' | 'sandboxId'>, name: string): strin
 async function collectOutput(deps: CollectDeps, source: Source): Promise<CollectedObject | null> {
   if (source.exit.files[outputName]?.status !== 'present') return null
   const key = keyOf(source, 'output')
-  const body = openedLate(() => deps.executor.file(source.sandboxId, outputName))
-  return { key, ...(await deps.storage.put(key, body, { maxBytes: outputMaxBytes, isUnread: true })) }
+  const body = await deps.executor.file(source.sandboxId, outputName)
+  try {
+    return { key, ...(await deps.storage.put(key, body, { maxBytes: outputMaxBytes, isUnread: true })) }
+  } finally {
+    body.destroy()
+  }
 }
 
 /** Space for the truncation mark and the line about a refused bundle. */
