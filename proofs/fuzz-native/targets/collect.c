@@ -33,7 +33,7 @@ static struct plan plan = {
 static int workspace, files[3], data;
 static FILE *index_file;
 
-bool space_low(int file) {
+bool space_short(int file) {
   (void)file;
   return false;
 }

@@ -9,11 +9,13 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { PullBench } from '../../../testing/registry/pull-bench.ts'
 import { routesOf, testImage, testIndex } from '../../../testing/registry/registry-fixture.ts'
 import { tar } from '../../archives/formats/archive-fixtures.ts'
+import { systemClock } from '../../base/clock.ts'
 import { buildSlots } from '../../builds/admission/build-slots.ts'
 import { queueBuild } from '../../builds/attempts/build-service.ts'
 import { claimNextAttempt } from '../../builds/attempts/claims/claim-attempt-store.ts'
 import { runBuild } from '../../builds/chain/run-build.ts'
 import { buildLogKey } from '../../builds/logs/build-log-store.ts'
+import { StoredDigests } from '../../images/stored-digests.ts'
 import { proveImage } from './verify-image.ts'
 
 /* The whole chain for an image from a registry, up to the proof that needs no service. */
@@ -27,7 +29,8 @@ let tenant: Tenant
 
 beforeAll(async () => {
   bench = await PullBench.start(db, [])
-  tools = { ...bench.tools, storage: api.context.storage }
+  const { storage } = api.context
+  tools = { ...bench.tools, storage, digests: new StoredDigests(storage, systemClock) }
   tenant = await makeTenant(db)
 }, 120_000)
 afterAll(() => bench.dispose(), 120_000)
