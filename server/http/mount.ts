@@ -9,7 +9,7 @@ import { CodedError } from '../base/errors/coded-error.ts'
 import { Rendered } from '../base/rendered.ts'
 import { actingOf, auditActionOf } from './acting.ts'
 import { readIdempotencyKey } from './requests/idempotency-key.ts'
-import { requireMediaType } from './requests/media-type.ts'
+import { isStreamed, requireMediaType } from './requests/media-type.ts'
 import { checkAuditor, checkEnabled, checkKeyScope } from './scopes.ts'
 import type { RequestScheduler } from './turns/request-scheduler.ts'
 import { type TakeTurn, turnOf } from './turns/take-turn.ts'
@@ -62,10 +62,6 @@ export interface BodyConfig {
   inputWithin?: readonly string[]
 }
 
-/** Bodies that their routes read themselves: they take as long as their senders need and have their own limits. */
-export const isStreamed = ({ bodyKind }: Partial<BodyConfig>): boolean =>
-  bodyKind === 'octet-stream' || bodyKind === 'multipart'
-
 interface AuthenticatedCall {
   /** Null where the credential is not of a person. */
   principal: Principal | null
@@ -103,6 +99,10 @@ export const takeTurn = (request: FastifyRequest, bodyBytes: number): Promise<vo
 /** Whose request it is; undefined on routes without credentials. */
 export const companyOf = (request: FastifyRequest): string | undefined =>
   request.getDecorator<AuthenticatedCall | null>(callerDecorator)?.companyId
+
+/** The id of the person whose request it is; empty for other credentials. */
+export const senderOf = (request: FastifyRequest): string =>
+  request.getDecorator<AuthenticatedCall | null>(callerDecorator)?.principal?.principalId ?? ''
 
 /**
  * Looks up a credential that is not of a person, before the body is read: the company that it belongs to has a turn for the request,

@@ -173,6 +173,17 @@ describe('requests that a client sends without waiting for answers', () => {
     socket.destroy()
   })
 
+  it('are not handled behind an answer that closes the connection', async () => {
+    const { asked, socket } = await serveSlowly()
+    const closed = once(socket, 'close')
+    const broken =
+      'POST /body HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 1\r\n\r\n{'
+    socket.resume().write(broken + slow)
+    await closed
+    for (let round = 0; round < 20; round += 1) await nextRound()
+    expect(asked).toHaveLength(0)
+  })
+
   it('are not handled after their client has gone', async () => {
     const { asked, socket, until } = await serveSlowly()
     socket.write(slow.repeat(3))

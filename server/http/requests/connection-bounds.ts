@@ -8,7 +8,7 @@ import {
   parseAddressRange,
 } from '../../base/addresses/address-range.ts'
 import { networkOf } from '../../base/addresses/network-of.ts'
-import { type BodyConfig, isStreamed } from '../mount.ts'
+import { isStreamedBody } from './media-type.ts'
 
 export interface ConnectionBounds {
   /** Simultaneous connections, in total and per address, or per /64 network of IPv6. */
@@ -48,7 +48,7 @@ export function boundConnections(app: FastifyInstance, bounds: ConnectionBounds)
   boundAddresses(server, bounds)
   handleInOrder(app)
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    if (hasBody(request) && !isStreamed(request.routeOptions.config as Partial<BodyConfig>)) {
+    if (hasBody(request) && !isStreamedBody(request)) {
       const { raw } = request
       // A request that has arrived completely is not late, however long its response takes.
       const timer = setTimeout(() => raw.complete || raw.destroy(), bounds.bodyMs)
@@ -100,7 +100,8 @@ function handleInOrder(app: FastifyInstance): void {
     line.push(() => {
       raw.once('close', () => {
         line.shift()
-        if (!socket.destroyed) line[0]?.()
+        // Behind an answer that closes the connection, a request would never end: nothing is written any more.
+        if (socket.writable) line[0]?.()
       })
       done()
     })

@@ -8,6 +8,19 @@ const mediaTypes: Partial<Record<NonNullable<Route['bodyKind']>, string>> = {
   form: 'application/x-www-form-urlencoded',
 }
 
+type BodyKind = Pick<Partial<Route>, 'bodyKind'>
+
+/** Bodies that their routes read themselves: they take as long as their senders need and have their own limits. */
+export const isStreamed = ({ bodyKind }: BodyKind): boolean =>
+  bodyKind === 'octet-stream' || bodyKind === 'multipart'
+
+/** Types that are received whole and parsed, whatever the route takes. */
+const parsedTypes = /^\s*application\/(json|x-www-form-urlencoded)\b/i
+
+/** Whether the route reads the body itself while it arrives. */
+export const isStreamedBody = ({ headers, routeOptions }: FastifyRequest): boolean =>
+  isStreamed(routeOptions.config as BodyKind) && !parsedTypes.test(headers['content-type'] ?? '')
+
 /**
  * Throws the standard 422 array for a body of another type than the route declares. HTML forms are less strict than
  * JSON, and a page of any origin may send one without a preflight request. A request without a body may name any

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -19,8 +20,8 @@ const sockets: Socket[] = []
 
 beforeEach(async () => {
   app = createApp(pino({ level: 'silent' }), new BodySpace(2 * body.length))
-  const authenticate = async ({ company }: IncomingHttpHeaders) =>
-    ({ companyId: String(company), role: 4 }) as Principal
+  const authenticate = async ({ company, person }: IncomingHttpHeaders) =>
+    ({ companyId: String(company), principalId: String(person), role: 4 }) as Principal
   mounter(app, { authenticate, enabled: true })(allRoutes.previewInput, async () => ({}) as never)
   await app.listen({ host: '127.0.0.1', port: 0 })
 })
@@ -30,7 +31,7 @@ afterEach(async () => {
 })
 
 /** Sends a request of the company with a part of its body, and returns its socket and whether it was answered. */
-async function send(company: string, sent = body.length) {
+async function send(company: string, sent = body.length, person: string = randomUUID()) {
   const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
   sockets.push(socket)
   const state = { socket, isAnswered: false }
@@ -41,7 +42,7 @@ async function send(company: string, sent = body.length) {
     })
   const arrived = once(app.server, 'request')
   socket.write(
-    `POST ${url} HTTP/1.1\r\nhost: a\r\ncompany: ${company}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, sent)}`,
+    `POST ${url} HTTP/1.1\r\nhost: a\r\ncompany: ${company}\r\nperson: ${person}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, sent)}`,
   )
   await arrived
   return state
@@ -62,4 +63,24 @@ it('lets a body of a company wait for those before it, and none of another compa
   slow[1]?.socket.destroy()
   const later = await Promise.all([send('a'), send('a'), send('a')])
   await expect.poll(() => later.every(({ isAnswered }) => isAnswered)).toBe(true)
+})
+
+it('lets slow bodies of one person leave space to the others of the company', async () => {
+  const slow = [await send('a', 1000, 'one'), await send('a', 1000, 'one'), await send('a', 1000, 'one')]
+  const other = await send('a', body.length, 'another')
+  await expect.poll(() => other.isAnswered).toBe(true)
+  expect(slow.some(({ isAnswered }) => isAnswered)).toBe(false)
+})
+
+it('keeps no space for a request behind an answer that closed the connection', async () => {
+  for (let at = 0; at < 3; at += 1) {
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    sockets.push(socket)
+    const closed = once(socket, 'close')
+    const head = `POST ${url} HTTP/1.1\r\nhost: a\r\ncompany: a\r\nperson: ${at}\r\ncontent-type: application/json\r\n`
+    socket.resume().write(`${head}content-length: 1\r\n\r\n{${head}content-length: ${body.length}\r\n\r\n{`)
+    await closed
+  }
+  const whole = await send('a')
+  await expect.poll(() => whole.isAnswered).toBe(true)
 })
