@@ -47,14 +47,15 @@ export async function createRow(
   return { values, ...row }
 }
 
-/** The values that a row was created with. Fields of a table are never removed and keep their types. */
+/** The values that a row was created with. Fields of a table are never removed and keep their types; required ones may be newer. */
 async function storedValues(
   db: Executing,
   { company_id, id }: TableRecord,
   given: RowValues,
 ): Promise<RowValues> {
   const table = await findTable(db, company_id, id)
-  const checked = checkValues(table?.fields ?? [], given)
+  const fields = (table?.fields ?? []).map((field) => ({ ...field, required: false }))
+  const checked = checkValues(fields, given)
   if (checked.kind === 'refused') throw new Error('a row was created with values that its table refuses')
   return checked.values
 }

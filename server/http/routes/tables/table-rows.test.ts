@@ -112,6 +112,15 @@ describe('writes', () => {
     expect(codeOf(other)).toEqual([409, 'idempotency_conflict'])
   })
 
+  it('return the first row for a repeated key also when a required field is newer', async () => {
+    const headers = { 'idempotency-key': 'early' }
+    const first = await post({ values: { order_id: 'a' } }, headers)
+    await tables.must(tableRowRoutes.deleteRow, manager, { params: { id, rid: first.body.id } })
+    const fields = [{ name: 'due', type: 'datetime', required: true }]
+    await tables.must(tableRoutes.addTableFields, manager, { params: { id }, body: { fields } })
+    expect((await post({ values: { order_id: 'a' } }, headers)).body).toEqual(first.body)
+  })
+
   it('keep no second copy of the values for a repeated key, and answer with them still', async () => {
     const fields = [
       { name: 'order_id', type: 'text' },
