@@ -311,6 +311,20 @@ describe('what changes between claim and start', () => {
     expect([row.error_code, executor.started]).toEqual(['secret_approval_required', []])
   })
 
+  it('ends the run: the secret is revoked while the pins are stored', async () => {
+    await approve()
+    const resolved = vi.spyOn(secrets, 'recheck')
+    const id = await submit()
+    await db.transaction().execute(async (trx) => {
+      await sql`lock table run_secret_pins in exclusive mode`.execute(trx)
+      await startWorker()
+      await vi.waitFor(() => expect(resolved).toHaveBeenCalled(), { timeout: 10_000, interval: 20 })
+      await sleep(100)
+      await secretSteps.call(secretRoutes.revokeSecret, tenant.companyManager, { body: body() })
+    })
+    expect([(await untilEnded(id)).error_code, executor.started]).toEqual(['secret_missing', []])
+  })
+
   it('ends the run: the share is revoked', async () => {
     await approve()
     secrets.interrupt = () =>

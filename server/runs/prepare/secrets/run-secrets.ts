@@ -37,6 +37,9 @@ export interface RunSecrets {
 
 export const isPinned = (result: PinnedSecrets | RunOutcome): result is PinnedSecrets => 'values' in result
 
+/** As long as a start takes: what was found this long ago is looked up again. */
+const staleMs = 20
+
 /** A secret may be rotated between its look-up and the reading of its value. */
 const attemptsMax = 3
 
@@ -71,10 +74,14 @@ export class StoredRunSecrets implements RunSecrets {
     run: ClaimedRun,
     { slots, pins, written }: PinnedSecrets,
   ): Promise<'hold' | 'queue again' | RunOutcome> {
-    const [found] = await settleAll([
+    const lookedAtMs = performance.now()
+    const [early] = await settleAll([
       this.#resolve(run, slots),
       written.catch(() => writePins(this.#db, run, pins)),
     ])
+    // A slow disk: what was found is no more how it is directly before the start.
+    const isStale = performance.now() - lookedAtMs > staleMs
+    const found = isStale ? await this.#resolve(run, slots) : early
     if ('state' in found) return found
     const shareOf = (of: Pins) => Object.values(of)[0]
     const [before, now] = [shareOf(pins), shareOf(found.pins)]
