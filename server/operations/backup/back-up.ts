@@ -38,12 +38,11 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
     say('database')
     const { files, ...dump } = await dumpDatabase(db, target)
     say('keys')
-    files.push(...(await copyAll(options, { root: join(dataDir, 'keys'), as: 'keys' })))
+    await copyAll(options, { root: join(dataDir, 'keys'), as: 'keys', files })
     say('objects')
-    const objects = { root: join(dataDir, 'objects/objects'), as: 'objects' }
-    files.push(...(await copyAll(options, objects)))
+    await copyAll(options, { root: join(dataDir, 'objects/objects'), as: 'objects', files })
     const copied = new Set(files.map(({ path }) => path))
-    files.push(...(await copyAll(options, { root: hold.folder, as: 'objects', except: copied })))
+    await copyAll(options, { root: hold.folder, as: 'objects', except: copied, files })
     const manifest: Manifest = {
       format: 1,
       release: options.release,
@@ -66,13 +65,12 @@ interface CopyPlan {
   /** Folder in the backup. */
   as: string
   except?: ReadonlySet<string>
+  /** To which the copied files are added: there may be millions. */
+  files: ListedFile[]
 }
 
-async function copyAll(
-  { target, say }: BackupOptions,
-  { root, as, except }: CopyPlan,
-): Promise<ListedFile[]> {
-  const files: ListedFile[] = []
+async function copyAll({ target, say }: BackupOptions, { root, as, except, files }: CopyPlan): Promise<void> {
+  let copied = 0
   for await (const path of filesBelow(root)) {
     const name = join(as, path)
     if (except?.has(name)) continue
@@ -83,7 +81,7 @@ async function copyAll(
       continue
     }
     files.push(file)
-    if (files.length % sayEveryFiles === 0) say(`${as}: ${files.length} files`)
+    copied += 1
+    if (copied % sayEveryFiles === 0) say(`${as}: ${copied} files`)
   }
-  return files
 }
