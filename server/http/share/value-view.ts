@@ -57,9 +57,8 @@ const leaf = (value: unknown): Html =>
 export function tablesOf(value: unknown): Html[] {
   if (Array.isArray(value)) return isTable(value) ? [recordTable('', value)] : []
   if (!isRecord(value)) return []
-  return Object.entries(value)
-    .flatMap(([name, list]) => (isTable(list) ? [recordTable(name, list)] : []))
-    .slice(0, tablesMax)
+  const lists = Object.entries(value).filter((entry): entry is [string, Record_[]] => isTable(entry[1]))
+  return lists.slice(0, tablesMax).map(([name, list]) => recordTable(name, list))
 }
 
 const isTable = (value: unknown): value is Record_[] =>
