@@ -137,3 +137,18 @@ it('forgets watches whose time is over', async () => {
   expect((await dropStateWatches(db)).dropped).toBeGreaterThan(0)
   expect(await watches()).not.toContain(id)
 })
+
+it('keeps no slot for a reader that left while the subject was read for the first time', async () => {
+  const watchers = new StateWatchers(db, updates, { all: 1, each: 1, assuredEach: 1 })
+  const { read } = reader(await makeQueued())
+  const leaving = new AbortController()
+  const readLast = async () => {
+    const watched = await read()
+    leaving.abort()
+    return watched
+  }
+  await watchers.follow(readLast, { after: 0, signal: leaving.signal })
+  await expect(
+    watchers.follow(read, { after: 0, signal: new AbortController().signal }),
+  ).resolves.toBeDefined()
+})

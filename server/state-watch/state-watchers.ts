@@ -83,6 +83,7 @@ export class StateWatchers {
     const release = this.#take(await read())
     // A reader that leaves before the first event starts no generator, whose end would release the slot.
     signal.addEventListener('abort', release, { once: true })
+    if (signal.aborted) release()
     return this.#changes(read, { after, signal, release })
   }
 
