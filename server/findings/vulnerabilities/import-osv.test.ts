@@ -156,4 +156,20 @@ describe('an import', () => {
     await expect(importOsv(db, path)).rejects.toThrow(message)
     expect(await rulesFor(installed('Debian:12', 'openssl', '1'))).toEqual(['kept'])
   })
+
+  it('are compared in many rounds of the event loop, where an image has many versions of one package', async () => {
+    const events = [{ introduced: '0' }, { fixed: '1' }]
+    await take(...Array.from({ length: 10 }, (_, at) => osv({ id: `CVE-${at}`, events })))
+    const packages = Array.from({ length: 3000 }, (_, at) => installed('Debian:12', 'openssl', `2.${at}`))
+    let rounds = 0
+    let isDone = false
+    const count = () => {
+      rounds += 1
+      if (!isDone) setImmediate(count)
+    }
+    count()
+    await matchPackages(db, [...packages, ...packages])
+    isDone = true
+    expect(rounds).toBeGreaterThanOrEqual(30)
+  })
 })

@@ -1,7 +1,8 @@
+import { setImmediate as nextRound } from 'node:timers/promises'
 import type { ScanFinding } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
 import type { Executing } from '../../db/database.ts'
 import type { VulnerabilitiesTable } from '../../db/tables/findings.ts'
-import { affectedBy } from './is-affected.ts'
+import { affectedBy, type Verdict } from './is-affected.ts'
 import { packageKey } from './osv-record.ts'
 import { type DatabaseRevision, latestRevision, listCandidates } from './vulnerability-store.ts'
 
@@ -21,6 +22,9 @@ export interface Matched {
   findings: ScanFinding[]
 }
 
+/** Comparisons in one round of the event loop: an image may have 20,000 versions of one package. */
+const comparisonsAtOnce = 1000
+
 /**
  * Known vulnerabilities of the packages. Each vulnerability is reported once per package, for all installed copies
  * and versions.
@@ -28,19 +32,23 @@ export interface Matched {
 export async function matchPackages(db: Executing, packages: readonly InstalledPackage[]): Promise<Matched> {
   const database = await latestRevision(db)
   if (!database) return { database, findings: [] }
-  const installed = new Map<string, InstalledPackage[]>()
+  /** By name, then by version: copies of one version are compared once. */
+  const installed = new Map<string, Map<string, InstalledPackage>>()
   for (const each of packages) {
     const key = keyOf(each.ecosystem, packageKey(each.ecosystem, each.name))
-    installed.set(key, [...(installed.get(key) ?? []), each])
+    const versions = installed.get(key) ?? new Map<string, InstalledPackage>()
+    installed.set(key, versions)
+    if (!versions.has(each.version)) versions.set(each.version, each)
   }
   const wanted = [...installed.keys()].map((key) => {
     const [ecosystem = '', name = ''] = key.split('\0')
     return { ecosystem, name }
   })
   const findings: ScanFinding[] = []
+  const pace = { compared: 0 }
   for (const candidate of await listCandidates(db, wanted)) {
-    const there = installed.get(keyOf(candidate.ecosystem, candidate.package)) ?? []
-    const finding = findingOf(candidate, there)
+    const there = installed.get(keyOf(candidate.ecosystem, candidate.package))
+    const finding = await findingOf(candidate, [...(there?.values() ?? [])], pace)
     if (finding) findings.push(finding)
   }
   return { database, findings }
@@ -54,15 +62,19 @@ const keyOf = (ecosystem: string, name: string): string => `${ecosystem}\0${name
 
 const versionsShown = 5
 
-function findingOf(
+async function findingOf(
   candidate: VulnerabilitiesTable,
   there: readonly InstalledPackage[],
-): ScanFinding | undefined {
+  pace: { compared: number },
+): Promise<ScanFinding | undefined> {
   const { ecosystem, affected } = candidate
-  const hits = there.flatMap((each) => {
+  const hits: (Verdict & InstalledPackage)[] = []
+  for (const each of there) {
+    pace.compared += 1
+    if (pace.compared % comparisonsAtOnce === 0) await nextRound()
     const verdict = affectedBy(ecosystem, each.version, affected)
-    return verdict ? [{ ...verdict, ...each }] : []
-  })
+    if (verdict) hits.push({ ...verdict, ...each })
+  }
   const [first] = hits
   if (!first) return undefined
   const versions = [...new Set(hits.map(({ version }) => version))].toSorted()
