@@ -4208,9 +4208,7 @@ declare
   p audit_pending;
   cut bigint;
 begin
-  if not lock_audit_chains() then
-    return 0;
-  end if;
+  perform pg_advisory_xact_lock(7210, 0);
   head := audit_chain_for_update(company);
   select coalesce(min(sequence) filter (where at >= older_than), head.start_sequence + most + 1) - 1 into cut
   from audit_entries

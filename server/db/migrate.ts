@@ -34,6 +34,7 @@ import * as sessionFolders from './migrations/0261-session-folders.ts'
 import * as countDefinitions from './migrations/0295-count-definitions.ts'
 import * as resultRecords from './migrations/0300-result-records.ts'
 import * as countTasks from './migrations/0305-count-tasks.ts'
+import * as trimWaits from './migrations/0306-trim-waits.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -71,6 +72,7 @@ export const migrations: Migrations = {
   '0295-count-definitions': countDefinitions,
   '0300-result-records': resultRecords,
   '0305-count-tasks': countTasks,
+  '0306-trim-waits': trimWaits,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

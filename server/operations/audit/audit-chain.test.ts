@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant } from '../../../testing/factories/platform.ts'
+import { sleep } from '../../base/clock.ts'
 import { actingAs } from '../../base/current-request.ts'
 import { SigningKeys } from '../../base/keys/signing-keys.ts'
 import type { Executing } from '../../db/database.ts'
@@ -340,6 +341,21 @@ describe('retention', () => {
     await rename(company, `${company} after`)
     await chainAudit(db)
     expect(await verify(company)).toMatchObject({ broken: null, entries: 2 })
+  })
+
+  it('waits for the chaining of new entries', async () => {
+    for (let at = 0; at < 20; at += 1) await rename(company, `${company} ${at}`)
+    await chainAudit(db)
+    const held = Promise.withResolvers<void>()
+    const chaining = db.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(7210, 0)`.execute(trx)
+      held.resolve()
+      await sleep(300)
+    })
+    await held.promise
+    const { removed } = await trimAudit({ db, clock }, { days: 1, entries: 10 })
+    await chaining
+    expect(removed).toBeGreaterThan(0)
   })
 
   it('keeps up with a company that adds more than one batch between two rounds', async () => {
