@@ -137,7 +137,7 @@ it('keeps the connection of a reader while there is nothing to send', async () =
 })
 
 describe('requests that a client sends without waiting for answers', () => {
-  /** A route that answers when it is told to, and how often it was asked. */
+  /** A route whose answers the test releases, and the requests that it got. */
   async function serveSlowly() {
     const asked: { answer: () => void; closed: Promise<unknown> }[] = []
     const open = await serve({}, (app) =>

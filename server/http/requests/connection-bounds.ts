@@ -86,26 +86,43 @@ export function boundAddresses(
   })
 }
 
+/** The answer in progress on a connection, and the requests behind it. */
+interface Line {
+  current: ServerResponse
+  waiting: { answer: ServerResponse; start: () => void }[]
+}
+
+/** Behind an answer that closes the connection, a request would never end: nothing is written any more. */
+const isClosing = ({ destroyed, writableEnded }: Socket): boolean => destroyed || writableEnded
+
 /**
  * Handles the requests of a connection one after another. A client may send them without waiting for answers, and Node would
  * pass on any number at once; of those behind the first it would not even notice that their client has gone.
  */
 function handleInOrder(app: FastifyInstance): void {
-  /** By connection: starts the request in progress, and those that wait for it. */
-  const lines = new WeakMap<Socket, (() => void)[]>()
-  app.addHook('onRequest', ({ raw: { socket } }, { raw }, done) => {
-    const line = lines.get(socket) ?? []
-    lines.set(socket, line)
-    if (line.length > pipelinedMax) return void socket.destroy()
-    line.push(() => {
-      raw.once('close', () => {
-        line.shift()
-        // Behind an answer that closes the connection, a request would never end: nothing is written any more.
-        if (socket.writable) line[0]?.()
-      })
-      done()
-    })
-    if (line.length === 1) line[0]?.()
+  const lines = new WeakMap<Socket, Line>()
+  const startNext = (socket: Socket, line: Line) => {
+    const next = isClosing(socket) ? undefined : line.waiting.shift()
+    if (!next) return
+    line.current = next.answer
+    if (line.waiting.length > 0) next.answer.once('close', () => startNext(socket, line))
+    next.start()
+  }
+  app.addHook('onRequest', ({ raw: { socket } }, { raw: answer }, start) => {
+    const line = lines.get(socket)
+    if (!line) {
+      lines.set(socket, { current: answer, waiting: [] })
+      return start()
+    }
+    // The usual client has waited for its answer: no listener is added for it.
+    if (line.current.closed && line.waiting.length === 0) {
+      if (isClosing(socket)) return
+      line.current = answer
+      return start()
+    }
+    if (line.waiting.length >= pipelinedMax) return void socket.destroy()
+    line.waiting.push({ answer, start })
+    if (line.waiting.length === 1) line.current.once('close', () => startNext(socket, line))
   })
 }
 
