@@ -76,17 +76,24 @@ export function transitionCtes<State extends string>(
   move: TransitionSpec<State>,
   { id, companyId }: { id: RawBuilder<unknown>; companyId: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
-  const allowed = allowedSources(move)
-  const assignments = Object.entries(move.set ?? {}).map(
-    ([column, value]) => sql`, ${sql.ref(column)} = ${value}`,
-  )
   const company = move.orCurated ? sql`coalesce(company_id, ${companyId})` : sql`company_id`
   const ofCompany = sql`${company} is not distinct from ${companyId}`
   const fence = move.fence === undefined ? sql`` : sql` and fence = ${move.fence}`
+  return moveCtes(move, { selected: sql`id = ${id} and ${ofCompany}${fence}`, id })
+}
+
+/** `selected` is a condition on the table; `id` the rows' ids once more, as values or as those of `before`. */
+function moveCtes<State extends string>(
+  move: TransitionSpec<State>,
+  { selected, id }: { selected: RawBuilder<unknown>; id: RawBuilder<unknown> },
+): RawBuilder<unknown> {
+  const assignments = Object.entries(move.set ?? {}).map(
+    ([column, value]) => sql`, ${sql.ref(column)} = ${value}`,
+  )
   return sql`
     before as (
       select id, company_id, state from ${sql.table(move.table)}
-      where id = ${id} and ${ofCompany} and state = any(${allowed})${fence}
+      where ${selected} and state = any(${allowedSources(move)})
       for update
     ), moved as (
       update ${sql.table(move.table)} t set state = ${move.to}${sql.join(assignments, sql``)}
@@ -101,24 +108,11 @@ export function transitionCtes<State extends string>(
 /** `transition` of all rows of a company that the condition selects and that are in an allowed source state, in one statement. */
 export async function transitionAll<State extends string>(
   db: Executing,
-  { table, machine, to, set = {} }: Pick<TransitionSpec<State>, 'table' | 'machine' | 'to' | 'set'>,
+  move: Pick<TransitionSpec<State>, 'table' | 'machine' | 'to' | 'set'>,
   { companyId, where }: { companyId: string; where: RawBuilder<SqlBool> },
 ): Promise<void> {
-  const allowed = allowedSources({ table, machine, to })
-  const assignments = Object.entries(set).map(([column, value]) => sql`, ${sql.ref(column)} = ${value}`)
-  await sql`
-    with before as (
-      select id, company_id, state from ${sql.table(table)}
-      where company_id = ${companyId} and ${where} and state = any(${allowed})
-      for update
-    ), moved as (
-      update ${sql.table(table)} t set state = ${to}${sql.join(assignments, sql``)}
-      from before where t.id = before.id and t.company_id = before.company_id
-      returning t.company_id, t.id, before.state as from_state
-    )
-    insert into state_events (company_id, entity, entity_id, from_state, to_state)
-    select company_id, ${machine.name}::text, id, from_state, ${to}::text from moved
-  `.execute(db)
+  const selected = sql`company_id = ${companyId} and ${where}`
+  await sql`with ${moveCtes(move, { selected, id: sql`before.id` })} select`.execute(db)
 }
 
 /** The tail of a select over `moved`: one row per step, in order. */
