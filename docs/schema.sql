@@ -1256,8 +1256,8 @@ create table run_artifacts (
   constraint run_artifacts_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
   constraint run_artifacts_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
 );
-CREATE TRIGGER count_kept_delete AFTER DELETE ON run_artifacts REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_artifacts();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON run_artifacts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_artifacts();
+CREATE TRIGGER count_kept_delete AFTER DELETE ON run_artifacts REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_artifacts();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON run_artifacts REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_artifacts();
 
 create table run_contents (
   run_id text not null,
@@ -1404,8 +1404,8 @@ create table run_refusals (
   constraint run_refusals_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
   constraint run_refusals_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
 );
-CREATE TRIGGER count_kept_delete AFTER DELETE ON run_refusals REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_refusals();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON run_refusals REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_refusals();
+CREATE TRIGGER count_kept_delete AFTER DELETE ON run_refusals REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_refusals();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON run_refusals REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_refusals();
 
 create table run_secret_pins (
   run_id text not null,
@@ -2621,164 +2621,144 @@ CREATE OR REPLACE FUNCTION public.count_kept_definition_delete_bindings()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(512 + octet_length(revoke_reason))::bigint as bytes from olds) changed
-                group by company_id having sum(bytes) <> 0;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(512 + octet_length(revoke_reason))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_definition_delete_share_grants()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(512 + octet_length(revoke_reason)
-            + coalesce(octet_length(secret_slot_policies::text), 0))::bigint as bytes from olds) changed
-                group by company_id having sum(bytes) <> 0;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(512 + octet_length(revoke_reason) + coalesce(octet_length(secret_slot_policies::text), 0))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_definition_delete_task_versions()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(1024 + coalesce(octet_length(ordinary_env::text), 0)
-            + coalesce(octet_length(secret_slot_declarations::text), 0)
-            + coalesce(octet_length(output_policy::text), 0))::bigint as bytes from olds) changed
-                group by company_id having sum(bytes) <> 0;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(1024 + coalesce(octet_length(ordinary_env::text), 0) + coalesce(octet_length(secret_slot_declarations::text), 0) + coalesce(octet_length(output_policy::text), 0))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_definition_delete_tasks()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(512 + octet_length(name) + octet_length(description)
-            + coalesce(octet_length(egress_allow_list::text), 0))::bigint as bytes from olds) changed
-                group by company_id having sum(bytes) <> 0;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(512 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_definition_insert_bindings()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason))::bigint as bytes from news) changed
-                group by company_id having sum(bytes) <> 0;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason))::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_definition_insert_share_grants()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason)
-            + coalesce(octet_length(secret_slot_policies::text), 0))::bigint as bytes from news) changed
-                group by company_id having sum(bytes) <> 0;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason) + coalesce(octet_length(secret_slot_policies::text), 0))::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_definition_insert_task_versions()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (1024 + coalesce(octet_length(ordinary_env::text), 0)
-            + coalesce(octet_length(secret_slot_declarations::text), 0)
-            + coalesce(octet_length(output_policy::text), 0))::bigint as bytes from news) changed
-                group by company_id having sum(bytes) <> 0;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (1024 + coalesce(octet_length(ordinary_env::text), 0) + coalesce(octet_length(secret_slot_declarations::text), 0) + coalesce(octet_length(output_policy::text), 0))::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_definition_insert_tasks()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(name) + octet_length(description)
-            + coalesce(octet_length(egress_allow_list::text), 0))::bigint as bytes from news) changed
-                group by company_id having sum(bytes) <> 0;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0))::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_definition_update_bindings()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason))::bigint as bytes from news
-              union all select company_id, -(512 + octet_length(revoke_reason))::bigint from olds) changed
-                group by company_id having sum(bytes) <> 0;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason))::bigint as bytes from news union all select company_id, -(512 + octet_length(revoke_reason))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_definition_update_share_grants()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason)
-            + coalesce(octet_length(secret_slot_policies::text), 0))::bigint as bytes from news
-              union all select company_id, -(512 + octet_length(revoke_reason)
-            + coalesce(octet_length(secret_slot_policies::text), 0))::bigint from olds) changed
-                group by company_id having sum(bytes) <> 0;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason) + coalesce(octet_length(secret_slot_policies::text), 0))::bigint as bytes from news union all select company_id, -(512 + octet_length(revoke_reason) + coalesce(octet_length(secret_slot_policies::text), 0))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_definition_update_task_versions()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (1024 + coalesce(octet_length(ordinary_env::text), 0)
-            + coalesce(octet_length(secret_slot_declarations::text), 0)
-            + coalesce(octet_length(output_policy::text), 0))::bigint as bytes from news
-              union all select company_id, -(1024 + coalesce(octet_length(ordinary_env::text), 0)
-            + coalesce(octet_length(secret_slot_declarations::text), 0)
-            + coalesce(octet_length(output_policy::text), 0))::bigint from olds) changed
-                group by company_id having sum(bytes) <> 0;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (1024 + coalesce(octet_length(ordinary_env::text), 0) + coalesce(octet_length(secret_slot_declarations::text), 0) + coalesce(octet_length(output_policy::text), 0))::bigint as bytes from news union all select company_id, -(1024 + coalesce(octet_length(ordinary_env::text), 0) + coalesce(octet_length(secret_slot_declarations::text), 0) + coalesce(octet_length(output_policy::text), 0))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_definition_update_tasks()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(name) + octet_length(description)
-            + coalesce(octet_length(egress_allow_list::text), 0))::bigint as bytes from news
-              union all select company_id, -(512 + octet_length(name) + octet_length(description)
-            + coalesce(octet_length(egress_allow_list::text), 0))::bigint from olds) changed
-                group by company_id having sum(bytes) <> 0;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0))::bigint as bytes from news union all select company_id, -(512 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_delete_build_attempts()
@@ -2815,11 +2795,12 @@ CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_table_commands()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-        begin
-          insert into kept_byte_changes (company_id, kind, bytes)
-          select company_id, 'table_definitions', count(*) * -32768 from olds group by company_id;
-          return null;
-        end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'table_definitions', sum(bytes)::bigint from (select company_id, -(32768)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_table_rows()
@@ -2848,22 +2829,24 @@ CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_table_triggers()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-        begin
-          insert into kept_byte_changes (company_id, kind, bytes)
-          select company_id, 'table_definitions', count(*) * -32768 from olds group by company_id;
-          return null;
-        end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'table_definitions', sum(bytes)::bigint from (select company_id, -(32768)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_tables()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-        begin
-          insert into kept_byte_changes (company_id, kind, bytes)
-          select company_id, 'table_definitions', count(*) * -32768 from olds group by company_id;
-          return null;
-        end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'table_definitions', sum(bytes)::bigint from (select company_id, -(32768)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_delete_input_files()
@@ -2926,11 +2909,12 @@ CREATE OR REPLACE FUNCTION public.count_kept_delete_run_artifacts()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'artifacts', -sum(octet_length(relative_path) * 2 + 512)::bigint from changed group by company_id;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'artifacts', sum(bytes)::bigint from (select company_id, -(octet_length(relative_path) * 2 + 512)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_delete_run_contents()
@@ -2989,11 +2973,12 @@ CREATE OR REPLACE FUNCTION public.count_kept_delete_run_refusals()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'refusals', -sum(octet_length(entries::text))::bigint from changed group by company_id;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'refusals', sum(bytes)::bigint from (select company_id, -(octet_length(entries::text))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_delete_script_uploads()
@@ -3015,11 +3000,12 @@ CREATE OR REPLACE FUNCTION public.count_kept_delete_secret_approvals()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-        begin
-          insert into kept_byte_changes (company_id, kind, bytes)
-          select company_id, 'secret_approvals', count(*) * -16384 from olds group by company_id;
-          return null;
-        end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'secret_approvals', sum(bytes)::bigint from (select company_id, -(16384)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_delete_secret_values()
@@ -3174,11 +3160,12 @@ CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_table_commands()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-        begin
-          insert into kept_byte_changes (company_id, kind, bytes)
-          select company_id, 'table_definitions', count(*) * 32768 from news group by company_id;
-          return null;
-        end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'table_definitions', sum(bytes)::bigint from (select company_id, (32768)::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_table_rows()
@@ -3207,22 +3194,24 @@ CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_table_triggers()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-        begin
-          insert into kept_byte_changes (company_id, kind, bytes)
-          select company_id, 'table_definitions', count(*) * 32768 from news group by company_id;
-          return null;
-        end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'table_definitions', sum(bytes)::bigint from (select company_id, (32768)::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_tables()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-        begin
-          insert into kept_byte_changes (company_id, kind, bytes)
-          select company_id, 'table_definitions', count(*) * 32768 from news group by company_id;
-          return null;
-        end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'table_definitions', sum(bytes)::bigint from (select company_id, (32768)::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_insert_input_files()
@@ -3285,11 +3274,12 @@ CREATE OR REPLACE FUNCTION public.count_kept_insert_run_artifacts()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'artifacts', sum(octet_length(relative_path) * 2 + 512)::bigint from changed group by company_id;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'artifacts', sum(bytes)::bigint from (select company_id, (octet_length(relative_path) * 2 + 512)::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_insert_run_contents()
@@ -3348,11 +3338,12 @@ CREATE OR REPLACE FUNCTION public.count_kept_insert_run_refusals()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-              begin
-                insert into kept_byte_changes (company_id, kind, bytes)
-                select company_id, 'refusals', sum(octet_length(entries::text))::bigint from changed group by company_id;
-                return null;
-              end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'refusals', sum(bytes)::bigint from (select company_id, (octet_length(entries::text))::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_insert_script_uploads()
@@ -3374,11 +3365,12 @@ CREATE OR REPLACE FUNCTION public.count_kept_insert_secret_approvals()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-        begin
-          insert into kept_byte_changes (company_id, kind, bytes)
-          select company_id, 'secret_approvals', count(*) * 16384 from news group by company_id;
-          return null;
-        end $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'secret_approvals', sum(bytes)::bigint from (select company_id, (16384)::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_insert_secret_values()
