@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
+import { sha256OfAll } from '../base/sha256.ts'
 import { RecentMap } from '../base/sharing/recent-map.ts'
-import { ObjectMissing, type ObjectStorage, type OpenedObject } from '../storage/port.ts'
+import { ObjectMissing, type ObjectStorage } from '../storage/port.ts'
 
 const rememberedMax = 1000
 const rememberedMs = 3_600_000
@@ -30,17 +30,11 @@ export class StoredDigests {
     try {
       const last = this.#remembered.get(object.stamp)
       if (last && this.#clock.now().getTime() - last.atMs < rememberedMs) return last.digest
-      const digest = await digestOf(object)
+      const digest = await sha256OfAll(object.read(0, object.byteSize))
       this.#remembered.set(object.stamp, { digest, atMs: this.#clock.now().getTime() })
       return digest
     } finally {
       await object.close()
     }
   }
-}
-
-async function digestOf(object: OpenedObject): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const piece of object.read(0, object.byteSize)) hash.update(piece)
-  return `sha256:${hash.digest('hex')}`
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { pipeline, type Readable } from 'node:stream'
 import { createZstdDecompress } from 'node:zlib'
 import {
@@ -11,7 +10,7 @@ import { Check } from 'typebox/schema'
 import { parseStrictJson } from '../../base/json/strict-json.ts'
 import type { TrustedKeys } from '../../base/keys/published-signing-keys.ts'
 import { type Signature, verifySignature } from '../../base/keys/signing-keys.ts'
-import { sha256Of } from '../../base/sha256.ts'
+import { sha256Of, sha256OfAll } from '../../base/sha256.ts'
 import { settleAll } from '../../base/sharing/settle-all.ts'
 import type { ImageConfig } from '../../db/tables/environments.ts'
 import { annotations, hexOf, type Layer, type Layers } from '../image-documents.ts'
@@ -139,31 +138,36 @@ function fulfilled<Value>(settled: PromiseSettledResult<Value>): Value {
   return settled.value
 }
 
-/** Verifies that the stored layers have the digests in the manifest. Throws `ImageUntrusted`. */
-export async function verifyLayers(files: LayoutFiles, layers: Layers): Promise<void> {
-  for (const layer of layers) await verifyLayer(files, layer)
+/**
+ * Verifies that the stored layers have the digests in the manifest. `digestOf`: of the stored bytes of a layer; absent: they are
+ * read. Throws `ImageUntrusted`.
+ */
+export async function verifyLayers(files: LayoutFiles, layers: Layers, digestOf?: DigestOf): Promise<void> {
+  for (const layer of layers) await verifyLayer(files, layer, digestOf)
 }
 
+/** Undefined if the layer is gone. */
+type DigestOf = (layer: Layer) => Promise<string | undefined>
+
 /** The same for one layer. */
-export async function verifyLayer(files: LayoutFiles, layer: Layer): Promise<void> {
-  const path = blobPath(layer.digest)
-  const size = await files.size(path)
+export async function verifyLayer(
+  files: LayoutFiles,
+  layer: Layer,
+  digestOf: DigestOf = async ({ digest }) => sha256OfAll(await files.open(blobPath(digest))),
+): Promise<void> {
+  const size = await files.size(blobPath(layer.digest))
   if (size === undefined) throw new ImageUntrusted('layer_missing')
-  if (size !== layer.byteSize) throw new ImageUntrusted('layer_damaged')
-  const hash = createHash('sha256')
-  for await (const chunk of await files.open(path)) hash.update(chunk as Buffer)
-  if (`sha256:${hash.digest('hex')}` !== layer.digest) throw new ImageUntrusted('layer_damaged')
+  if (size !== layer.byteSize || (await digestOf(layer)) !== layer.digest)
+    throw new ImageUntrusted('layer_damaged')
 }
 
 /** The digest of the uncompressed layer. Throws `ImageUntrusted` if it cannot be decompressed. */
 export async function unpackedDigest(files: LayoutFiles, layer: Layer): Promise<string> {
-  const hash = createHash('sha256')
   try {
-    for await (const chunk of unpacked(await files.open(blobPath(layer.digest)))) hash.update(chunk as Buffer)
+    return await sha256OfAll(unpacked(await files.open(blobPath(layer.digest))))
   } catch {
     throw new ImageUntrusted('layer_damaged')
   }
-  return `sha256:${hash.digest('hex')}`
 }
 
 /** Decompresses a stored object. Either stream ends with the other, so that none stays open. */

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { ArchiveSource } from '../../archives/formats/archive.ts'
 import type { BundleFormat } from '../../archives/formats/bundle-entries.ts'
+import { sha256OfAll } from '../../base/sha256.ts'
 import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
 import { BundleRefused, countBundleFiles, readBundle } from '../../tasks/files/bundle-archive.ts'
 import { failed, type RunOutcome } from '../drive/run-outcome.ts'
@@ -43,8 +43,5 @@ const sourceOf = (storage: ObjectStorage, bundle: RunBundle): ArchiveSource => (
   open: (range) => storage.get(bundle.storage_key, range),
 })
 
-async function digestOf(storage: ObjectStorage, bundle: RunBundle): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const bytes of await storage.get(bundle.storage_key)) hash.update(bytes as Buffer)
-  return `sha256:${hash.digest('hex')}`
-}
+const digestOf = async (storage: ObjectStorage, bundle: RunBundle): Promise<string> =>
+  sha256OfAll(await storage.get(bundle.storage_key))

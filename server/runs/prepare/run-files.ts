@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { inputsDir, workspaceDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { ArchiveEntry } from '../../archives/formats/archive.ts'
+import { sha256OfAll } from '../../base/sha256.ts'
 import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
 import { failed, type RunOutcome } from '../drive/run-outcome.ts'
 import { bundleTar } from './bundle-tar.ts'
@@ -26,9 +26,7 @@ export async function checkRunFiles(
   for (const file of files) {
     if (file.key === null) return failed('input_file_unavailable', { detail: 'deleted' })
     try {
-      const hash = createHash('sha256')
-      for await (const bytes of partOf(storage, file)) hash.update(bytes)
-      if (`sha256:${hash.digest('hex')}` !== file.digest)
+      if ((await sha256OfAll(partOf(storage, file))) !== file.digest)
         return failed('storage_lost', { detail: 'input_file_damaged' })
     } catch (error) {
       if (error instanceof ObjectMissing) return failed('storage_lost', { detail: 'input_file_missing' })

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
+import { sha256OfAll } from '../../base/sha256.ts'
 import { RecentMap } from '../../base/sharing/recent-map.ts'
 import { PackReader, type Packs } from './pack-reader.ts'
 import type { Tree, TreeFile } from './tree.ts'
@@ -53,8 +53,5 @@ export class VerifiedFiles {
   }
 }
 
-async function isSame(packs: PackReader, file: TreeFile): Promise<boolean> {
-  const hash = createHash('sha256')
-  for await (const bytes of packs.bytesOf(file)) hash.update(bytes)
-  return `sha256:${hash.digest('hex')}` === file.digest
-}
+const isSame = async (packs: PackReader, file: TreeFile): Promise<boolean> =>
+  (await sha256OfAll(packs.bytesOf(file))) === file.digest
