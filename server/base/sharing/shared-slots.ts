@@ -30,6 +30,17 @@ export class SharedSlots {
     }
   }
 
+  /** Does the work in a slot. Throws what `refused` makes when the owner gets none now. */
+  async within<Result>(owner: string, refused: () => Error, work: () => Promise<Result>): Promise<Result> {
+    const release = this.take(owner)
+    if (!release) throw refused()
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  }
+
   #change(owner: string, by: 1 | -1): void {
     const taken = (this.#taken.get(owner) ?? 0) + by
     if (taken === 0) this.#taken.delete(owner)

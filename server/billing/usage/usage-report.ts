@@ -7,7 +7,7 @@ import { invalid } from '../../base/errors/validation-error.ts'
 import { SharedSlots } from '../../base/sharing/shared-slots.ts'
 import type { Database } from '../../db/database.ts'
 import { moneyText } from '../money.ts'
-import { readUsage, type UsageRow } from './usage-report-store.ts'
+import { readUsage } from './usage-report-store.ts'
 
 /** Reports of one process: a year of a busy company takes the database seconds. Each company gets two, and one even when all are taken. */
 const slots = new SharedSlots({ all: 4, each: 2, assuredEach: 1 })
@@ -38,7 +38,8 @@ export async function reportUsage(
   const from = query.from ?? `${to.slice(0, 'YYYY-MM'.length)}-01`
   checkRange(from, to)
   const range = { companyId: principal.companyId, from, to }
-  const rows = await readInSlot(db, range, { by, limit: linesMax + 1 })
+  const read = () => readUsage(db, range, { by, limit: linesMax + 1 })
+  const rows = await slots.within(range.companyId, () => new CodedError('usage_busy'), read)
   return {
     company_id: principal.companyId,
     from,
@@ -47,16 +48,6 @@ export async function reportUsage(
     currency: 'USD',
     items: rows.slice(0, linesMax).map(({ cost_micro, ...row }) => ({ ...row, cost: moneyText(cost_micro) })),
     truncated: rows.length > linesMax,
-  }
-}
-
-async function readInSlot(...[db, range, wanted]: Parameters<typeof readUsage>): Promise<UsageRow[]> {
-  const release = slots.take(range.companyId)
-  if (!release) throw new CodedError('usage_busy')
-  try {
-    return await readUsage(db, range, wanted)
-  } finally {
-    release()
   }
 }
 

@@ -58,13 +58,8 @@ export async function runProgram(
   open: OpenDoor,
   { program, signal }: { program: RequestedProgram; signal: AbortSignal },
 ): Promise<ProgramResult> {
-  const release = deps.places.take(open.door.company_id)
-  if (!release) throw new CodedError('watchers_busy', { retry_after_seconds: retryAfterSeconds })
-  try {
-    return await submitAndWait(deps, open, { program, signal })
-  } finally {
-    release()
-  }
+  const busy = () => new CodedError('watchers_busy', { retry_after_seconds: retryAfterSeconds })
+  return deps.places.within(open.door.company_id, busy, () => submitAndWait(deps, open, { program, signal }))
 }
 
 async function submitAndWait(

@@ -24,11 +24,5 @@ export async function inPlace<Result>(
   { seconds, work }: { seconds: number; work: () => Promise<Result> },
 ): Promise<Result> {
   if (seconds === 0) return work()
-  const release = places.take(open.door.company_id)
-  if (!release) throw tooBusy()
-  try {
-    return await work()
-  } finally {
-    release()
-  }
+  return places.within(open.door.company_id, tooBusy, work)
 }

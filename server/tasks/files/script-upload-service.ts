@@ -74,18 +74,11 @@ export async function putScriptFile(
 ): Promise<TaskVersion> {
   const { taskId, versionId, target } = file
   await requireDraft(context.db, principal, { taskId, versionId })
-  const script = await receiveScript(principal, file.open)
+  const busy = () => new CodedError('staging_slot_exhausted', { limit: stagingSlotsMax })
+  const script = await arriving.within(principal.companyId, busy, async () => {
+    const { body } = await file.open()
+    return readScript(body)
+  })
   const request = target === 'startup' ? { startup_script: script } : { work_script: script }
   return changeDraft(context, principal, { taskId, versionId, request })
-}
-
-async function receiveScript({ companyId }: Principal, open: OpenFile): Promise<string> {
-  const release = arriving.take(companyId)
-  if (!release) throw new CodedError('staging_slot_exhausted', { limit: stagingSlotsMax })
-  try {
-    const { body } = await open()
-    return await readScript(body)
-  } finally {
-    release()
-  }
 }
