@@ -49,6 +49,15 @@ export interface MountOptions {
   scheduler?: RequestScheduler | undefined
 }
 
+/** Throws `disk_space_low` for a request that stores something new. */
+export async function requireSpace({
+  hasSpace,
+}: {
+  hasSpace?: MountOptions['hasSpace'] | undefined
+}): Promise<void> {
+  if (hasSpace && !(await hasSpace())) throw new CodedError('disk_space_low')
+}
+
 /** The name under which a request keeps what its first hook authenticated, for the handler. */
 export const callerDecorator = 'authenticatedCall'
 
@@ -146,7 +155,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
       body: route.body && validatorOf('body', route.body),
     }
     const auditAction = auditActionOf(route)
-    const takesSpace = options.hasSpace !== undefined && route.errors.includes('disk_space_low')
+    const takesSpace = route.errors.includes('disk_space_low')
     app.route({
       method: route.method,
       url: fastifyPath(route.path),
@@ -166,7 +175,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
           checkKeyScope(route, principal, chatroomOf(request))
         }
         checkEnabled(options.enabled, { method: route.method, path: route.path })
-        if (takesSpace && !(await options.hasSpace?.())) throw new CodedError('disk_space_low')
+        if (takesSpace) await requireSpace(options)
         if (admit) {
           checks.params?.(request.params)
           const prefetched = await admit(request.params as never, request)

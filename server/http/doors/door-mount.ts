@@ -1,10 +1,16 @@
 import type { DoorKind } from '@sandbox-jobs/contract/resources/doors/door.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
 import { inRequest } from '../../base/current-request.ts'
-import { CodedError } from '../../base/errors/coded-error.ts'
 import type { OpenDoor } from '../../doors/catalogue/door-keys.ts'
 import { actingOf } from '../acting.ts'
-import { type BodyConfig, callerDecorator, keepCaller, type MountOptions, takeTurn } from '../mount.ts'
+import {
+  type BodyConfig,
+  callerDecorator,
+  keepCaller,
+  type MountOptions,
+  requireSpace,
+  takeTurn,
+} from '../mount.ts'
 import { answerOf } from '../responses/errors.ts'
 import { goneSignal } from '../responses/send-download.ts'
 import { checkEnabled } from '../scopes.ts'
@@ -103,7 +109,7 @@ function mountAt(
       checkEnabled(options.enabled, { method: isWriting ? 'POST' : method, path: url })
       if (route.readsTextAsJson && request.headers['content-type']?.startsWith('text/plain'))
         request.headers['content-type'] = 'application/json'
-      if (isWriting && options.hasSpace && !(await options.hasSpace())) throw new CodedError('disk_space_low')
+      if (isWriting) await requireSpace(options)
     },
     handler: async (request, reply) => {
       if (bodyKind === undefined) await takeTurn(request, 0)

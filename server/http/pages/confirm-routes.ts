@@ -9,9 +9,9 @@ import { confirmProposal, readProposal, rejectProposal } from '../../agents/prop
 import type { ProposalDeps } from '../../agents/proposals/prepare-proposal.ts'
 import type { AddressRange } from '../../base/addresses/address-range.ts'
 import { inRequest } from '../../base/current-request.ts'
-import { CodedError, notFound } from '../../base/errors/coded-error.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
 import { actingOf } from '../acting.ts'
-import type { Authenticate, MountOptions } from '../mount.ts'
+import { type Authenticate, type MountOptions, requireSpace } from '../mount.ts'
 import { clientAddress } from '../requests/client-address.ts'
 import { handleError, responseOf } from '../responses/errors.ts'
 import { checkEnabled } from '../scopes.ts'
@@ -81,8 +81,7 @@ export function mountConfirmPages(app: FastifyInstance, services: ConfirmService
   ) {
     const principal = await principalOfForm(services, login, pid)
     await turnOf(services.scheduler, principal.companyId, reply)(0)
-    if (decision === 'confirm' && services.hasSpace && !(await services.hasSpace()))
-      throw new CodedError('disk_space_low')
+    if (decision === 'confirm') await requireSpace(services)
     const decided = decision === 'confirm' ? confirmProposal : rejectProposal
     const action = decision === 'confirm' ? 'confirmProposal' : 'rejectProposal'
     const work = () => decided(services, principal, pid)
