@@ -66,7 +66,7 @@ export class LogFollowers {
 
   /**
    * The events from position `start` on; throws like `read` before the first of them. They end with the work, at the
-   * time limit, when there are too many followers, or when `signal` fires: while a log is silent, nothing else tells that its
+   * time limit, when there are too many followers, or when `signal` fires: while a log is silent, nothing else shows that its
    * follower has left.
    */
   async follow(log: FollowedLog, from: Following): Promise<AsyncGenerator<PositionedEvent>> {

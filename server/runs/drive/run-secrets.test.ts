@@ -127,6 +127,18 @@ async function runToEnd(id: string) {
   return { row, inputs }
 }
 
+/** Starts a worker, and does the work while the pins of a run cannot be stored and all else is ready for its start. */
+async function whilePinsWait(work: () => Promise<unknown>): Promise<void> {
+  const recheck = vi.spyOn(secrets, 'recheck')
+  await db.transaction().execute(async (trx) => {
+    await sql`lock table run_secret_pins in exclusive mode`.execute(trx)
+    await startWorker()
+    await vi.waitFor(() => expect(recheck).toHaveBeenCalled(), { timeout: 10_000, interval: 20 })
+    await sleep(100)
+    await work()
+  })
+}
+
 /** The text of an input that was passed as one buffer. */
 function inputText(input: unknown): string {
   if (!Buffer.isBuffer(input)) throw new Error('the input is not one buffer')
@@ -167,15 +179,8 @@ describe('a run of a version with slots', () => {
   it('does not start before its pins are stored', async () => {
     await set(ofRoom(), 'a value')
     await approve()
-    const recheck = vi.spyOn(secrets, 'recheck')
     const id = await submit()
-    await db.transaction().execute(async (trx) => {
-      await sql`lock table run_secret_pins in exclusive mode`.execute(trx)
-      await startWorker()
-      await vi.waitFor(() => expect(recheck).toHaveBeenCalled(), { timeout: 10_000, interval: 20 })
-      await sleep(100)
-      expect(executor.started).toEqual([])
-    })
+    await whilePinsWait(async () => expect(executor.started).toEqual([]))
     expect((await untilEnded(id)).state).toBe('completed')
   })
 
@@ -313,15 +318,10 @@ describe('what changes between claim and start', () => {
 
   it('ends the run: the secret is revoked while the pins are stored', async () => {
     await approve()
-    const resolved = vi.spyOn(secrets, 'recheck')
     const id = await submit()
-    await db.transaction().execute(async (trx) => {
-      await sql`lock table run_secret_pins in exclusive mode`.execute(trx)
-      await startWorker()
-      await vi.waitFor(() => expect(resolved).toHaveBeenCalled(), { timeout: 10_000, interval: 20 })
-      await sleep(100)
-      await secretSteps.call(secretRoutes.revokeSecret, tenant.companyManager, { body: body() })
-    })
+    await whilePinsWait(() =>
+      secretSteps.call(secretRoutes.revokeSecret, tenant.companyManager, { body: body() }),
+    )
     expect([(await untilEnded(id)).error_code, executor.started]).toEqual(['secret_missing', []])
   })
 

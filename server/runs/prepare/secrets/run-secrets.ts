@@ -57,7 +57,7 @@ export class StoredRunSecrets implements RunSecrets {
       const found = await this.#resolve(run, slots)
       if ('state' in found) return found
       const written = writePins(this.#db, run, found.pins)
-      // Who waits for it hears of a failure.
+      // A failure is thrown to whoever awaits it later.
       written.catch(() => undefined)
       const [opened] = await Promise.allSettled([this.#open(run, found.terms, found.pins)])
       const values = opened.status === 'fulfilled' && opened.value
