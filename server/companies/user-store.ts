@@ -141,7 +141,8 @@ export async function lockAdministrators(trx: Trx, companyId: string): Promise<s
     .where('role', '=', roles.company_administrator)
     .where('disabled_at', 'is', null)
     .orderBy('id')
-    .forUpdate()
+    // Rows that name them may be written meanwhile.
+    .forNoKeyUpdate()
     .execute()
   return rows.map((row) => row.id)
 }

@@ -23,6 +23,8 @@ const problemsOf = (text: string): Promise<string[]> =>
       throw error
     },
   )
+const idOf = async (name: string) =>
+  (await db.selectFrom('companies').select('id').where('name', '=', name).executeTakeFirstOrThrow()).id
 const rowCount = async () => {
   const tables = ['companies', 'departments', 'chatrooms', 'users', 'chatroom_members', 'api_keys'] as const
   const counts = await Promise.all(
@@ -205,6 +207,34 @@ describe('applying a company file', () => {
   it('accepts two concurrent applies', async () => {
     const both = await Promise.all([apply(company('race')), apply(company('race'))])
     expect(both.map((result) => result.changes.length).toSorted()).toEqual([0, 2])
+  })
+
+  it('hashes the passwords of new users before it locks the administrators', async () => {
+    await apply(company('hashes'))
+    const administrator = db
+      .selectFrom('users')
+      .select('id')
+      .where('company_id', '=', await idOf('hashes'))
+    const tries = { free: 0, locked: 0 }
+    let isOver = false
+    const watch = async () => {
+      while (!isOver) {
+        await administrator
+          .forUpdate()
+          .noWait()
+          .execute()
+          .then(
+            () => (tries.free += 1),
+            () => (tries.locked += 1),
+          )
+      }
+    }
+    const watching = watch()
+    const users = Array.from({ length: 10 }, (_, n) => `      - { login: hashes-${n}, role: member }`)
+    await apply(company('hashes', users.join('\n')))
+    isOver = true
+    await watching
+    expect(tries.free).toBeGreaterThan(tries.locked)
   })
 
   it('reports every problem of a file with its line, and changes nothing', async () => {

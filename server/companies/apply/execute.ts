@@ -5,9 +5,7 @@ import {
 } from '../../access/directory/social-client-store.ts'
 import { hashApiKey, newApiKey } from '../../access/keys/api-key-secret.ts'
 import { insertApiKey, updateApiKeyRow } from '../../access/keys/api-key-store.ts'
-import { hashPassword } from '../../access/login/passwords.ts'
 import type { Clock } from '../../base/clock.ts'
-import { newToken } from '../../base/ids.ts'
 import type { Peppers } from '../../base/keys/peppers.ts'
 import type { Trx } from '../../db/database.ts'
 import { insertChatroom } from '../chatrooms/chatroom-store.ts'
@@ -17,6 +15,7 @@ import { replaceManagedDepartments } from '../department-manager-store.ts'
 import { insertDepartment } from '../department-store.ts'
 import { insertUser, type UserChange, updateUserRow } from '../user-store.ts'
 import type { DeclaredUser } from './company-file.ts'
+import type { FirstPassword } from './first-passwords.ts'
 import type { Change } from './plan.ts'
 import { clientKey } from './plan-clients.ts'
 import { type CompanySnapshot, emptyCompany, roomKey, type Snapshot } from './snapshot.ts'
@@ -32,7 +31,12 @@ export interface ExecuteServices {
   peppers: Peppers
 }
 
-const generatedPasswordLength = 24
+interface PlannedChanges {
+  changes: Change[]
+  snapshot: Snapshot
+  /** Of the users that the changes create, by login. */
+  passwords: Map<string, FirstPassword>
+}
 
 /**
  * Executes the planned changes in order. Created entries are added to `snapshot`, because later steps look them up
@@ -41,7 +45,7 @@ const generatedPasswordLength = 24
 export async function executeChanges(
   trx: Trx,
   services: ExecuteServices,
-  { changes, snapshot }: { changes: Change[]; snapshot: Snapshot },
+  { changes, snapshot, passwords }: PlannedChanges,
 ): Promise<GeneratedSecrets> {
   const secrets: GeneratedSecrets = { passwords: [], apiKeys: [] }
   for (const change of changes) {
@@ -50,7 +54,7 @@ export async function executeChanges(
       snapshot.companies.set(change.company, { id, ...emptyCompany() })
     } else {
       const company = known(snapshot.companies, change.company)
-      await executeChange({ trx, services, company, secrets }, change)
+      await executeChange({ trx, services, company, secrets, passwords }, change)
     }
   }
   return secrets
@@ -61,6 +65,7 @@ interface Scene {
   services: ExecuteServices
   company: CompanySnapshot
   secrets: GeneratedSecrets
+  passwords: Map<string, FirstPassword>
 }
 
 async function executeChange(
@@ -104,15 +109,15 @@ async function executeChange(
 }
 
 async function createUser(
-  { trx, company, secrets, services }: Scene,
+  { trx, company, secrets, services, passwords }: Scene,
   name: string,
   user: DeclaredUser,
 ): Promise<void> {
   const companyId = company.id
   const { login, role, disabled } = user
-  const password = user.password ?? newToken().slice(0, generatedPasswordLength)
+  // Users are never deleted, so one that is new now was new when the passwords were made.
+  const { password, passwordHash } = known(passwords, login)
   const displayName = user.displayName ?? login
-  const passwordHash = await hashPassword(password)
   const disabledAt = disabled ? services.clock.now() : null
   const email = user.email ?? null
   const made = { companyId, login, displayName, role, passwordHash, disabledAt, email }
