@@ -7,6 +7,8 @@ export interface Principal {
   /** 1 member, 2 department manager, 3 company manager, 4 company administrator. */
   role: number
   managedDepartmentIds: string[]
+  /** Of a person who logged in with a password: the `credential_generation` that ends with it. */
+  credentialGeneration?: number
   apiKey?: { id: string; scope: 'full' | 'sandbox'; allowedChatroomIds: string[] }
   /** Set where an agent acts in a turn of the principal. */
   turn?: HumanTurn

@@ -96,6 +96,20 @@ describe('the page', () => {
     expect(body).toContain('role="alert"')
   })
 
+  it('allows nothing by a password that is changed while the document is fetched', async () => {
+    const asked = query()
+    const answer = server.answers['/client.json']
+    const changePassword = db
+      .updateTable('users')
+      .set(({ eb }) => ({ credential_generation: eb('credential_generation', '+', 1) }))
+      .where('id', '=', tenant.member.principalId)
+    server.answers['/client.json'] = (response, post) =>
+      void changePassword.execute().then(() => answer?.(response, post))
+    const { status, login } = await steps.sendForm(asked, await steps.loginOf(tenant.member))
+    expect(status).toBe(200)
+    expect((await steps.sendForm(asked, { login, decision: 'allow' })).status).toBe(401)
+  })
+
   it('redirects nowhere if the document changes before the decision', async () => {
     const asked = query()
     const { login } = await steps.sendForm(asked, await steps.loginOf(tenant.member))

@@ -118,11 +118,13 @@ export class Authentication {
       throw refuseCredentials()
     }
     const { identityProvider } = this.#options
-    const user = identityProvider?.issued(token)
+    const isOfProvider = identityProvider?.issued(token) === true
+    const user = isOfProvider
       ? await this.#userOfProvider(identityProvider, token)
       : await this.#userOfOwnToken(token)
     if (!user || user.disabled_at) throw refuseCredentials()
-    return principalOf(user, { id: user.id, authMethod: 'jwt' })
+    const principal = principalOf(user, { id: user.id, authMethod: 'jwt' })
+    return isOfProvider ? principal : { ...principal, credentialGeneration: user.credential_generation }
   }
 
   async #userOfOwnToken(token: string): Promise<UserCredential | undefined> {

@@ -26,25 +26,24 @@ export interface FormLoginDeps {
   signed: SignedTokens
 }
 
-export async function signForm(
-  { db, clock, signed }: FormLoginDeps,
-  { companyId, principalId: userId }: Principal,
+/** Of a person who has just logged in with a password: what ended that login meanwhile ends the form too. */
+export function signForm(
+  { clock, signed }: Pick<FormLoginDeps, 'clock' | 'signed'>,
+  { companyId, principalId: userId, credentialGeneration: generation }: Principal,
   subject: string,
-): Promise<string> {
-  const user = await findUserCredential(db, { companyId, userId })
-  if (!user) throw refuseCredentials()
-  const claims: FormClaims = {
-    company: companyId,
-    user: userId,
-    generation: user.credential_generation,
-    subject,
-  }
+): string {
+  if (generation === undefined) throw new Error('a form is signed for a login with a password alone')
+  const claims: FormClaims = { company: companyId, user: userId, generation, subject }
   return signed.sign(
     'confirm-form',
     claims,
     new Date(clock.now().getTime() + confirmFormLifetimeSeconds * 1000),
   )
 }
+
+/** Whose form it is, before its turn has come: who sent it is looked up afterwards. Throws 418. */
+export const companyOfForm = (deps: Pick<FormLoginDeps, 'signed'>, token: string, subject: string): string =>
+  claimsOf(deps, token, subject).company
 
 /** Who logged in for a form about this; throws 418. */
 export async function principalOfForm(
@@ -53,7 +52,8 @@ export async function principalOfForm(
   subject: string,
 ): Promise<Principal> {
   const user = await userOfForm(deps, token, subject)
-  return principalOf(user, { id: user.id, authMethod: 'jwt' })
+  const principal = principalOf(user, { id: user.id, authMethod: 'jwt' })
+  return { ...principal, credentialGeneration: user.credential_generation }
 }
 
 /** The same as a user. */
@@ -62,10 +62,14 @@ export async function userOfForm(
   token: string,
   subject: string,
 ): Promise<UserCredential> {
-  const read = signed.read<FormClaims>('confirm-form', token)
-  if ('refused' in read || read.claims.subject !== subject) throw refuseCredentials()
-  const { company: companyId, user: userId, generation } = read.claims
+  const { company: companyId, user: userId, generation } = claimsOf({ signed }, token, subject)
   const user = await findUserCredential(db, { companyId, userId })
   if (!user || user.disabled_at || user.credential_generation !== generation) throw refuseCredentials()
   return user
+}
+
+function claimsOf({ signed }: Pick<FormLoginDeps, 'signed'>, token: string, subject: string): FormClaims {
+  const read = signed.read<FormClaims>('confirm-form', token)
+  if ('refused' in read || read.claims.subject !== subject) throw refuseCredentials()
+  return read.claims
 }

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { principalOf } from '../../access/authentication/authentication.ts'
 import type { Directory } from '../../access/directory/directory.ts'
-import { type FormLoginDeps, signForm, userOfForm } from '../../access/login/form-login.ts'
+import { companyOfForm, type FormLoginDeps, signForm, userOfForm } from '../../access/login/form-login.ts'
 import { type LoginServices, logIn } from '../../access/login/login.ts'
 import {
   type AskedRequest,
@@ -88,7 +88,7 @@ export function mountAuthorizePages(app: FastifyInstance, services: AuthorizeSer
     await turnOf(services.scheduler, principal.companyId, reply)(0)
     const { name: roomName } = await services.directory.requireRoom(principal, 'message.post', asked.roomId)
     const known = await withClient(services.documents, asked, principal)
-    const login = await signForm(services, principal, subjectOf(asked))
+    const login = signForm(services, principal, subjectOf(asked))
     return show(
       reply,
       200,
@@ -98,8 +98,9 @@ export function mountAuthorizePages(app: FastifyInstance, services: AuthorizeSer
   }
 
   async function decide(reply: FastifyReply, asked: AskedRequest, { login, decision }: DecisionForm) {
-    const user = await userOfForm(services, login, subjectOf(asked))
-    await turnOf(services.scheduler, user.company_id, reply)(0)
+    const subject = subjectOf(asked)
+    await turnOf(services.scheduler, companyOfForm(services, login, subject), reply)(0)
+    const user = await userOfForm(services, login, subject)
     const principal = principalOf(user, { id: user.id, authMethod: 'jwt' })
     await services.directory.requireRoom(principal, 'message.post', asked.roomId)
     const known = await withClient(services.documents, asked, principal)

@@ -3,7 +3,12 @@ import { TokenRequest } from '@sandbox-jobs/contract/resources/access/token.ts'
 import { OneOf, Strict } from '@sandbox-jobs/contract/schema.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { type FormLoginDeps, principalOfForm, signForm } from '../../access/login/form-login.ts'
+import {
+  companyOfForm,
+  type FormLoginDeps,
+  principalOfForm,
+  signForm,
+} from '../../access/login/form-login.ts'
 import { type LoginServices, logIn } from '../../access/login/login.ts'
 import { confirmProposal, readProposal, rejectProposal } from '../../agents/proposals/decide-proposal.ts'
 import type { ProposalDeps } from '../../agents/proposals/prepare-proposal.ts'
@@ -71,7 +76,7 @@ export function mountConfirmPages(app: FastifyInstance, services: ConfirmService
     await turnOf(services.scheduler, principal.companyId, reply)(0)
     const proposal = await readProposal(services, principal, pid)
     if (proposal.state !== 'prepared') return show(reply, 200, outcomePage(proposal))
-    return show(reply, 200, decisionPage(proposal, await signForm(services, principal, pid)))
+    return show(reply, 200, decisionPage(proposal, signForm(services, principal, pid)))
   }
 
   async function decide(
@@ -79,8 +84,8 @@ export function mountConfirmPages(app: FastifyInstance, services: ConfirmService
     reply: FastifyReply,
     { pid, form: { login, decision } }: { pid: string; form: DecisionForm },
   ) {
+    await turnOf(services.scheduler, companyOfForm(services, login, pid), reply)(0)
     const principal = await principalOfForm(services, login, pid)
-    await turnOf(services.scheduler, principal.companyId, reply)(0)
     if (decision === 'confirm') await requireSpace(services)
     const decided = decision === 'confirm' ? confirmProposal : rejectProposal
     const action = decision === 'confirm' ? 'confirmProposal' : 'rejectProposal'
