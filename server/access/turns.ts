@@ -3,17 +3,21 @@ import { turnReceiptLifetimeSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Peppers } from '../base/keys/peppers.ts'
 import type { SignedTokens } from '../base/keys/signed-tokens.ts'
+import { settleAll } from '../base/sharing/settle-all.ts'
 import type { Database } from '../db/database.ts'
 import { principalOf, refuseCredentials } from './authentication/authentication.ts'
 import { findUserCredential } from './authentication/credential-store.ts'
 import { findSocialClient, findSocialClientOf } from './directory/social-client-store.ts'
+import { findLiveApiKey } from './keys/api-key-store.ts'
+import { isLiveGatewayKey } from './keys/gateway-key-store.ts'
 import { useGatewayKey } from './keys/gateway-keys.ts'
 import type { HumanTurn, Principal } from './principal.ts'
 
 /*
  * Human turns (contract part 3, D2). A message of a person in a room starts a turn, and the signed turn context lets an
  * agent act as that person, in that room, for ten minutes. A chat pipeline posts messages with a gateway key on behalf of
- * the people of its company. As with logins, a token only names a person: who they are is read for every request.
+ * the people of its company. As with logins, a token only names a person: who they are is read for every request, and
+ * that the credential which posted the message still holds.
  */
 
 interface TurnClaims {
@@ -26,6 +30,10 @@ interface TurnClaims {
   sequence: number
   /** See `HumanTurn.byKey`. */
   key: boolean
+  /** What posted the message: a key, or a login with a password. */
+  gateway_key?: string | undefined
+  api_key?: string | undefined
+  generation?: number | undefined
 }
 
 export interface TurnDeps {
@@ -56,6 +64,9 @@ export function signTurn(
     message: turn.messageId,
     sequence: turn.sequence,
     key: principal.apiKey !== undefined,
+    gateway_key: principal.gatewayKeyId,
+    api_key: principal.apiKey?.id,
+    generation: principal.gatewayKeyId === undefined ? principal.credentialGeneration : undefined,
   }
   return { turnContext: signed.sign('turn-context', claims, expiresAt), expiresAt }
 }
@@ -75,9 +86,22 @@ export async function principalOfTurn(deps: TurnDeps, token: unknown): Promise<P
     auth,
     key: byKey,
   } = read.claims
-  const principal = await findPerson(deps.db, { companyId, type, id })
-  if (!principal) throw refuseCredentials()
+  const [principal, isLive] = await settleAll([
+    findPerson(deps.db, { companyId, type, id }),
+    hasLiveKey(deps.db, read.claims),
+  ])
+  const { generation = principal?.credentialGeneration } = read.claims
+  if (!principal || !isLive || principal.credentialGeneration !== generation) throw refuseCredentials()
   return { ...principal, authMethod: auth, turn: { roomId, messageId, sequence, byKey } }
+}
+
+/** False once the key that posted the message is revoked or has expired. */
+async function hasLiveKey(
+  db: Database,
+  { company: companyId, gateway_key, api_key }: TurnClaims,
+): Promise<boolean> {
+  if (gateway_key !== undefined) return isLiveGatewayKey(db, { companyId, id: gateway_key })
+  return api_key === undefined || (await findLiveApiKey(db, { companyId, id: api_key })) !== undefined
 }
 
 /** Authenticates agents by `X-Turn-Context`. */
@@ -123,7 +147,9 @@ export async function findUser(
   userId: string,
 ): Promise<Principal | undefined> {
   const user = await findUserCredential(db, { companyId, userId })
-  return user && !user.disabled_at ? principalOf(user, { id: user.id, authMethod: 'jwt' }) : undefined
+  if (!user || user.disabled_at) return undefined
+  const principal = principalOf(user, { id: user.id, authMethod: 'jwt' })
+  return { ...principal, credentialGeneration: user.credential_generation }
 }
 
 async function findClientOf(

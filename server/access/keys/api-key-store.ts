@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { newId } from '../../base/ids.ts'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
@@ -63,6 +63,17 @@ export const findApiKeyRow = (db: Executing, key: ApiKeyKey): Promise<ApiKeyRow 
     .select(columns)
     .where('company_id', '=', key.companyId)
     .where('id', '=', key.id)
+    .executeTakeFirst()
+
+/** A key that is neither revoked nor expired. */
+export const findLiveApiKey = (db: Executing, key: ApiKeyKey): Promise<ApiKeyRow | undefined> =>
+  db
+    .selectFrom('api_keys')
+    .select(columns)
+    .where('company_id', '=', key.companyId)
+    .where('id', '=', key.id)
+    .where('revoked_at', 'is', null)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]))
     .executeTakeFirst()
 
 /** Revoked keys are listed as retired. An expired key stays in the list of active keys. */

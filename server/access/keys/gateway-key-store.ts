@@ -46,6 +46,18 @@ export const findGatewayKey = (db: Executing, keyHash: Buffer): Promise<GatewayK
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
 
+/** Whether a key of the company is not revoked. */
+export async function isLiveGatewayKey(db: Executing, key: GatewayKeyKey): Promise<boolean> {
+  const row = await db
+    .selectFrom('gateway_keys')
+    .select('id')
+    .where('company_id', '=', key.companyId)
+    .where('id', '=', key.id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Oldest first, revoked ones included. */
 export const listGatewayKeyRows = (
   db: Executing,

@@ -20,6 +20,8 @@ const postAs = (headers: Record<string, string>, cid = tenant.roomId, text = 'he
   harness.send(allRoutes.postMessage, headers, { params: { cid }, body: { text } })
 const gatewayKey = (name = 'bot', companyId = tenant.companyId) =>
   issueGatewayKey({ db, peppers }, companyId, name)
+const listTools = (turnContext: unknown) =>
+  harness.send(allRoutes.listAgentTools, { 'x-turn-context': String(turnContext) })
 const behalf = (key: string, whom: string) => ({ 'x-gateway-key': key, 'x-on-behalf-of': whom })
 
 describe('a message', () => {
@@ -79,6 +81,32 @@ describe('a message', () => {
   })
 })
 
+describe('a turn', () => {
+  it('ends with the API key that posted its message', async () => {
+    const { body } = await postAs(await harness.key(tenant.member))
+    expect((await listTools(body.turn_context)).status).toBe(200)
+    await db
+      .updateTable('api_keys')
+      .set({ revoked_at: new Date() })
+      .where('company_id', '=', tenant.companyId)
+      .execute()
+    expect((await listTools(body.turn_context)).status).toBe(418)
+  })
+
+  it('ends with the login that posted its message, and not one that a gateway posted', async () => {
+    const { turn_context } = await harness.post(tenant.member, tenant.roomId)
+    const { gateway_key: key } = await gatewayKey()
+    const { body } = await postAs(behalf(key, `user:${tenant.member.principalId}`))
+    await db
+      .updateTable('users')
+      .set(({ eb }) => ({ credential_generation: eb('credential_generation', '+', 1) }))
+      .where('id', '=', tenant.member.principalId)
+      .execute()
+    expect((await listTools(turn_context)).status).toBe(418)
+    expect((await listTools(body.turn_context)).status).toBe(200)
+  })
+})
+
 describe('a gateway key', () => {
   it('posts on behalf of a user and of a client in its room', async () => {
     const { gateway_key: key } = await gatewayKey()
@@ -112,6 +140,16 @@ describe('a gateway key', () => {
     ).toBe(418)
     await revokeGatewayKey({ db, clock }, tenant.companyId, id)
     expect((await postAs(behalf(key, `user:${tenant.member.principalId}`))).status).toBe(418)
+  })
+
+  it('ends the turns that it started when it is revoked', async () => {
+    const { gateway_key: key, id } = await gatewayKey()
+    const { body } = await postAs(behalf(key, `user:${tenant.member.principalId}`))
+    const own = await harness.post(tenant.member, tenant.roomId)
+    expect((await listTools(body.turn_context)).status).toBe(200)
+    await revokeGatewayKey({ db, clock }, tenant.companyId, id)
+    expect((await listTools(body.turn_context)).status).toBe(418)
+    expect((await listTools(own.turn_context)).status).toBe(200)
   })
 
   it('is stored as a keyed hash, and under the present pepper once it is used after a rotation', async () => {
