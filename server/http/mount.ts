@@ -47,6 +47,8 @@ export interface MountOptions {
   hasSpace?: () => Promise<boolean>
   /** Divides the event loop among companies; absent: nothing waits. */
   scheduler?: RequestScheduler | undefined
+  /** What is known of a caller for longer is read again before the handler. */
+  callerMaxAgeMs?: number
 }
 
 /** Throws `disk_space_low` for a request that stores something new. */
@@ -77,10 +79,14 @@ interface AuthenticatedCall {
   companyId: string
   /** What `Prefetch` or `Admit` returned. */
   prefetched: unknown
+  /** Authenticates once more; throws what the first time throws. */
+  readAgain: ReadCaller | undefined
+  readAtMs: number
   takeTurn: TakeTurn
 }
 
-type KeptCall = Omit<AuthenticatedCall, 'takeTurn'> & { scheduler: RequestScheduler | undefined }
+type ReadCaller = () => Promise<{ principal: Principal; prefetched: unknown }>
+type KeptCall = Omit<AuthenticatedCall, 'takeTurn' | 'readAtMs'> & { scheduler: RequestScheduler | undefined }
 
 /** Keeps who calls, for the parser of the body and the handler. */
 export const keepCaller = (
@@ -91,7 +97,25 @@ export const keepCaller = (
 
 function keepCall(request: FastifyRequest, reply: FastifyReply, { scheduler, ...call }: KeptCall): void {
   const takeTurn = turnOf(scheduler, call.companyId, reply)
-  request.setDecorator<AuthenticatedCall>(callerDecorator, { ...call, takeTurn })
+  const readAtMs = performance.now()
+  request.setDecorator<AuthenticatedCall>(callerDecorator, { ...call, takeTurn, readAtMs })
+}
+
+/** As long as a request takes that waits for nothing. */
+const callerMaxAgeMsDefault = 1000
+
+/**
+ * Reads again who calls, unless that was just done: the body of a request may take a minute to arrive, and its turn to come, in
+ * which a person can be dismissed or a key revoked. Call it right before the handler.
+ */
+export async function refreshCaller(
+  request: FastifyRequest,
+  { callerMaxAgeMs = callerMaxAgeMsDefault }: Pick<MountOptions, 'callerMaxAgeMs'>,
+): Promise<void> {
+  const call = request.getDecorator<AuthenticatedCall | null>(callerDecorator)
+  if (!call?.readAgain || performance.now() - call.readAtMs < callerMaxAgeMs) return
+  const now = await call.readAgain()
+  request.setDecorator<AuthenticatedCall>(callerDecorator, { ...call, ...now })
 }
 
 /** Whose request it is. */
@@ -156,6 +180,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
     }
     const auditAction = auditActionOf(route)
     const takesSpace = route.errors.includes('disk_space_low')
+    const { scheduler } = options
     app.route({
       method: route.method,
       url: fastifyPath(route.path),
@@ -171,7 +196,8 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
           const mayPrefetch = prefetch && checks.params && isValid(checks.params, params)
           const prefetched = mayPrefetch ? prefetch(params as never) : undefined
           const principal = await options.authenticate(headers, prefetched?.findKey)
-          keepCaller(request, reply, { principal, prefetched, scheduler: options.scheduler })
+          const readAgain = callerReader(options, route, request)
+          keepCaller(request, reply, { principal, prefetched, readAgain, scheduler })
           checkKeyScope(route, principal, chatroomOf(request))
         }
         checkEnabled(options.enabled, { method: route.method, path: route.path })
@@ -180,12 +206,19 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
           checks.params?.(request.params)
           const prefetched = await admit(request.params as never, request)
           const companyId = prefetched.company_id
-          keepCall(request, reply, { principal: null, companyId, prefetched, scheduler: options.scheduler })
+          keepCall(request, reply, {
+            principal: null,
+            companyId,
+            prefetched,
+            readAgain: undefined,
+            scheduler,
+          })
         }
       },
       handler: async (request, reply) => {
+        if (!isStreamed(route)) await takeTurn(request, 0)
+        await refreshCaller(request, options)
         const authenticated = request.getDecorator<AuthenticatedCall | null>(callerDecorator)
-        if (!isStreamed(route)) await authenticated?.takeTurn(0)
         // Prefetching validated the path already.
         if (!authenticated?.prefetched) checks.params?.(request.params)
         checks.query?.(request.query)
@@ -222,6 +255,15 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
   const admitted: MountAdmitted = (route, admit, handler) => mount(route, handler, { admit })
   return Object.assign(mountRoute, { admitted })
 }
+
+/** Authenticates a request once more, without what a first time prefetches. */
+const callerReader =
+  ({ authenticate }: MountOptions, route: Route, request: FastifyRequest): ReadCaller =>
+  async () => {
+    const principal = await authenticate(request.headers)
+    checkKeyScope(route, principal, chatroomOf(request))
+    return { principal, prefetched: undefined }
+  }
 
 type AnyPrefetch = (params: never) => { findKey: FindKey }
 type AnyAdmit = (params: never, request: FastifyRequest) => Promise<{ company_id: string }>

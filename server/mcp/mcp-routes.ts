@@ -12,7 +12,14 @@ import { notFound } from '../base/errors/coded-error.ts'
 import { PlainError } from '../base/errors/plain-error.ts'
 import { namesAgentTools } from '../companies/chatrooms/chatroom-jobs.ts'
 import { actingOf } from '../http/acting.ts'
-import { type BodyConfig, callerOf, keepCaller, type MountOptions, takeTurn } from '../http/mount.ts'
+import {
+  type BodyConfig,
+  callerOf,
+  keepCaller,
+  type MountOptions,
+  refreshCaller,
+  takeTurn,
+} from '../http/mount.ts'
 import { resourceMetadataUrl } from '../http/routes/oauth/metadata.ts'
 import { checkEnabled, requireFullKey } from '../http/scopes.ts'
 import { isValid, validatorOf } from '../http/validation/validation.ts'
@@ -71,13 +78,17 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
       config,
       errorHandler: mcpErrorHandler(challengeOf),
       onRequest: async (request, reply) => {
-        const principal = await authenticate(request)
-        requireFullKey(principal)
-        keepCaller(request, reply, { principal, prefetched: undefined, scheduler: options.scheduler })
+        const read = async () => {
+          const principal = await authenticate(request)
+          requireFullKey(principal)
+          return { principal, prefetched: undefined }
+        }
+        keepCaller(request, reply, { ...(await read()), readAgain: read, scheduler: options.scheduler })
         checkEnabled(options.enabled, { method: 'POST', path: url })
       },
       handler: async (request, reply) => {
         await takeTurn(request, 0)
+        await refreshCaller(request, options)
         const caller = await toolCaller(request)
         const direct = directCallOf(request)
         const acting = actingOf('mcp', caller.principal, caller.roomId)

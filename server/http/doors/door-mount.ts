@@ -8,6 +8,7 @@ import {
   callerDecorator,
   keepCaller,
   type MountOptions,
+  refreshCaller,
   requireSpace,
   takeTurn,
 } from '../mount.ts'
@@ -54,7 +55,8 @@ export interface DoorRefusal {
   retryAfterSeconds: number | undefined
 }
 
-export interface DoorMounting extends Pick<MountOptions, 'enabled' | 'hasSpace' | 'scheduler'> {
+export interface DoorMounting
+  extends Pick<MountOptions, 'enabled' | 'hasSpace' | 'scheduler' | 'callerMaxAgeMs'> {
   /** The door that a key opens; throws 418. */
   openDoor: (kind: DoorKind, key: string) => Promise<OpenDoor>
 }
@@ -99,12 +101,11 @@ function mountAt(
       refuse(reply.headers(headers ?? {}), refusalOf(status, body.detail))
     },
     onRequest: async (request, reply) => {
-      const open = await options.openDoor(kind, doorKeyOf(request))
-      keepCaller(request, reply, {
-        principal: open.submitter,
-        prefetched: open,
-        scheduler: options.scheduler,
-      })
+      const read = async () => {
+        const open = await options.openDoor(kind, doorKeyOf(request))
+        return { principal: open.submitter, prefetched: open }
+      }
+      keepCaller(request, reply, { ...(await read()), readAgain: read, scheduler: options.scheduler })
       // What stores something may be a GET here: a list of packages is printed by a run.
       checkEnabled(options.enabled, { method: isWriting ? 'POST' : method, path: url })
       if (route.readsTextAsJson && request.headers['content-type']?.startsWith('text/plain'))
@@ -113,6 +114,7 @@ function mountAt(
     },
     handler: async (request, reply) => {
       if (bodyKind === undefined) await takeTurn(request, 0)
+      await refreshCaller(request, options)
       const { prefetched } = request.getDecorator<{ prefetched: OpenDoor }>(callerDecorator)
       const call = { open: prefetched, request, reply, signal: goneSignal(reply) }
       const acting = actingOf(`door:${kind}`, prefetched.submitter)
