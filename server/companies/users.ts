@@ -6,6 +6,7 @@ import {
   type UserUpdateRequest,
 } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { authorize, ownCompany } from '../access/allow.ts'
+import { lockAuthority } from '../access/authentication/lock-authority.ts'
 import { type ListRequest, type Platform, pageById } from '../access/directory/platform.ts'
 import { hashing } from '../access/login/hashing.ts'
 import { hashPassword } from '../access/login/passwords.ts'
@@ -53,6 +54,7 @@ export async function createUser(
   const id = await platform.db
     .transaction()
     .execute(async (trx) => {
+      await requireStill(trx, principal)
       const userId = await insertUser(trx, user)
       await replaceManagedDepartments(trx, { companyId, userId }, managed)
       return userId
@@ -62,6 +64,10 @@ export async function createUser(
     })
   return requireUser(platform.db, companyId, id)
 }
+
+/** The hash of a password may have waited for seconds: who was dismissed meanwhile changes nothing. */
+const requireStill = async (trx: Trx, principal: Principal): Promise<void> =>
+  authorize(await lockAuthority(trx, principal), 'directory.manage', ownCompany)
 
 const hashInTurn = (companyId: string, password: string): Promise<string> =>
   hashing.inTurn(companyId, () => hashPassword(password))
@@ -89,6 +95,7 @@ export async function updateUser(
     request.password === undefined ? undefined : await hashInTurn(companyId, request.password)
   return platform.db.transaction().execute(async (trx) => {
     const administrators = await lockAdministrators(trx, companyId)
+    await requireStill(trx, principal)
     const before = await requireUser(trx, companyId, id)
     const change: UserChange = { passwordHash, displayName: request.display_name, role: request.role }
     if (request.disabled !== undefined && request.disabled !== (before.disabled_at !== null)) {

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallOptions } from '../../testing/apps/caller.ts'
 import { TestApi } from '../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
+import { makeSandboxKey } from '../../testing/factories/platform.ts'
 import { addMember, makeRoom, makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
 import { Directory } from '../access/directory/directory.ts'
 import type { Principal } from '../access/principal.ts'
@@ -23,11 +24,7 @@ let key: Principal
 
 beforeEach(async () => {
   tenant = await makeTenant(db)
-  key = {
-    ...tenant.member,
-    authMethod: 'api_key',
-    apiKey: { id: 'key_own', scope: 'sandbox', allowedChatroomIds: [tenant.roomId] },
-  }
+  key = await makeSandboxKey(db, tenant.member, [tenant.roomId])
 })
 
 type Name = keyof typeof sessionRoutes

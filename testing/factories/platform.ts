@@ -1,5 +1,6 @@
+import { insertApiKey } from '../../server/access/keys/api-key-store.ts'
 import type { Principal } from '../../server/access/principal.ts'
-import { newId } from '../../server/base/ids.ts'
+import { newId, newToken } from '../../server/base/ids.ts'
 import type { Executing } from '../../server/db/database.ts'
 
 /** A company with one department and one room. */
@@ -82,7 +83,27 @@ export async function makeUser(
   }
 }
 
-/** The same person acting through an API key of sandbox scope. */
+/** The same person acting through a stored API key of sandbox scope. */
+export async function makeSandboxKey(
+  db: Executing,
+  principal: Principal,
+  allowedChatroomIds: string[],
+): Promise<Principal> {
+  const { id } = await insertApiKey(db, {
+    companyId: principal.companyId,
+    ownerUserId: principal.principalId,
+    name: newId('apiKey'),
+    keyHash: Buffer.from(newToken(), 'base64url'),
+    pepper: 0,
+    scope: 'sandbox',
+    allowedChatroomIds,
+    domains: ['*'],
+    expiresAt: null,
+  })
+  return { ...principal, authMethod: 'api_key', apiKey: { id, scope: 'sandbox', allowedChatroomIds } }
+}
+
+/** The same for routes that read nothing of the key. */
 export const withSandboxKey = (principal: Principal, allowedChatroomIds: string[]): Principal => ({
   ...principal,
   authMethod: 'api_key',

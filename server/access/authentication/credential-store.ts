@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
-import type { Executing } from '../../db/database.ts'
+import type { Executing, Trx } from '../../db/database.ts'
 import { arrayParam } from '../../db/fast/array-param.ts'
 import { prepared } from '../../db/fast/prepared.ts'
 import { selectList } from '../../db/fast/row-text.ts'
@@ -38,6 +38,22 @@ export const findUserCredential = (
     .where('owner.company_id', '=', where.companyId)
     .where('owner.id', '=', where.userId)
     .executeTakeFirst()
+
+/** The same of a user who stays as they are until the transaction ends. */
+export async function lockUserCredential(
+  trx: Trx,
+  where: { companyId: string; userId: string },
+): Promise<UserCredential | undefined> {
+  await trx
+    .selectFrom('users')
+    .select('id')
+    .where('company_id', '=', where.companyId)
+    .where('id', '=', where.userId)
+    .forShare()
+    .execute()
+  // A statement that had to wait for the lock would have read the departments before it waited.
+  return findUserCredential(trx, where)
+}
 
 /** By login name, which is unique in the deployment, so it also determines the company. */
 export const findLogin = (
@@ -81,6 +97,21 @@ export async function touchKey(
       where_.or([where_('last_used_at', 'is', null), where_('last_used_at', '<', where.olderThan)]),
     )
     .execute()
+}
+
+/** Whether a person still has the door that a request came by. */
+export async function isOpenDoor(
+  db: Executing,
+  door: { companyId: string; id: string; ownerUserId: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('doors')
+    .select('id')
+    .where('company_id', '=', door.companyId)
+    .where('id', '=', door.id)
+    .where('owner_user_id', '=', door.ownerUserId)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Stores a key under another pepper, unless another process already has. */

@@ -1,5 +1,5 @@
 import type { ActionOn } from '@sandbox-jobs/contract/access/actions.ts'
-import type { Executing } from '../../db/database.ts'
+import type { Executing, Trx } from '../../db/database.ts'
 import { Batcher } from '../../db/fast/batcher.ts'
 import { absenceOf, authorize, may, ownCompany, roomSubject } from '../allow.ts'
 import type { Principal } from '../principal.ts'
@@ -38,6 +38,11 @@ export class Directory {
   constructor(db: Executing) {
     this.#db = db
     this.#memberships = new Batcher((requested) => findMemberships(db, requested))
+  }
+
+  /** The same as it is in a transaction. */
+  within(trx: Trx): Directory {
+    return new Directory(trx)
   }
 
   /** A live room of that company. */

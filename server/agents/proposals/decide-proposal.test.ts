@@ -3,6 +3,7 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AgentHarness } from '../../../testing/apps/agent-harness.ts'
+import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import type { RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
@@ -155,6 +156,17 @@ describe('a confirmation', () => {
     })
     expect(await countOf('runs')).toBe(0)
     expect((await confirm(pid)).status).toBe(200)
+  })
+
+  it('of a person who was dismissed while the input was checked starts nothing', async () => {
+    const { pid } = await propose()
+    const disabled = { disabled_at: new Date() }
+    await db.updateTable('users').set(disabled).where('id', '=', tenant.member.principalId).execute()
+    const messages = await countOf('room_messages')
+    // This API takes the person as authenticated before.
+    const answer = await new TestApi(db).call(allRoutes.confirmProposal, tenant.member, { params: { pid } })
+    expect(answer.status).toBe(418)
+    expect([await countOf('runs'), await countOf('room_messages')]).toEqual([0, messages])
   })
 
   it('of an expired proposal is refused before and after the sweep', async () => {

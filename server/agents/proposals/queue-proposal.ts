@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@sandbox-jobs/contract/errors/catalogue.ts'
+import { lockAuthority } from '../../access/authentication/lock-authority.ts'
 import type { HumanTurn, Principal } from '../../access/principal.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { sha256Of } from '../../base/sha256.ts'
@@ -32,6 +33,8 @@ export async function queueProposal(
 ): Promise<string | undefined> {
   const run = await plan(deps, principal, row)
   return deps.db.transaction().execute(async (trx) => {
+    // The check of the input may have waited for seconds.
+    await lockAuthority(trx, principal)
     if (!(await moveProposal(trx, row, { to: 'committing', from: ['prepared'] }))) return undefined
     // Before the queues are locked, for which other companies wait.
     const turn = await turnOf(trx)

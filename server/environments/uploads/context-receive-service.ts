@@ -1,10 +1,12 @@
 import type { Readable } from 'node:stream'
 import type { ContextUploadPut } from '@sandbox-jobs/contract/resources/environments/context-upload.ts'
+import { lockAuthority } from '../../access/authentication/lock-authority.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
 import { newId } from '../../base/ids.ts'
 import { ObjectTooLarge, type StoredObject } from '../../storage/port.ts'
+import { managedEnvironment } from '../catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../catalogue/environment-context.ts'
 import { finishAbort } from './context-abort-service.ts'
 import { isOpen } from './context-upload.ts'
@@ -60,7 +62,7 @@ export async function receiveContext(
   try {
     const stored = await store(context, storageKey, upload.body, session.declared_bytes)
     if (stored.byteSize === 0) throw emptyBody()
-    unused = await keepReceived(context, key, storageKey, stored)
+    unused = await keepReceived(context, principal, { key, storageKey, stored })
     if (unused === storageKey) throw new CodedError('illegal_transition')
     return { upload_session_id: session.id, bytes_received: stored.byteSize, digest: stored.digest }
   } finally {
@@ -89,14 +91,18 @@ async function store(
   }
 }
 
-/** Points the session at the new bytes. Returns the key that is no longer needed: the previous one, or the new one. */
+/**
+ * Points the session at the new bytes. Returns the key that is no longer needed: the previous one, or the new one. The bytes may
+ * have taken minutes, so what the principal may is read again.
+ */
 async function keepReceived(
   context: EnvironmentContext,
-  key: SessionKey,
-  storageKey: string,
-  stored: StoredObject,
+  principal: Principal,
+  { key, storageKey, stored }: { key: SessionKey; storageKey: string; stored: StoredObject },
 ): Promise<string | null> {
   return context.db.transaction().execute(async (trx) => {
+    const sender = await lockAuthority(trx, principal)
+    await managedEnvironment(trx, sender, 'environment.upload', key.environmentId)
     const session = await lockSession(trx, key)
     // A sender that exceeded its time no longer owns the session.
     if (!session || !isOpen(session) || session.unused_key !== storageKey) return storageKey

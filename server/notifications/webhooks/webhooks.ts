@@ -11,6 +11,7 @@ import type {
   WebhookWithSecret,
 } from '@sandbox-jobs/contract/resources/notifications/webhook.ts'
 import { authorize, ownCompany } from '../../access/allow.ts'
+import { lockAuthority } from '../../access/authentication/lock-authority.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
@@ -19,7 +20,7 @@ import type { Reachable } from '../../base/guarded-requests/reachable-addresses.
 import { newId, newToken } from '../../base/ids.ts'
 import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
-import type { Database } from '../../db/database.ts'
+import type { Database, Trx } from '../../db/database.ts'
 import { KeysUnavailable, type WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { type SealedValue, sealValue } from '../../secrets/store/sealed-value.ts'
 import { failWaiting } from './delivery-store.ts'
@@ -66,6 +67,7 @@ export async function createWebhook(
   const { companyId } = principal
   const made = await makeSecret(deps, companyId)
   const row = await deps.db.transaction().execute(async (trx) => {
+    await requireStill(trx, principal)
     if ((await lockWebhookCount(trx, companyId)) >= webhooksPerCompany) throw new CodedError('webhook_limit')
     const inserted = await insertWebhook(trx, {
       id: newId('webhook'),
@@ -80,6 +82,10 @@ export async function createWebhook(
   })
   return { ...render(row), secret: made.shown }
 }
+
+/** The service of the keys may have taken seconds: who was dismissed meanwhile gets no secret. */
+const requireStill = async (trx: Trx, principal: Principal): Promise<void> =>
+  authorize(await lockAuthority(trx, principal), 'webhook.manage', ownCompany)
 
 export async function readWebhook(deps: WebhookDeps, principal: Principal, id: string): Promise<Webhook> {
   return render(await requireWebhook(deps, principal, id))
@@ -130,6 +136,7 @@ export async function rotateWebhookSecret(
   const made = await makeSecret(deps, companyId)
   const expiresAt = new Date(deps.clock.now().getTime() + webhookSecretOverlapHours * hourMs)
   const row = await deps.db.transaction().execute(async (trx) => {
+    await requireStill(trx, principal)
     // So that of two rotations each one's secret is in order.
     const locked = await lockWebhook(trx, { companyId, id })
     if (!locked) throw notFound()

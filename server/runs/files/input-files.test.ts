@@ -13,6 +13,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallOptions } from '../../../testing/apps/caller.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { makeSandboxKey } from '../../../testing/factories/platform.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { addMember, makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import type { Principal } from '../../access/principal.ts'
@@ -32,13 +33,8 @@ let otherKey: Principal
 beforeEach(async () => {
   tenant = await makeTenant(db)
   task = await makeRunnableTask(db, tenant.companyId)
-  const restricted = (id: string): Principal => ({
-    ...tenant.member,
-    authMethod: 'api_key',
-    apiKey: { id, scope: 'sandbox', allowedChatroomIds: [tenant.roomId] },
-  })
-  key = restricted('key_own')
-  otherKey = restricted('key_other')
+  key = await makeSandboxKey(db, tenant.member, [tenant.roomId])
+  otherKey = await makeSandboxKey(db, tenant.member, [tenant.roomId])
 })
 
 const raw = { 'content-type': 'application/octet-stream' }

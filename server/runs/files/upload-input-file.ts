@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { inputFileMaxBytes, inputFileNameMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { defaultMediaType, type InputFile } from '@sandbox-jobs/contract/resources/runs/input-file.ts'
+import { lockAuthority } from '../../access/authentication/lock-authority.ts'
 import type { Directory } from '../../access/directory/directory.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
@@ -52,6 +53,9 @@ export async function uploadInputFile(
   try {
     const stored = await store(deps, storageKey, sending.body)
     const row = await db.transaction().execute(async (trx) => {
+      // The bytes may have taken minutes, in which the sender may have left the room.
+      const sender = await lockAuthority(trx, principal)
+      await directory.within(trx).requireRoom(sender, 'file.upload', room.id)
       if (!(await closeStaging(trx, companyId, lease))) throw new CodedError('storage_unavailable')
       await insertInputFile(trx, {
         id,

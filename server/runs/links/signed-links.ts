@@ -13,6 +13,7 @@ import {
   publicMediaPrefix,
   publicSharePrefix,
 } from '@sandbox-jobs/contract/routes/prefixes.ts'
+import { lockAuthority } from '../../access/authentication/lock-authority.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
@@ -62,8 +63,11 @@ export async function createSignedLink(
     if (type === undefined) throw new CodedError('media_not_inline')
   }
   const seconds = body.expires_in_seconds ?? signedLinkDefaultSeconds
-  const link = await deps.db.transaction().execute((trx) =>
-    insertSignedLink(
+  const link = await deps.db.transaction().execute(async (trx) => {
+    // A large object may have taken seconds to verify, and the link outlasts the rights of who makes it.
+    const maker = await lockAuthority(trx, principal)
+    await deps.directory.within(trx).requireRoom(maker, 'run.share', address.chatroomId)
+    return insertSignedLink(
       trx,
       {
         id: newId('signedLink'),
@@ -76,8 +80,8 @@ export async function createSignedLink(
         expires_at: new Date(deps.clock.now().getTime() + seconds * 1000),
       },
       signedLinksPerRunMax,
-    ),
-  )
+    )
+  })
   if (!link) throw new CodedError('link_limit', { limit: signedLinksPerRunMax })
   return shown(deps, run.id, { ...link, created_at_us: 0 }, part && mediaName(part.name))
 }

@@ -5,13 +5,14 @@ import type {
   SecretRevokeRequest,
   SecretWriteRequest,
 } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
+import { lockAuthority } from '../../access/authentication/lock-authority.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import { canonicalJson } from '../../base/json/canonical-json.ts'
 import { KeyFileDamaged } from '../../base/keys/hex-key.ts'
 import type { Trx } from '../../db/database.ts'
-import { requireConsumer, requireRecord } from '../consumers.ts'
+import { type Consumer, requireConsumer, requireRecord } from '../consumers.ts'
 import { readSecretValue } from '../envelope/secret-value.ts'
 import { KeysUnavailable } from '../keys/wrapping-keys.ts'
 import type { SecretContext, WriteIntent } from '../secret-context.ts'
@@ -34,7 +35,8 @@ import { renderSecret } from './render-secret.ts'
  * Writes of secrets (contract part 2, "Secrets and approvals"). The value is decrypted in the request, encrypted for its
  * place, and stored with its binding, its operation and the answer to its key in one transaction: after a crash at any point
  * all of it is there or nothing, and whoever repeats the request with its key gets the one answer. The service of the keys
- * is asked before that transaction begins, since nothing of the database may wait for it.
+ * is asked before that transaction begins, since nothing of the database may wait for it, and the transaction reads again what
+ * the caller may.
  */
 
 export interface SecretCall<Request> {
@@ -93,6 +95,10 @@ async function storeValue(context: SecretContext, write: StoredWrite): Promise<S
   const generation = (before?.generation ?? 0) + 1
   const sealed = await seal(context, { ...address, generation }, value)
   return context.repeats.once(intent, async (trx) => {
+    await requireStill(context, trx, intent.principal, {
+      scope: address.consumerScope,
+      id: address.consumerId,
+    })
     const current = await lockUnmoved(trx, address, before)
     const createdBy = intent.principal.principalId
     const secret =
@@ -102,6 +108,14 @@ async function storeValue(context: SecretContext, write: StoredWrite): Promise<S
     return answerOf(trx, secret, { type, createdBy })
   })
 }
+
+const requireStill = async (
+  { directory }: SecretContext,
+  trx: Trx,
+  principal: Principal,
+  consumer: Consumer,
+): Promise<void> =>
+  requireConsumer(directory.within(trx), await lockAuthority(trx, principal), 'secret.manage', consumer)
 
 /**
  * Removes the value; a run that was claimed with it and has not started ends. Managers of the consumer may always do that, also

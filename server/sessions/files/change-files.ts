@@ -1,12 +1,13 @@
 import type { Session } from '@sandbox-jobs/contract/resources/sessions/session.ts'
 import type { SessionFile } from '@sandbox-jobs/contract/resources/sessions/session-file.ts'
+import { lockAuthority } from '../../access/authentication/lock-authority.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import type { Turns } from '../../base/sharing/turns.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { Trx } from '../../db/database.ts'
 import { requireSession, type SessionAccess, type SessionAddress } from '../catalogue/session-access.ts'
-import { lockSession, type SessionOwner, type SessionRow } from '../catalogue/session-store.ts'
+import { lockSession, type SessionRow } from '../catalogue/session-store.ts'
 import { renderSession } from '../catalogue/sessions.ts'
 import { removeUnused, type TreeDeps } from '../trees/remove-unused.ts'
 import { requirePath, type Tree, withFolder, withMoved, withoutEntry } from '../trees/tree.ts'
@@ -27,8 +28,8 @@ export async function deleteSessionFile(
   principal: Principal,
   { path, ...address }: SessionAddress & { path: string },
 ): Promise<Session> {
-  const { owner } = await requireSession(deps, principal, address)
-  const { session } = await changeFiles(deps, owner, address.sessionId, (tree) => withoutEntry(tree, path))
+  await requireSession(deps, principal, address)
+  const { session } = await changeFiles(deps, principal, address, (tree) => withoutEntry(tree, path))
   return renderSession(session)
 }
 
@@ -58,9 +59,9 @@ async function entryAfter(
   { address, path }: { address: SessionAddress; path: string },
   change: (tree: Tree) => Tree,
 ): Promise<SessionFile> {
-  const { owner } = await requireSession(deps, principal, address)
-  const { tree } = await changeFiles(deps, owner, address.sessionId, async (before, { trx }) => {
-    await requireStorageQuota(trx, owner.companyId, 0)
+  await requireSession(deps, principal, address)
+  const { tree } = await changeFiles(deps, principal, address, async (before, { trx }) => {
+    await requireStorageQuota(trx, principal.companyId, 0)
     return change(before)
   })
   const entry = tree.get(path)
@@ -69,26 +70,30 @@ async function entryAfter(
 }
 
 /**
- * Replaces the tree of a session, in one transaction that locks it, so that a reader sees all of the change or nothing. Throws
+ * Replaces the tree of a session, in one transaction that locks it, so that a reader sees all of the change or nothing. The bytes of
+ * a file and the turn may have taken minutes, in which the principal may have left the room, so that is read again. Throws
  * `not_found`, `session_in_use` while a run holds the session, `session_full`, and what `change` throws.
  */
 export async function changeFiles(
   deps: ChangeDeps,
-  owner: SessionOwner,
-  sessionId: string,
+  principal: Principal,
+  address: SessionAddress,
   change: (tree: Tree, at: { trx: Trx; session: SessionRow }) => Tree | Promise<Tree>,
 ): Promise<{ session: SessionRow; tree: Tree }> {
-  const endTurn = await deps.changeTurns.take(owner.companyId)
+  const { companyId } = principal
+  const endTurn = await deps.changeTurns.take(companyId)
   try {
     const changed = await deps.db.transaction().execute(async (trx) => {
-      const session = await lockSession(trx, owner, sessionId)
+      const access = { db: trx, directory: deps.directory.within(trx) }
+      const { owner } = await requireSession(access, await lockAuthority(trx, principal), address)
+      const session = await lockSession(trx, owner, address.sessionId)
       if (!session) throw notFound()
       requireFree(session)
       const before = decodeTree(await findTree(trx, session.company_id, session.tree_id))
       const tree = await change(before, { trx, session })
       return { session: await writeTree(trx, session, tree), tree }
     })
-    await removeUnused(deps, owner.companyId)
+    await removeUnused(deps, companyId)
     return changed
   } finally {
     endTurn()

@@ -40,7 +40,7 @@ export async function writeSessionFile(
   { path, contentLength, body, ...address }: FileWriting,
 ): Promise<SessionFile> {
   requirePath(path, ['query', 'path'])
-  const { owner, session } = await requireSession(deps, principal, address)
+  const { session } = await requireSession(deps, principal, address)
   requireFree(session)
   const { company_id: companyId } = session
   const pack = newId('sessionPack')
@@ -48,9 +48,7 @@ export async function writeSessionFile(
   await openPack(deps, companyId, { id: pack, bytes: maxBytes })
   try {
     const stored = await store(deps, packKey(companyId, pack), { body, maxBytes })
-    // It may have taken minutes, in which the principal may have left the room.
-    await requireSession(deps, principal, address)
-    const { tree } = await changeFiles(deps, owner, session.id, async (before, { trx }) => {
+    const { tree } = await changeFiles(deps, principal, address, async (before, { trx }) => {
       if (!(await settlePack(trx, { id: pack, companyId, byteSize: stored.byteSize })))
         throw new CodedError('storage_unavailable')
       const there = before.get(path)

@@ -1,5 +1,6 @@
 import type { ActionOn } from '@sandbox-jobs/contract/access/actions.ts'
 import { authorize, may, ownedBy } from '../../access/allow.ts'
+import { lockAuthority } from '../../access/authentication/lock-authority.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Reach } from '../../access/share-statement.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
@@ -46,15 +47,19 @@ export async function requireManagedTask(
   return task
 }
 
-/** As `requireManagedTask`, with the task locked until the transaction ends. */
+/**
+ * As `requireManagedTask`, with the task locked until the transaction ends. What the principal may is read again: they may have
+ * lost it while a file arrived or a schema was checked.
+ */
 export async function lockManagedTask(
   trx: Trx,
   principal: Principal,
   action: ActionOn<'owned'>,
   taskId: string,
 ): Promise<TaskRow> {
+  const now = await lockAuthority(trx, principal)
   const task = await lockTask(trx, principal.companyId, taskId)
   if (!task) throw notFound()
-  authorize(principal, action, ownedBy(task))
+  authorize(now, action, ownedBy(task))
   return task
 }

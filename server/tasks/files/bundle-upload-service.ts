@@ -9,7 +9,7 @@ import { ValidationError } from '../../base/errors/validation-error.ts'
 import { newId } from '../../base/ids.ts'
 import { closeStaging, dropStaging, openStaging } from '../../environments/uploads/staging.ts'
 import { ObjectTooLarge, type StoredObject } from '../../storage/port.ts'
-import { requireManagedTask } from '../catalogue/task-access.ts'
+import { lockManagedTask, requireManagedTask } from '../catalogue/task-access.ts'
 import { BundleRefused, bundleFormatOf, inspectBundle } from './bundle-archive.ts'
 import { type BundleRow, insertBundle } from './bundle-store.ts'
 import type { BundleUploadContext, OpenFile, SentFile, UploadContext } from './upload-context.ts'
@@ -44,6 +44,8 @@ export async function uploadBundle(
     const stored = await store(context, storageKey, file)
     const archive = await inspect(context, storageKey, stored)
     const row = await context.db.transaction().execute(async (trx) => {
+      const { state } = await lockManagedTask(trx, principal, 'task.change', sending.taskId)
+      if (state !== 'active') throw new CodedError('task_archived')
       if (!(await closeStaging(trx, companyId, lease))) throw new CodedError('storage_unavailable')
       return insertBundle(trx, {
         id,

@@ -7,7 +7,7 @@ import { newId } from '../../base/ids.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import { SharedSlots } from '../../base/sharing/shared-slots.ts'
 import { closeStaging, openStaging } from '../../environments/uploads/staging.ts'
-import { requireManagedTask } from '../catalogue/task-access.ts'
+import { lockManagedTask, requireManagedTask } from '../catalogue/task-access.ts'
 import type { TaskContext } from '../catalogue/task-context.ts'
 import { changeDraft, requireDraft } from '../versions/task-version-service.ts'
 import { readScript } from './script-content.ts'
@@ -36,15 +36,19 @@ export async function uploadScript(
     const file = await open()
     const content = await readScript(file.body)
     const bytes = Buffer.from(content)
-    const row = await insertScriptUpload(context.db, {
-      id: newId('scriptUpload'),
-      company_id: companyId,
-      task_id: taskId,
-      filename: file.filename,
-      content,
-      byte_size: bytes.length,
-      digest: sha256Of(bytes),
-      created_by: principalId,
+    const row = await context.db.transaction().execute(async (trx) => {
+      const { state } = await lockManagedTask(trx, principal, 'task.upload_script', taskId)
+      if (state !== 'active') throw new CodedError('task_archived')
+      return insertScriptUpload(trx, {
+        id: newId('scriptUpload'),
+        company_id: companyId,
+        task_id: taskId,
+        filename: file.filename,
+        content,
+        byte_size: bytes.length,
+        digest: sha256Of(bytes),
+        created_by: principalId,
+      })
     })
     return renderScriptUpload(row)
   } finally {
