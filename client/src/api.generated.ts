@@ -276,7 +276,7 @@ export interface BuildAttempt {
   stage_index: number
   /** Stages that the build has; 0 while queued and at the end. */
   stage_count: number
-  /** Since when the stage runs; null while queued and at the end. */
+  /** Since when the stage runs, or the build waits in the queue; after the end, when the build ended. */
   stage_since: string | null
   /** What to do next, as a sentence; empty if nothing. */
   next_action: string
@@ -780,7 +780,7 @@ export interface EnvironmentVersion {
   build_stage_index: number
   /** Stages that the build has; 0 while queued and at the end. */
   build_stage_count: number
-  /** Since when the stage runs; null while queued and at the end. */
+  /** Since when the stage runs, or the build waits in the queue; after the end, when the build ended; null before the first build. */
   build_stage_since: string | null
   /** Seconds that a whole build usually takes; 0 when none is running. */
   build_expected_seconds: number

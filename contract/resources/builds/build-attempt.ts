@@ -48,9 +48,8 @@ export const BuildAttempt = Type.Object({
   stage_index: about('Number of the running stage, from 1; 0 while queued and at the end.', Count, 0),
   stage_count: about('Stages that the build has; 0 while queued and at the end.', Count, 0),
   stage_since: about(
-    'Since when the stage runs; null while queued and at the end.',
+    'Since when the stage runs, or the build waits in the queue; after the end, when the build ended.',
     Nullable(DateTime),
-    null,
   ),
   next_action: about(
     'What to do next, as a sentence; empty if nothing.',

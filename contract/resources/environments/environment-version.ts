@@ -97,9 +97,8 @@ export const EnvironmentVersion = Type.Object({
   build_stage_index: about('Number of the running stage, from 1; 0 while queued and at the end.', Count, 0),
   build_stage_count: about('Stages that the build has; 0 while queued and at the end.', Count, 0),
   build_stage_since: about(
-    'Since when the stage runs; null while queued and at the end.',
+    'Since when the stage runs, or the build waits in the queue; after the end, when the build ended; null before the first build.',
     Nullable(DateTime),
-    null,
   ),
   build_expected_seconds: about(
     'Seconds that a whole build usually takes; 0 when none is running.',

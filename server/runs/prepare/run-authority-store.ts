@@ -22,7 +22,6 @@ const keyIsGood = sql<boolean>`exists (
     and (key.scope = 'full' or run.chatroom_id = any(key.allowed_chatroom_ids))
 )`
 
-/** A run without a share is a quick run, which only managers of its room may create. */
 /** A run that came by a door names it as its key. Removing a door deletes its row. */
 const doorIsThere = sql<boolean>`exists (
   select from doors door
@@ -37,8 +36,8 @@ const shareIsGood = sql<boolean>`exists (
 
 /**
  * SQL expression over `run`: the authority of its submission that it has lost, null if all of it is still valid (contract
- * part 3, D9). Only the share under which it was queued counts, even if other shares exist. An auditor is in no room, whichever
- * list them.
+ * part 3, D9). Only the share under which it was queued counts, even if other shares exist. A run without a share is a quick run,
+ * which only managers of its room may create. An auditor is in no room, whichever list them.
  */
 export const lostAuthority: RawBuilder<LostAuthority | null> = sql<LostAuthority | null>`(
   select case

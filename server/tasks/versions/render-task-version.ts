@@ -15,7 +15,7 @@ export interface VersionView {
   currentPublishedVersionId: string | null
 }
 
-/** The wire form of a version. A borrower receives neither the sources nor digests that would allow guessing them. */
+/** The wire form of a version. A borrower receives the digests, which approvals of secrets pin, but not what they are of. */
 export const renderTaskVersion = (row: TaskVersionRow, seen: VersionView): TaskVersion => ({
   id: row.id,
   task_id: row.task_id,
