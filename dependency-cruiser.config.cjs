@@ -8,6 +8,7 @@ const domainOrder = [
   'companies',
   'environments',
   'findings',
+  'capacity',
   'builds',
   'secrets',
   'custom-tables',

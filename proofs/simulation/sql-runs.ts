@@ -14,7 +14,7 @@ import {
   takeOver,
 } from '../../server/runs/queue/claim-store.ts'
 import { type ClaimStatus, markRunning, requeue } from '../../server/runs/queue/claimed-run-store.ts'
-import { runCapacity } from '../../server/runs/queue/run-capacity.ts'
+import { runCapacity } from '../../server/capacity/run-capacity.ts'
 import { finishRun, type RunEnd } from '../../server/runs/results/finish-run.ts'
 import { makeRunnableTask, type RunnableTask } from '../../testing/factories/runs.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'

@@ -15,7 +15,7 @@ import { StoredDigests } from '../images/stored-digests.ts'
 import { liveLogWriter } from '../live-logs/live-log-writer.ts'
 import { LogSources } from '../live-logs/log-sources.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { configuredCapacity, memoryForBuildsMib } from '../runs/queue/run-capacity.ts'
+import { configuredCapacity, memoryForBuildsMib } from '../capacity/run-capacity.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { readersOfRole } from './role-readers.ts'
 import type { BuildsOptions } from './start-builds.ts'

@@ -17,7 +17,7 @@ import { offeredIsolations } from '../../server/environments/versions/isolation.
 import { type ApiParts, createApiApp } from '../../server/main/api/api-app.ts'
 import { cancelQueuedRunsOfTask } from '../../server/runs/queue/cancel-queued.ts'
 import { type QueuePolicy, queuePolicy } from '../../server/runs/queue/queue-policy.ts'
-import { configuredCapacity } from '../../server/runs/queue/run-capacity.ts'
+import { configuredCapacity } from '../../server/capacity/run-capacity.ts'
 import { DiskStorage } from '../../server/storage/disk.ts'
 import type { UploadContext } from '../../server/tasks/files/upload-context.ts'
 import { testReaders } from '../test-readers.ts'

@@ -9,7 +9,7 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { buildSlots } from '../../builds/admission/build-slots.ts'
 import { claimNextAttempt } from '../../builds/attempts/claims/claim-attempt-store.ts'
 import { claimNext } from '../../runs/queue/claim-store.ts'
-import { runCapacity } from '../../runs/queue/run-capacity.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import { setOperatorPolicy } from './operator-policy.ts'
 
 const { db } = await createTestDatabase()

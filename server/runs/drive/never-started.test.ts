@@ -10,7 +10,7 @@ import { ExecutorRefused, ExecutorUnavailable } from '../../executor/port/errors
 import { PlacedImages } from '../prepare/placed-images.ts'
 import { cancelRun } from '../queue/cancel-run.ts'
 import type { ClaimedRun } from '../queue/claim-store.ts'
-import { runCapacity } from '../queue/run-capacity.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import { postgresRunQueue } from '../queue/run-queue.ts'
 import { ResultTurns } from '../results/result-turns.ts'
 import { StorageReservations } from '../results/storage-reservations.ts'

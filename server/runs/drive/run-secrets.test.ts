@@ -16,7 +16,7 @@ import { sleep } from '../../base/clock.ts'
 import { createLog } from '../../base/logging.ts'
 import { type PinnedSecrets, StoredRunSecrets } from '../prepare/secrets/run-secrets.ts'
 import type { ClaimedRun } from '../queue/claim-store.ts'
-import { runCapacity } from '../queue/run-capacity.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import { postgresRunQueue } from '../queue/run-queue.ts'
 import { type RunWorker, startRunWorker } from './run-worker.ts'
 

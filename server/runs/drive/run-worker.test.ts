@@ -12,7 +12,7 @@ import { defaultSettings } from '../../companies/settings/default-settings.ts'
 import { blockDigest } from '../../environments/operator/digest-blocks.ts'
 import { ExecutorRefused, ExecutorUnavailable } from '../../executor/port/errors.ts'
 import { cancelRun } from '../queue/cancel-run.ts'
-import { runCapacity } from '../queue/run-capacity.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import { postgresRunQueue } from '../queue/run-queue.ts'
 import { type RunWorker, startRunWorker } from './run-worker.ts'
 

@@ -19,7 +19,7 @@ import {
 import { tarOf } from '../../executor/oci/testing/test-agent.ts'
 import { StoredImages } from '../../images/stored-images.ts'
 import { type RunWorker, startRunWorker } from '../drive/run-worker.ts'
-import { runCapacity } from '../queue/run-capacity.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import { postgresRunQueue } from '../queue/run-queue.ts'
 
 /* Allow lists from the request that sets them to the packets of a real sandbox, on a network that the test makes. */

@@ -9,7 +9,7 @@ import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { createLog } from '../../base/logging.ts'
 import type { Refusal } from '../../executor/port/network-refusals.ts'
 import { startRunWorker } from '../drive/run-worker.ts'
-import { runCapacity } from '../queue/run-capacity.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import { postgresRunQueue } from '../queue/run-queue.ts'
 import { sweepRunContent } from '../retention/run-retention.ts'
 

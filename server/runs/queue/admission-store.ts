@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { buildMemoryMib, mibOf } from '../../builds/admission/promised-memory-statement.ts'
-import { memoryByProfile, type RunCapacity, shortRunSeconds } from './run-capacity.ts'
+import { buildMemoryMib, mibOf } from '../../capacity/promised-memory-statement.ts'
+import { memoryByProfile, type RunCapacity, shortRunSeconds } from '../../capacity/run-capacity.ts'
 
 /*
  * Parts of the statement that claims a run: the free capacity of the machine, and which run may use it.

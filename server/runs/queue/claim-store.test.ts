@@ -6,7 +6,7 @@ import { failed } from '../drive/run-outcome.ts'
 import { finishRun } from '../results/finish-run.ts'
 import { cancelRun } from './cancel-run.ts'
 import { claimNext, takeOver } from './claim-store.ts'
-import { runCapacity } from './run-capacity.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 
 const { db } = await createTestDatabase()
 const capacity = runCapacity({ slots: 64, reserved: 0 })

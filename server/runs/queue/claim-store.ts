@@ -15,7 +15,7 @@ import {
   runMemoryMib,
 } from './admission-store.ts'
 import { dropIdleTurns } from './queue-turn-store.ts'
-import type { RunCapacity } from './run-capacity.ts'
+import type { RunCapacity } from '../../capacity/run-capacity.ts'
 
 /** A run that one worker holds. Every later write carries the fence. */
 export interface ClaimedRun {

@@ -15,7 +15,7 @@ import { SubmissionQueue } from '../submit/submission-queue.ts'
 import { claimNext } from './claim-store.ts'
 import { queuePolicy } from './queue-policy.ts'
 import { queueView } from './queue-store.ts'
-import { runCapacity } from './run-capacity.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 
 /*
  * What the queue costs one company beside another that has nearly all rows, counted in rows of runs and of their keys that

@@ -8,7 +8,7 @@ import {
 import type { SubmissionSource } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import type { QueueDepth } from './queue-store.ts'
-import type { RunCapacity } from './run-capacity.ts'
+import type { RunCapacity } from '../../capacity/run-capacity.ts'
 
 export type Deployment = 'onprem' | 'hosted'
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type PricedRow, pricedColumns, pricedJoins } from '../../billing/holds/price-statement.ts'
-import { buildMemoryMib, promisedMemoryMib } from '../../builds/admission/promised-memory-statement.ts'
+import { buildMemoryMib, promisedMemoryMib } from '../../capacity/promised-memory-statement.ts'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Queryable } from '../../db/database.ts'
 import { arrayParam } from '../../db/fast/array-param.ts'

@@ -6,7 +6,7 @@ import { cancelRun } from './cancel-run.ts'
 import { claimNext } from './claim-store.ts'
 import { requeue } from './claimed-run-store.ts'
 import { dropIdleTurns } from './queue-turn-store.ts'
-import { runCapacity } from './run-capacity.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 
 const { db } = await createTestDatabase()
 

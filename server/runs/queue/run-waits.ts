@@ -4,7 +4,7 @@ import type { Executing } from '../../db/database.ts'
 import type { ShownRun } from '../run-store.ts'
 import type { QueuePolicy } from './queue-policy.ts'
 import { type QueueView, queueView } from './queue-store.ts'
-import { memoryOfRun, shortRunSeconds } from './run-capacity.ts'
+import { memoryOfRun, shortRunSeconds } from '../../capacity/run-capacity.ts'
 
 /** Why and how long a queued run waits. */
 export interface QueueWait {

@@ -12,7 +12,7 @@ import {
   setDefaultBytes,
 } from '../../companies/storage/kept-bytes-store.ts'
 import { type RunWorker, startRunWorker } from '../drive/run-worker.ts'
-import { runCapacity } from '../queue/run-capacity.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import { postgresRunQueue } from '../queue/run-queue.ts'
 import { objectKeys } from './collect-run.ts'
 

@@ -13,7 +13,7 @@ import { setBudget } from '../../billing/budgets/budget-store.ts'
 import { foldBudgets, readBudget } from '../../billing/budgets/company-budget.ts'
 import { failed } from '../drive/run-outcome.ts'
 import { claimNext } from '../queue/claim-store.ts'
-import { runCapacity } from '../queue/run-capacity.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import { finishRun } from '../results/finish-run.ts'
 
 const { db } = await createTestDatabase()

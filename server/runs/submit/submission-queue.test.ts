@@ -7,7 +7,7 @@ import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { stageInput } from '../../base/json/staged-input.ts'
 import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
 import { queuePolicy } from '../queue/queue-policy.ts'
-import { runCapacity } from '../queue/run-capacity.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import type { NewRun } from './locked-queues.ts'
 import { type QueueRequest, SubmissionQueue } from './submission-queue.ts'
 

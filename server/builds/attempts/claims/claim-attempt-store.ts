@@ -5,7 +5,7 @@ import { acrossCompanies } from '../../../db/across-companies.ts'
 import type { Database, Trx } from '../../../db/database.ts'
 import { transition } from '../../../db/transition.ts'
 import type { BuildSlots } from '../../admission/build-slots.ts'
-import { buildMemoryMib, promisedMemoryMib } from '../../admission/promised-memory-statement.ts'
+import { buildMemoryMib, promisedMemoryMib } from '../../../capacity/promised-memory-statement.ts'
 import { type AttemptEnding, endLocked } from './attempt-end-store.ts'
 import { type AttemptRow, isCancelling, leaseEnd } from './claimed-attempt-store.ts'
 

@@ -1,6 +1,7 @@
 import { timeoutDefaultSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { defaultProfile, profileOf, profiles } from '@sandbox-jobs/contract/resources/environments/profile.ts'
-import type { Config } from '../../base/config/config.ts'
+import type { Config } from '../base/config/config.ts'
+import { buildMemory } from './build-memory.ts'
 
 /**
  * The slots and memory that the runs of all companies share on one machine, and the parts reserved so that a company
@@ -28,8 +29,7 @@ const slotsPerReserved = 8
 /** At most a fourth of the memory is reserved for runs. A build's share is reserved if the machine has four times as much. */
 const keptPart = 4
 const standardMib = profileOf(defaultProfile).provider_memory_mib
-/** Memory of a build with the smallest build profile. */
-const smallBuildMib = 2048
+const smallBuildMib = buildMemory.standard
 /** More than any machine has: memory sets no bound. */
 const unboundedMib = 2 ** 30
 

@@ -1,6 +1,6 @@
 import { profiles } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import { type RawBuilder, sql } from 'kysely'
-import { buildMemoryByProfile } from './build-limits.ts'
+import { buildMemory } from './build-memory.ts'
 
 /* Parts of the statements that claim runs and builds: the memory that a sandbox reserves, by profile. */
 
@@ -22,4 +22,4 @@ export const promisedMemoryMib = (column: string): RawBuilder<number> =>
   )
 
 /** Memory that a build reserves, in MiB. */
-export const buildMemoryMib = (column: string): RawBuilder<number> => mibOf(column, buildMemoryByProfile)
+export const buildMemoryMib = (column: string): RawBuilder<number> => mibOf(column, Object.entries(buildMemory))
