@@ -292,6 +292,17 @@ create table build_fence (
 );
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON build_fence FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('build_fence', 'single', '');
 
+create table build_memory_turn (
+  single boolean default true not null,
+  attempt_id text not null,
+  reserved_at timestamp with time zone not null,
+  renewed_at timestamp with time zone not null,
+  constraint build_memory_turn_pkey PRIMARY KEY (single),
+  constraint build_memory_turn_check CHECK (renewed_at >= reserved_at),
+  constraint build_memory_turn_single_check CHECK (single),
+  constraint build_memory_turn_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES build_attempts(id) ON DELETE CASCADE
+);
+
 create table build_prefixes (
   company_id text not null,
   key text not null,

@@ -76,7 +76,7 @@ export const wholeMemoryMib = ({ memoryMib, reservedMemoryMib, buildMemoryMib }:
   Math.max(standardMib, memoryMib - 2 * reservedMemoryMib - buildMemoryMib)
 
 /** All memory except the part reserved for the first runs of companies. */
-export const memoryForBuildsMib = ({ memoryMib, reservedMemoryMib }: RunCapacity): number =>
+export const sharedMemoryMib = ({ memoryMib, reservedMemoryMib }: RunCapacity): number =>
   memoryMib - reservedMemoryMib
 
 /** Memory that a run of the profile counts for, in MiB. */
@@ -86,3 +86,21 @@ export const memoryOfRun = (capacity: RunCapacity, profile: string): number =>
 /** Memory that a run counts for, by profile. */
 export const memoryByProfile = (capacity: RunCapacity): [profile: string, mib: number][] =>
   profiles.map(({ id }) => [id, memoryOfRun(capacity, id)])
+
+/**
+ * The most memory that one build counts for. As with runs, a build that is larger than the machine fits together with the
+ * first runs of companies that started before it and of those that start while it waits.
+ */
+const wholeBuildMib = (capacity: RunCapacity): number =>
+  Math.min(
+    sharedMemoryMib(capacity),
+    Math.max(standardMib, capacity.memoryMib - 2 * capacity.reservedMemoryMib),
+  )
+
+/** Memory that a build counts for, by profile. */
+export const memoryByBuildProfile = (capacity: RunCapacity): [profile: string, mib: number][] =>
+  Object.entries(buildMemory).map(([profile, mib]) => [profile, Math.min(mib, wholeBuildMib(capacity))])
+
+/** The most memory that a build counts for. */
+export const largestBuildMib = (capacity: RunCapacity): number =>
+  Math.max(...memoryByBuildProfile(capacity).map(([, mib]) => mib))

@@ -35,6 +35,7 @@ import * as countDefinitions from './migrations/0295-count-definitions.ts'
 import * as resultRecords from './migrations/0300-result-records.ts'
 import * as countTasks from './migrations/0305-count-tasks.ts'
 import * as trimWaits from './migrations/0306-trim-waits.ts'
+import * as buildMemoryTurn from './migrations/0325-build-memory-turn.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -73,6 +74,7 @@ export const migrations: Migrations = {
   '0300-result-records': resultRecords,
   '0305-count-tasks': countTasks,
   '0306-trim-waits': trimWaits,
+  '0325-build-memory-turn': buildMemoryTurn,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

@@ -42,6 +42,7 @@ export interface Tables {
   build_prefixes: environments.BuildPrefixesTable
   built_prefixes: environments.BuiltPrefixesTable
   build_fence: environments.BuildFenceTable
+  build_memory_turn: environments.BuildMemoryTurnTable
   security_findings: findings.SecurityFindingsTable
   security_exceptions: findings.SecurityExceptionsTable
   vulnerability_imports: findings.VulnerabilityImportsTable

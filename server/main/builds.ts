@@ -8,6 +8,7 @@ import { buildSlots } from '../builds/admission/build-slots.ts'
 import { startBuildWorker } from '../builds/build-worker.ts'
 import { programDigest } from '../builds/cache/program-digest.ts'
 import type { BuildTools } from '../builds/request/build-tools.ts'
+import { configuredCapacity } from '../capacity/run-capacity.ts'
 import { connect } from '../db/database.ts'
 import { RunnerReleases } from '../environments/operator/runner-releases.ts'
 import { AgentClient } from '../executor/oci/client/agent-client.ts'
@@ -15,7 +16,6 @@ import { StoredDigests } from '../images/stored-digests.ts'
 import { liveLogWriter } from '../live-logs/live-log-writer.ts'
 import { LogSources } from '../live-logs/log-sources.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { configuredCapacity, memoryForBuildsMib } from '../capacity/run-capacity.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { readersOfRole } from './role-readers.ts'
 import type { BuildsOptions } from './start-builds.ts'
@@ -34,7 +34,6 @@ const log = createLog('worker', config.logLevel)
 const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
 const executor = new AgentClient(config.agentSocket)
 const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
-const capacity = configuredCapacity(config)
 const builds = await startBuildWorker({
   db,
   databaseUrl,
@@ -52,7 +51,7 @@ const builds = await startBuildWorker({
     runners: new RunnerReleases(db, config.runnerApproval),
     builder: builderIdentity(config),
   },
-  share: buildSlots({ slots: config.buildSlots, memoryMib: memoryForBuildsMib(capacity) }),
+  share: buildSlots({ slots: config.buildSlots, capacity: configuredCapacity(config) }),
   name,
 })
 process.once('message', async () => {

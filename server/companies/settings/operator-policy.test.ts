@@ -8,8 +8,8 @@ import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { buildSlots } from '../../builds/admission/build-slots.ts'
 import { claimNextAttempt } from '../../builds/attempts/claims/claim-attempt-store.ts'
-import { claimNext } from '../../runs/queue/claim-store.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
+import { claimNext } from '../../runs/queue/claim-store.ts'
 import { setOperatorPolicy } from './operator-policy.ts'
 
 const { db } = await createTestDatabase()

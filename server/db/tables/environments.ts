@@ -208,6 +208,13 @@ export interface BuildFenceTable {
   ends_at: Date
 }
 
+export interface BuildMemoryTurnTable {
+  single: Generated<boolean>
+  attempt_id: string
+  reserved_at: Date
+  renewed_at: Date
+}
+
 export interface BlockedDigestsTable {
   digest: string
   reason: string

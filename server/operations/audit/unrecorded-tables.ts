@@ -33,6 +33,7 @@ export const unrecordedTables: Readonly<Record<string, string>> = {
   run_counts: derived,
   run_count_changes: derived,
   queue_turns: queue,
+  build_memory_turn: queue,
   charges: partOf('runs'),
   run_inputs: partOf('runs'),
   run_files: partOf('runs'),

@@ -12,9 +12,9 @@ import { ScriptedExecutor, type ScriptedResult } from '../../../testing/scripted
 import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { createLog } from '../../base/logging.ts'
 import { sha256Of } from '../../base/sha256.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import type { FolderEntry } from '../../executor/port/folder-entries.ts'
 import { StoredRunSessions } from '../../sessions/runs/run-sessions.ts'
-import { runCapacity } from '../../capacity/run-capacity.ts'
 import { postgresRunQueue, type RunQueue } from '../queue/run-queue.ts'
 import { type RunWorker, startRunWorker } from './run-worker.ts'
 

@@ -11,6 +11,7 @@ import { makeSignedImage } from '../../../testing/factories/signed-image.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { createLog } from '../../base/logging.ts'
 import type { BuildTools } from '../../builds/request/build-tools.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import { publicHosts } from '../../executor/oci/testing/internet/fake-internet.ts'
 import {
   type ResolvingAgent,
@@ -19,7 +20,6 @@ import {
 import { tarOf } from '../../executor/oci/testing/test-agent.ts'
 import { StoredImages } from '../../images/stored-images.ts'
 import { type RunWorker, startRunWorker } from '../drive/run-worker.ts'
-import { runCapacity } from '../../capacity/run-capacity.ts'
 import { postgresRunQueue } from '../queue/run-queue.ts'
 
 /* Allow lists from the request that sets them to the packets of a real sandbox, on a network that the test makes. */

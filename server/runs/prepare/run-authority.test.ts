@@ -14,8 +14,8 @@ import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
 import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { newId } from '../../base/ids.ts'
 import { createLog } from '../../base/logging.ts'
-import { startRunWorker } from '../drive/run-worker.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
+import { startRunWorker } from '../drive/run-worker.ts'
 import { postgresRunQueue } from '../queue/run-queue.ts'
 
 /* What a run was submitted under is looked at again when it is claimed: it changes while the run waits. */

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
+import { type RunCapacity, runCapacity } from '../../capacity/run-capacity.ts'
 import { failed } from '../drive/run-outcome.ts'
 import { finishRun } from '../results/finish-run.ts'
 import { claimNext } from './claim-store.ts'
-import { type RunCapacity, runCapacity } from '../../capacity/run-capacity.ts'
 
 /*
  * Who gets the places of a machine: companies that want all of it for as long as they may, beside one that has a short

@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import { failed } from '../drive/run-outcome.ts'
 import { finishRun } from '../results/finish-run.ts'
 import { cancelRun } from './cancel-run.ts'
 import { claimNext, takeOver } from './claim-store.ts'
-import { runCapacity } from '../../capacity/run-capacity.ts'
 
 const { db } = await createTestDatabase()
 const capacity = runCapacity({ slots: 64, reserved: 0 })

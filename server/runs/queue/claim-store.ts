@@ -1,21 +1,22 @@
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
+import { capacityInUse } from '../../capacity/capacity-in-use-statement.ts'
+import { memoryReservations } from '../../capacity/memory-reservation-statement.ts'
+import { runMemoryMib } from '../../capacity/promised-memory-statement.ts'
+import type { RunCapacity } from '../../capacity/run-capacity.ts'
+import {
+  busyCompanies,
+  companyTurn,
+  turnsTried,
+  waitingCompanies,
+} from '../../capacity/waiting-companies-statement.ts'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Database } from '../../db/database.ts'
 import { executePlannedOnce } from '../../db/fast/planned-once.ts'
 import { transitionCtes } from '../../db/transition.ts'
 import { claimed, leaseSeconds } from '../run-transitions.ts'
-import {
-  admits,
-  capacityInUse,
-  hasFreeSlot,
-  hasUnreservedSlot,
-  overBound,
-  reservation,
-  runMemoryMib,
-} from './admission-store.ts'
+import { admits, firstRuns } from './admission-store.ts'
 import { dropIdleTurns } from './queue-turn-store.ts'
-import type { RunCapacity } from '../../capacity/run-capacity.ts'
 
 /** A run that one worker holds. Every later write carries the fence. */
 export interface ClaimedRun {
@@ -53,12 +54,6 @@ export interface ClaimOptions {
  * text: with a parameter as limit Postgres would expect a tenth of the queue and plan again at each claim.
  */
 const headsPerLane = 4
-
-/**
- * Companies without live runs that one claim statement tries; the other waiting companies are at most as many as the live
- * runs. If none has a startable run, the number doubles each time, so that there are few distinct statement texts.
- */
-const turnsTried = 64
 
 /**
  * Claims the next run in turn: the company with the fewest live runs, then the one served longest ago; in it the room by
@@ -164,23 +159,19 @@ async function claimInTurn(
     },
     { id: sql`(select id from next)`, companyId: sql`(select company_id from next)` },
   )
+  const isFirstPage = turns.skipped === 0
+  const companies = isFirstPage ? 'waiting' : 'first_in_turn'
+  const firstInTurn = isFirstPage
+    ? sql``
+    : sql`, first_in_turn as materialized (
+      ${waitingCompanies({ capacity, companyConcurrency, skipped: 0, tried: turnsTried })}
+    )`
   const statement = sql<ClaimedRow>`${acrossCompanies('the claim serves companies in turn')}
-    with ${capacityInUse(capacity)}, busy as (
-      select live.company_id, count(*) as runs, ${overBound} as over_bound, own.run_concurrency_limit
-      from live left join company_settings own using (company_id)
-      group by live.company_id, own.run_concurrency_limit
-    ), waiting as materialized (
-      (select company_id, 0 as live, 0 as over_bound, served_at, since from queue_turns
-        where not exists (select from busy where busy.company_id = queue_turns.company_id) and ${hasFreeSlot(capacity)}
-        order by served_at nulls first, since limit ${turns.tried} offset ${turns.skipped})
-      union all
-      select company_id, busy.runs, busy.over_bound, served_at, since from busy join queue_turns using (company_id)
-      where busy.runs < coalesce(run_concurrency_limit, ${companyConcurrency}) and ${hasUnreservedSlot(capacity)}
-    ), turns as (
-      select company_id, live, over_bound,
-        row_number() over (order by live, served_at nulls first, since, company_id) as turn
-      from waiting
-    ), ${reservation(capacity)}, next as (
+    with ${capacityInUse(capacity)}, ${firstRuns}, ${busyCompanies}, waiting as materialized (
+      ${waitingCompanies({ capacity, companyConcurrency, ...turns })}
+    )${firstInTurn}, turns as (
+      select company_id, live, over_bound, row_number() over (order by ${companyTurn}) as turn from waiting
+    ), ${memoryReservations(capacity, { companies })}, next as (
       select head.*, turns.turn from (select * from turns order by turn) turns
       cross join lateral (
         ${startableRun(capacity)}

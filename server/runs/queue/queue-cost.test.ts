@@ -7,6 +7,7 @@ import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/f
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { stageInput } from '../../base/json/staged-input.ts'
 import { createLog } from '../../base/logging.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import { connect, type Database } from '../../db/database.ts'
 import { countRuns } from '../history/run-count-store.ts'
 import { countVisibleRuns, listVisibleRunRows } from '../read/visible-run-store.ts'
@@ -15,7 +16,6 @@ import { SubmissionQueue } from '../submit/submission-queue.ts'
 import { claimNext } from './claim-store.ts'
 import { queuePolicy } from './queue-policy.ts'
 import { queueView } from './queue-store.ts'
-import { runCapacity } from '../../capacity/run-capacity.ts'
 
 /*
  * What the queue costs one company beside another that has nearly all rows, counted in rows of runs and of their keys that

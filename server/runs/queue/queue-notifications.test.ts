@@ -7,9 +7,9 @@ import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
 import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { createLog } from '../../base/logging.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import { startRunWorker } from '../drive/run-worker.ts'
 import { queuedChannel } from '../run-store.ts'
-import { runCapacity } from '../../capacity/run-capacity.ts'
 import { postgresRunQueue, type RunQueue } from './run-queue.ts'
 
 const { db, url } = await createTestDatabase()

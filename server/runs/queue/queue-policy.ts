@@ -7,8 +7,8 @@ import {
 } from '@sandbox-jobs/contract/limits.ts'
 import type { SubmissionSource } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
-import type { QueueDepth } from './queue-store.ts'
 import type { RunCapacity } from '../../capacity/run-capacity.ts'
+import type { QueueDepth } from './queue-store.ts'
 
 export type Deployment = 'onprem' | 'hosted'
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type PricedRow, pricedColumns, pricedJoins } from '../../billing/holds/price-statement.ts'
-import { buildMemoryMib, promisedMemoryMib } from '../../capacity/promised-memory-statement.ts'
+import { waitingBuild } from '../../capacity/memory-reservation-statement.ts'
+import { promisedBuildMemoryMib, promisedMemoryMib } from '../../capacity/promised-memory-statement.ts'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Queryable } from '../../db/database.ts'
 import { arrayParam } from '../../db/fast/array-param.ts'
@@ -33,6 +34,8 @@ export interface CapacityInUse {
   fleet_live: number
   /** Memory promised to these and to active builds, in MiB. */
   fleet_memory_mib: number
+  /** Memory that a waiting build reserves, in MiB. */
+  fleet_reserved_mib: number
   /** The operator's setting for the company; null: the default applies. */
   run_concurrency_limit: number | null
   run_timeout_bound_seconds: number | null
@@ -92,8 +95,12 @@ interface SnapshotColumns extends Record<string, unknown> {
 
 /** Memory promised to active builds, in MiB. */
 const buildMemoryInUse = sql`(
-  select coalesce(sum(${buildMemoryMib('build_profile')}), 0) from build_attempts
+  select coalesce(sum(${promisedBuildMemoryMib('build_profile')}), 0) from build_attempts
   where worker is not null and terminal_at is null)`
+
+/** Memory that a waiting build reserves, in MiB. */
+const reservedMemory = sql`coalesce((
+  select memory from (${waitingBuild(promisedBuildMemoryMib('build_profile'))}) waiting_build), 0)`
 
 /** Live runs of a company above the timeout bound in `own`. Most companies have none, so their runs are not counted. */
 const liveOverBound = (company: string) => sql`
@@ -117,7 +124,7 @@ const snapshotStatement = (mean: () => RawBuilder<unknown>) =>
         (select count(*) from (select 1 from runs where state = 'queued' limit ${opaqueParam(fleetMost, 'bigint')}) q)
           as fleet_queued,
         live.runs as fleet_live, live.memory + ${buildMemoryInUse} as fleet_memory_mib,
-        date_trunc('milliseconds', clock_timestamp()) as now
+        ${reservedMemory} as fleet_reserved_mib, date_trunc('milliseconds', clock_timestamp()) as now
       from (
         select count(*) as runs, coalesce(sum(${promisedMemoryMib('resource_profile')}), 0) as memory
         from runs where state in ('starting', 'running', 'cancel_requested')
@@ -216,7 +223,8 @@ export async function queueView(
       where state in ('starting', 'running', 'cancel_requested') group by company_id
     ), fleet as materialized (
       select coalesce(sum(runs), 0)::bigint as fleet_live,
-        (coalesce(sum(memory), 0) + ${buildMemoryInUse})::bigint as fleet_memory_mib
+        (coalesce(sum(memory), 0) + ${buildMemoryInUse})::bigint as fleet_memory_mib,
+        ${reservedMemory} as fleet_reserved_mib
       from live
     ), front as materialized (
       ${front}

@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import { cancelRun } from './cancel-run.ts'
 import { claimNext } from './claim-store.ts'
 import { requeue } from './claimed-run-store.ts'
 import { dropIdleTurns } from './queue-turn-store.ts'
-import { runCapacity } from '../../capacity/run-capacity.ts'
 
 const { db } = await createTestDatabase()
 

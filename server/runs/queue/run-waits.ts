@@ -1,10 +1,10 @@
 import { defaultProfile } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import type { RunWaitReason } from '@sandbox-jobs/contract/resources/runs/run-wait.ts'
+import { memoryOfRun, shortRunSeconds } from '../../capacity/run-capacity.ts'
 import type { Executing } from '../../db/database.ts'
 import type { ShownRun } from '../run-store.ts'
 import type { QueuePolicy } from './queue-policy.ts'
 import { type QueueView, queueView } from './queue-store.ts'
-import { memoryOfRun, shortRunSeconds } from '../../capacity/run-capacity.ts'
 
 /** Why and how long a queued run waits. */
 export interface QueueWait {
@@ -47,7 +47,7 @@ function reasonOf(policy: QueuePolicy, view: Omit<QueueView, 'id'>): RunWaitReas
   }
   const keptSlots = isFirst ? (isShort ? 0 : reservedForShort) : reserved
   const isSmall = view.resource_profile === defaultProfile
-  const keptMib = isFirst && isShort && isSmall ? 0 : reservedMemoryMib
+  const keptMib = isFirst && isShort && isSmall ? 0 : reservedMemoryMib + view.fleet_reserved_mib
   const memory = view.fleet_memory_mib + memoryOfRun(policy.capacity, view.resource_profile)
   const isFull = view.fleet_live >= slots - keptSlots || memory > memoryMib - keptMib
   return isFull ? 'provider_capacity_exhausted' : 'awaiting_dispatch'

@@ -154,6 +154,29 @@ describe('the place in the queue', () => {
     expect(await shown(large, withLittleMemory)).toMatchObject({ wait_reason: 'provider_capacity_exhausted' })
   })
 
+  it('is for memory that a build reserves, except for a first short run', async () => {
+    await db
+      .insertInto('build_attempts')
+      .values({
+        id: 'bld_waiting',
+        company_id: task.companyId,
+        environment_version_id: task.environmentVersionId,
+        attempt_number: 1,
+        state: 'validation_queued',
+        build_region: 'onprem',
+        build_profile: 'large',
+      })
+      .execute()
+    const now = new Date()
+    const turn = { attempt_id: 'bld_waiting', reserved_at: now, renewed_at: now }
+    await db.insertInto('build_memory_turn').values(turn).execute()
+    const [long, short] = [await make({ timeout_seconds: 3600 }), await make()]
+    expect(await shown(long, withLittleMemory)).toMatchObject({ wait_reason: 'provider_capacity_exhausted' })
+    expect(await shown(short, withLittleMemory)).toMatchObject({ wait_reason: 'awaiting_dispatch' })
+    await db.deleteFrom('build_attempts').where('id', '=', 'bld_waiting').execute()
+    expect(await shown(long, withLittleMemory)).toMatchObject({ wait_reason: 'awaiting_dispatch' })
+  })
+
   it('is that of one run at a time for those over the bound of their operator', async () => {
     const policy = await setOperatorPolicy({ db, deployment: 'onprem' }, tenant.companyId, {
       run_timeout_bound_seconds: 3600,

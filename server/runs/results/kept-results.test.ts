@@ -6,13 +6,13 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { ScriptedExecutor, type ScriptedResult } from '../../../testing/scripted-executor.ts'
 import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { createLog } from '../../base/logging.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import {
   readStorageUsage,
   recountKeptBytes,
   setDefaultBytes,
 } from '../../companies/storage/kept-bytes-store.ts'
 import { type RunWorker, startRunWorker } from '../drive/run-worker.ts'
-import { runCapacity } from '../../capacity/run-capacity.ts'
 import { postgresRunQueue } from '../queue/run-queue.ts'
 import { objectKeys } from './collect-run.ts'
 

@@ -11,9 +11,9 @@ import { makeRunnableTask, type RunnableTask } from '../../../testing/factories/
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { setBudget } from '../../billing/budgets/budget-store.ts'
 import { foldBudgets, readBudget } from '../../billing/budgets/company-budget.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import { failed } from '../drive/run-outcome.ts'
 import { claimNext } from '../queue/claim-store.ts'
-import { runCapacity } from '../../capacity/run-capacity.ts'
 import { finishRun } from '../results/finish-run.ts'
 
 const { db } = await createTestDatabase()

@@ -5,6 +5,7 @@ import { createTestDatabase } from '../../../../testing/database/test-database.t
 import { makeRun, makeRunnableTask } from '../../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { newId } from '../../../base/ids.ts'
+import { runCapacity } from '../../../capacity/run-capacity.ts'
 import { buildSlots } from '../../admission/build-slots.ts'
 import { cancelBuild } from '../build-cancel-service.ts'
 import { queueBuild } from '../build-service.ts'
@@ -143,7 +144,7 @@ describe('claiming', () => {
       .set({ build_profile: 'large' })
       .where('id', '=', attemptId)
       .execute()
-    const share = buildSlots({ slots: 4, memoryMib: 12_288 })
+    const share = buildSlots({ slots: 4, capacity: runCapacity({ slots: 1, memoryMib: 12_288 }) })
     const claimOne = () => claimNextAttempt(db, { worker: 'worker', leaseMs, share })
     expect(await claimOne()).toBeUndefined()
     const small = await queue(await makeTenant(db))

@@ -1,12 +1,18 @@
-import { activeBuildLimitDefault } from '@sandbox-jobs/contract/limits.ts'
+import { runConcurrencyDefault } from '@sandbox-jobs/contract/limits.ts'
 import { buildAttemptMachine } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { buildEndsAt, capacityInUse } from '../../../capacity/capacity-in-use-statement.ts'
+import { delaysNoReservation, memoryReservations } from '../../../capacity/memory-reservation-statement.ts'
+import { buildMemoryMib } from '../../../capacity/promised-memory-statement.ts'
+import { largestBuildMib, type RunCapacity, sharedMemoryMib } from '../../../capacity/run-capacity.ts'
+import { busyCompanies, turnsTried, waitingCompanies } from '../../../capacity/waiting-companies-statement.ts'
 import { acrossCompanies } from '../../../db/across-companies.ts'
 import type { Database, Trx } from '../../../db/database.ts'
 import { transition } from '../../../db/transition.ts'
 import type { BuildSlots } from '../../admission/build-slots.ts'
-import { buildMemoryMib, promisedMemoryMib } from '../../../capacity/promised-memory-statement.ts'
 import { type AttemptEnding, endLocked } from './attempt-end-store.ts'
+import { reserveMemory } from './build-memory-turn-store.ts'
+import { attemptsInTurn, buildTurn, hasBuildSlot } from './build-turns-statement.ts'
 import { type AttemptRow, isCancelling, leaseEnd } from './claimed-attempt-store.ts'
 
 /** After this many claims whose worker died, the attempt is not claimed again. An orderly stop does not count. */
@@ -22,7 +28,7 @@ export interface ClaimBuildOptions {
 /**
  * Claims the next attempt: first one whose lease expired, else the oldest waiting attempt for which company and machine
  * have a slot and memory, from the company with the fewest running builds, then from the one served least recently.
- * A company with a running build gets no reserved slot. A waiting attempt becomes `validating`; one that is taken over
+ * A company with a running build gets no reserved slot. An attempt that waits for long reserves memory. A waiting attempt becomes `validating`; one that is taken over
  * keeps its state.
  */
 export async function claimNextAttempt(db: Database, by: ClaimBuildOptions): Promise<AttemptRow | undefined> {
@@ -30,6 +36,7 @@ export async function claimNextAttempt(db: Database, by: ClaimBuildOptions): Pro
   return db.transaction().execute(async (trx) => {
     // One claim at a time, or two would count the same free slot of a company.
     await sql`select pg_advisory_xact_lock(hashtextextended('build-claims', 0))`.execute(trx)
+    await reserveMemory(trx, by.share)
     let next = await lockNextAttempt(trx, by.share)
     while (next && next.unreturned_claims >= claimsMax) {
       await endLocked(trx, next, workersLost(next))
@@ -48,38 +55,32 @@ async function isAnyClaimable(db: Database): Promise<boolean> {
 }
 
 async function lockNextAttempt(trx: Trx, share: BuildSlots): Promise<AttemptRow | undefined> {
-  const { slots, reserved, memoryMib } = share
+  const { capacity } = share
   const { rows } = await sql<AttemptRow>`${acrossCompanies('the claim serves companies in turn')}
-    with held as materialized (
-      select builds.slots, builds.memory + (
-        select coalesce(sum(${promisedMemoryMib('resource_profile')}), 0) from runs
-        where state in ('starting', 'running', 'cancel_requested')
-      ) as memory
-      from (
-        select count(*) as slots, coalesce(sum(${buildMemoryMib('build_profile')}), 0) as memory
-        from build_attempts where terminal_at is null and worker is not null
-      ) builds
-    )
-    select a.* from build_attempts a cross join held
-    left join company_settings s on s.company_id = a.company_id
-    cross join lateral (
-      select count(*) as active from build_attempts b
-      where b.company_id = a.company_id and b.terminal_at is null and b.worker is not null
-    ) busy
-    cross join lateral (
-      select max(b.started_at) as at from build_attempts b
-      where b.company_id = a.company_id and b.started_at is not null
-    ) served
+    with ${capacityInUse(capacity)}, ${busyCompanies}, waiting as materialized (
+      ${waitingCompanies({ capacity, companyConcurrency: runConcurrencyDefault, skipped: 0, tried: turnsTried })}
+    ), ${memoryReservations(capacity, { companies: 'waiting', buildMib: largestBuildMib(capacity) })}
+    select a.* from ${attemptsInTurn}
     where a.terminal_at is null
-      and ((a.worker is not null and a.lease_until < now())
-        or (a.state = 'validation_queued' and busy.active < coalesce(s.active_build_limit, ${activeBuildLimitDefault}::int)
-          and held.slots < ${sql.lit(slots)} - case when busy.active = 0 then 0 else ${sql.lit(reserved)} end
-          and held.memory + least(${buildMemoryMib('a.build_profile')}, ${sql.lit(memoryMib)}) <= ${sql.lit(memoryMib)}))
-    order by a.worker is null, busy.active, served.at nulls first, a.queued_at, a.id
+      and ((a.worker is not null and a.lease_until < now()) or (${hasBuildSlot(share)} and ${fitsMemory(capacity)}))
+    order by a.worker is null, ${buildTurn}
     limit 1
     for update of a skip locked
   `.execute(trx)
   return rows[0]
+}
+
+/** Condition on the attempt `a`: there is enough memory, and it takes none that a run or another build reserves. */
+const fitsMemory = (capacity: RunCapacity): RawBuilder<boolean> => {
+  const memory = buildMemoryMib(capacity, 'a.build_profile')
+  const attempt = {
+    id: sql`a.id`,
+    memory: sql`${memory} - reservations.unused`,
+    endsAt: buildEndsAt(sql`now()`),
+  }
+  return sql<boolean>`
+    held.run_memory + held.build_memory + ${memory} <= ${sql.lit(sharedMemoryMib(capacity))}
+    and ${delaysNoReservation(attempt)}`
 }
 
 async function assignAttempt(trx: Trx, attempt: AttemptRow, to: ClaimBuildOptions): Promise<AttemptRow> {

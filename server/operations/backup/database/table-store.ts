@@ -8,7 +8,13 @@ import type { Executing, Trx } from '../../../db/database.ts'
  */
 
 /** Tables of Kysely, and tables that describe the machine rather than the data. */
-const leftOut = ['kysely_migration', 'kysely_migration_lock', 'machine_lease', 'base_images']
+const leftOut = [
+  'kysely_migration',
+  'kysely_migration_lock',
+  'machine_lease',
+  'base_images',
+  'build_memory_turn',
+]
 
 /** Rows per fetch. A row has at most some MiB. */
 const rowsAtOnce = 100
