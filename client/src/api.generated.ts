@@ -1,6 +1,312 @@
 // Made from contract/routes by `npm run openapi`; do not edit.
 import type { CallOptions, UploadBody } from './call-options.ts'
 
+export interface ApiKey {
+  /** Identifier of the API key. */
+  id: string
+  /** Identifier of the company. */
+  company_id: string
+  /** User whose rights the key has. */
+  owner_user_id: string
+  /** Name of the key, unique in the company. */
+  name: string
+  /** `full`: what its owner may do. `sandbox`: submit, read and cancel its own runs in the allowed rooms. */
+  scope: "full" | "sandbox"
+  /** Rooms that a `sandbox` key may use; empty for a `full` key. */
+  allowed_chatroom_ids: string[]
+  /** Origins that browsers may call from; `*` for any. */
+  domains: string[]
+  /** When it was created. */
+  created_at: string
+  /** When it stops working; null: never. */
+  expires_at: string | null
+  /** When it was revoked; null if it was not. */
+  revoked_at: string | null
+  /** When it was last used; null if it never was. */
+  last_used_at: string | null
+}
+
+export interface ApiKeyCreateRequest {
+  /** Name of the key, unique in the company. */
+  name: string
+  /** `full`: what its owner may do. `sandbox`: submit, read and cancel its own runs in the allowed rooms. */
+  scope: "full" | "sandbox"
+  /** User whose rights the key has; by default the caller. */
+  owner_user_id?: string | null
+  /** Rooms that a `sandbox` key may use, at least one; left out for a `full` key. */
+  allowed_chatroom_ids?: string[]
+  /** Origins that browsers may call from; by default `*`, any. */
+  domains?: string[]
+  /** When it stops working; null or left out: never. */
+  expires_at?: string | null
+}
+
+export interface ApiKeyCreated {
+  /** Identifier of the API key. */
+  id: string
+  /** Identifier of the company. */
+  company_id: string
+  /** User whose rights the key has. */
+  owner_user_id: string
+  /** Name of the key, unique in the company. */
+  name: string
+  /** `full`: what its owner may do. `sandbox`: submit, read and cancel its own runs in the allowed rooms. */
+  scope: "full" | "sandbox"
+  /** Rooms that a `sandbox` key may use; empty for a `full` key. */
+  allowed_chatroom_ids: string[]
+  /** Origins that browsers may call from; `*` for any. */
+  domains: string[]
+  /** When it was created. */
+  created_at: string
+  /** When it stops working; null: never. */
+  expires_at: string | null
+  /** When it was revoked; null if it was not. */
+  revoked_at: string | null
+  /** When it was last used; null if it never was. */
+  last_used_at: string | null
+  /** The key itself, shown only here. Send it as `X-Api-Key`. */
+  api_key: string
+}
+
+export interface ApiKeyList {
+  /** Items on this page. */
+  items: ApiKey[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface Me {
+  /** Identifier of the company. */
+  company_id: string
+  /** Kind of the caller. */
+  principal_type: "user" | "social_media_client"
+  /** Identifier of the caller, by its kind. */
+  principal_id: string
+  /** How the caller logged in. */
+  auth_method: "jwt" | "api_key"
+  /** 0 auditor, 1 member, 2 manager of departments, 3 company manager, 4 company administrator. */
+  role: number
+  /** Scope of the API key; null for a login. */
+  api_key_scope: "full" | "sandbox" | null
+  /** Rooms that the API key may use; null if it names none. */
+  allowed_chatroom_ids: string[] | null
+  /** Departments that the caller manages. */
+  managed_department_ids: string[]
+  /** What the caller may try; it grants nothing. */
+  can: {
+    /** Change the settings of the company. */
+    manage_company: boolean
+    /** Create a task that the company owns. */
+    create_company_task: boolean
+    /** Create a task that a department owns. */
+    create_department_task: boolean
+    /** Upload an archive and create environments. */
+    upload_environment: boolean
+    /** Quick-run scripts in a room. */
+    quick_run: boolean
+  }
+  /** False while the operator has stopped all changes. */
+  sandbox_enabled: boolean
+  /** Kind of the deployment. */
+  deployment: "hosted" | "onprem"
+}
+
+export interface PublicKey {
+  /** SubjectPublicKeyInfo as PEM, RSA of 3072 bits. */
+  public_key_pem: string
+  /** Padding and hash with which a client wraps its AES key. */
+  algorithm: "RSA-OAEP-SHA256"
+}
+
+export interface Token {
+  /** Signed JWT. Send it as `Authorization: Bearer`. */
+  access_token: string
+  /** How the token is sent. */
+  token_type: "bearer"
+  /** Seconds until it expires. */
+  expires_in: number
+}
+
+export interface TokenRequest {
+  /** Login name. */
+  username: string
+  /** Password. */
+  password: string
+  /** Grant of OAuth 2.0. */
+  grant_type?: "password"
+  /** Accepted for OAuth 2.0 clients and ignored. */
+  scope?: string
+  /** Accepted for OAuth 2.0 clients and ignored. */
+  client_id?: string
+  /** Accepted for OAuth 2.0 clients and ignored. */
+  client_secret?: string
+}
+
+export interface AgentTool {
+  /** Name of the tool, which is part of its path. */
+  name: "sandbox_job_menu" | "sandbox_submit_job" | "sandbox_submitted_jobs" | "sandbox_job_status" | "sandbox_cancel_job"
+  /** What the tool does, for the model. */
+  description: string
+  /** JSON Schema of the parameters. */
+  input_schema: Record<string, unknown>
+  /** JSON Schema of the result. */
+  output_schema: Record<string, unknown>
+  /** Hints for clients, as the Model Context Protocol names them. */
+  annotations: ToolAnnotations
+}
+
+export interface AgentToolList {
+  /** Items on this page. */
+  items: AgentTool[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export type AgentToolParameters = Record<string, unknown>
+
+export interface AgentToolResult {
+  /** Whether the tool did what it was asked to; a refusal is an `error`. */
+  status: "ok" | "error"
+  /** Code of the refusal; only with `error`. */
+  error?: string
+  /** What is wrong, for the model; only with `error`. */
+  message?: string
+  [field: string]: unknown
+}
+
+export interface MessagePostRequest {
+  /** What the person wrote, at most 16,384 characters. */
+  text: string
+}
+
+export interface PostedMessage {
+  /** Identifier of the message. */
+  message_id: string
+  /** Number of the message; it rises within the room. */
+  sequence: number
+  /** Signed token with which an agent acts in this turn, as `X-Turn-Context`. */
+  turn_context: string
+  /** Until when the turn context is valid: 600 seconds. */
+  expires_at: string
+}
+
+export interface Proposal {
+  /** Identifier of the proposal. */
+  id: string
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Identifier of the task. */
+  task_id: string
+  /** Identifier of the task version. */
+  task_version_id: string
+  /** Where the proposal is in its life; only `prepared` waits for the person. */
+  state: "prepared" | "committing" | "committed" | "superseded" | "cancelled" | "expired" | "failed"
+  /** What a confirmation starts, from the stored bytes. Hidden characters are spelled out, and a cut is marked. */
+  summary: string
+  /** Deadline of the run, in seconds from its start. */
+  timeout_seconds: number
+  /** When it was created. */
+  created_at: string
+  /** Until when it can be confirmed or rejected. */
+  expires_at: string
+  /** When it ended; null while it waits. */
+  ended_at: string | null
+  /** The run that it became, or null. */
+  run_id: string | null
+}
+
+export interface ProposalList {
+  /** Items on this page. */
+  items: Proposal[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface RoomMessage {
+  /** Identifier of the message. */
+  message_id: string
+  /** Number of the message; it rises within the room. */
+  sequence: number
+  /** A person of the company, an external person, or the service. */
+  author_type: "user" | "social_media_client" | "system"
+  /** Who wrote it; null for the service. */
+  author_id: string | null
+  /** The run whose end the service reports, or null. */
+  run_id: string | null
+  /** What was written. */
+  text: string
+  /** When it was posted. */
+  created_at: string
+}
+
+export interface RoomMessageList {
+  /** Items on this page. */
+  items: RoomMessage[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface RoomNotifications {
+  /** Whether the service posts a message in the room when a run of it ends. */
+  announces_runs: boolean
+}
+
+export interface SocialMediaClient {
+  /** Identifier of the external person. */
+  id: string
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Messaging channel of the person. */
+  channel: "line" | "messenger" | "whatsapp"
+  /** Identifier of the person on the channel. */
+  client_id: string
+  /** Name as people see it. */
+  display_name: string
+  /** When it was created. */
+  created_at: string
+  /** When the person was removed from the room; null if they were not. */
+  removed_at: string | null
+}
+
+export interface SocialMediaClientCreateRequest {
+  /** Messaging channel of the person. */
+  channel: "line" | "messenger" | "whatsapp"
+  /** Identifier of the person on the channel. */
+  client_id: string
+  /** Name as people see it; by default empty. */
+  display_name?: string
+}
+
+export interface SocialMediaClientList {
+  /** Items on this page. */
+  items: SocialMediaClient[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface ToolAnnotations {
+  /** Name for people. */
+  title: string
+  /** The tool changes nothing. */
+  readOnlyHint: boolean
+  /** The tool may change something for good. */
+  destructiveHint: boolean
+  /** A repeated call has no further effect. */
+  idempotentHint: boolean
+  /** The tool reaches what is outside of the service. */
+  openWorldHint: boolean
+}
+
 export interface BaseImage {
   /** Name for `FROM`. */
   name: string
@@ -34,207 +340,6 @@ export interface BaseImageList {
   registry: string | null
   /** Whether base images with another host in their name are pulled from it. */
   other_registries: boolean
-}
-
-export interface KeptVersion {
-  /** Identifier of the environment. */
-  environment_id: string
-  /** Name of the environment. */
-  environment_name: string
-  /** Identifier of the environment version. */
-  version_id: string
-  /** Number of the version in its environment. */
-  version_number: number
-  /** Where the version is in its life. */
-  state: "draft" | "build_queued" | "building" | "quarantined" | "verifying" | "verified" | "regional_provisioning" | "ready" | "retryable_failed" | "rejected" | "abandoned" | "blocked" | "superseded" | "archived" | "provisioning_blocked"
-  /** Bytes of its image; versions with the same image share them. */
-  image_bytes: number
-  /** Bytes of the archive that it is built from; versions may share one. */
-  archive_bytes: number
-  /** What keeps them. */
-  kept_by: ("environment" | "tasks" | "runs" | "retention")[]
-  /** Names of at most ten of the tasks that use it. */
-  tasks: string[]
-  /** When the image may be removed; null while something uses it. */
-  removed_after: string | null
-}
-
-export interface KeptVersionList {
-  /** The versions that keep the most, at most 200, largest first. */
-  items: KeptVersion[]
-}
-
-export interface ApiKey {
-  /** Identifier of the API key. */
-  id: string
-  /** Identifier of the company. */
-  company_id: string
-  /** User whose rights the key has. */
-  owner_user_id: string
-  /** Name of the key, unique in the company. */
-  name: string
-  /** `full`: what its owner may do. `sandbox`: submit, read and cancel its own runs in the allowed rooms. */
-  scope: "full" | "sandbox"
-  /** Rooms that a `sandbox` key may use; empty for a `full` key. */
-  allowed_chatroom_ids: string[]
-  /** Origins that browsers may call from; `*` for any. */
-  domains: string[]
-  /** When it was created. */
-  created_at: string
-  /** When it stops working; null: never. */
-  expires_at: string | null
-  /** When it was revoked; null if it was not. */
-  revoked_at: string | null
-  /** When it was last used; null if it never was. */
-  last_used_at: string | null
-}
-
-export interface ApiKeyCreated {
-  /** Identifier of the API key. */
-  id: string
-  /** Identifier of the company. */
-  company_id: string
-  /** User whose rights the key has. */
-  owner_user_id: string
-  /** Name of the key, unique in the company. */
-  name: string
-  /** `full`: what its owner may do. `sandbox`: submit, read and cancel its own runs in the allowed rooms. */
-  scope: "full" | "sandbox"
-  /** Rooms that a `sandbox` key may use; empty for a `full` key. */
-  allowed_chatroom_ids: string[]
-  /** Origins that browsers may call from; `*` for any. */
-  domains: string[]
-  /** When it was created. */
-  created_at: string
-  /** When it stops working; null: never. */
-  expires_at: string | null
-  /** When it was revoked; null if it was not. */
-  revoked_at: string | null
-  /** When it was last used; null if it never was. */
-  last_used_at: string | null
-  /** The key itself, shown only here. Send it as `X-Api-Key`. */
-  api_key: string
-}
-
-export interface ApiKeyCreateRequest {
-  /** Name of the key, unique in the company. */
-  name: string
-  /** `full`: what its owner may do. `sandbox`: submit, read and cancel its own runs in the allowed rooms. */
-  scope: "full" | "sandbox"
-  /** User whose rights the key has; by default the caller. */
-  owner_user_id?: string | null
-  /** Rooms that a `sandbox` key may use, at least one; left out for a `full` key. */
-  allowed_chatroom_ids?: string[]
-  /** Origins that browsers may call from; by default `*`, any. */
-  domains?: string[]
-  /** When it stops working; null or left out: never. */
-  expires_at?: string | null
-}
-
-export interface ApiKeyList {
-  /** Items on this page. */
-  items: ApiKey[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface ArtifactDownloadCapability {
-  /** Identifier of the artifact. */
-  artifact_id: string
-  /** Identifier of the run. */
-  run_id: string
-  /** Identifier of the company. */
-  company_id: string
-  /** Permits the download, as `X-Sandbox-Download-Capability`. It is not an address. */
-  capability_token: string
-  /** Until when the token is valid: 5 minutes. */
-  expires_at: string
-  /** `Content-Type` of the download. */
-  content_type: "application/octet-stream"
-  /** `Content-Disposition` of the download. */
-  content_disposition: string
-  /** `X-Content-Type-Options` of the download. */
-  x_content_type_options: "nosniff"
-}
-
-export interface ArtifactPublicLink {
-  /** Identifier of the run. */
-  run_id: string
-  /** Identifier of the artifact. */
-  artifact_id: string
-  /** Path of the file below the artifacts folder, for display. */
-  relative_path: string
-  /** What the link downloads. */
-  object_kind: "artifact"
-  /** The permanent address; empty for a link that never existed. */
-  url: string
-  /** Last part of the address. */
-  token: string
-  /** Whether the link is dead. */
-  revoked: boolean
-  /** When it was created; null for a link that never existed. */
-  created_at: string | null
-}
-
-export interface Binding {
-  /** Identifier of the binding. */
-  id: string
-  /** Identifier of the company. */
-  company_id: string
-  /** Identifier of the chatroom. */
-  chatroom_id: string
-  /** Identifier of the task. */
-  task_id: string
-  /** The version that the room has pinned. */
-  task_version_id: string
-  /** Rises each time the room enables the task again. */
-  generation: number
-  /** Generation of the share that it came from. */
-  share_generation: number
-  /** Authority generation of the room when it was enabled. */
-  target_authority_generation: number
-  /** Where the binding is in its life. */
-  state: "enabled" | "revoked"
-  /** A newer version is published; the pin never moves by itself. */
-  update_available: boolean
-  /** False after the room moved or was deleted: the binding no longer counts. */
-  authority_applicable: boolean
-  /** When the pinned version was accepted. */
-  accepted_at: string | null
-  /** When it was revoked; null if it was not. */
-  revoked_at: string | null
-}
-
-export interface BindingAcceptVersionRequest {
-  /** A newer published version of the same task. */
-  task_version_id: string
-}
-
-export interface BindingCreateRequest {
-  /** Identifier of the chatroom. */
-  chatroom_id: string
-  /** Identifier of the task. */
-  task_id: string
-  /** The version to pin: published and active. */
-  task_version_id: string
-}
-
-export interface BindingList {
-  /** Items on this page. */
-  items: Binding[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-  /** Further bindings are on the next page. */
-  truncated: boolean
-}
-
-export interface BindingRevokeRequest {
-  /** Why, for the record. */
-  reason?: string
 }
 
 export interface BuildAttempt {
@@ -328,38 +433,6 @@ export interface BuildNetwork {
   complete: boolean
 }
 
-export interface ReachedHost {
-  /** Name that a step had resolved to the address; `mirror:NAME` for a package mirror of the operator; empty if none. */
-  name: string
-  /** IPv4 or IPv6 address. */
-  address: string
-  /** Transport protocol. */
-  protocol: "tcp" | "udp"
-  /** Destination port. */
-  port: number
-}
-
-export type BuildLogEvent = {
-  /** Text of the log. */
-  kind: "log"
-  /** Position of its first byte. */
-  start: number
-  /** The text. The job wrote it: escape it for display. */
-  text: string
-} | {
-  /** Bytes that arrived too fast to show, or that the log does not keep. */
-  kind: "gap"
-  /** Position of the first byte left out. */
-  start: number
-  /** Position after the last one. */
-  end: number
-} | {
-  /** The log has ended, and so does the stream. */
-  kind: "end"
-  /** How it ended. */
-  status: "validation_queued" | "validating" | "build_queued" | "building" | "verifying" | "completed" | "customer_failed" | "platform_failed" | "cancel_requested" | "cancelling" | "cancelled"
-}
-
 export interface BuildStageRecord {
   /** Stage of the chain. */
   stage: "build_queued" | "context_validator" | "customer_build" | "static_scan" | "smoke" | "sign" | "attest" | "promote" | "final_verify" | "runner_floor" | "regional_readback" | "terminal"
@@ -375,35 +448,313 @@ export interface BuildStageRecord {
   passes: number
 }
 
-export type BuildStateEvent = {
-  /** A new state. */
-  kind: "state"
-  /** Number of the event, which is also its id. */
-  position: number
-  /** The state. */
-  status: "validation_queued" | "validating" | "build_queued" | "building" | "verifying" | "completed" | "customer_failed" | "platform_failed" | "cancel_requested" | "cancelling" | "cancelled"
-  /** When it began. */
-  at: string
-} | {
-  /** The last state was sent, and the stream ends. */
-  kind: "end"
-  /** The last state. */
-  status: "validation_queued" | "validating" | "build_queued" | "building" | "verifying" | "completed" | "customer_failed" | "platform_failed" | "cancel_requested" | "cancelling" | "cancelled"
+export interface Envelope {
+  /** Media type of the payload. */
+  payloadType: string
+  /** Base64 of the in-toto statement with the SLSA provenance of the image. */
+  payload: string
+  /** Signatures of the payload. */
+  signatures: {
+    /** Name of the signing key. */
+    keyid: string
+    /** Base64 of the signature. */
+    sig: string
+  }[]
 }
 
-export interface BundleUpload {
-  /** Identifier of the uploaded bundle. */
-  id: string
-  /** Name of the sent file, for display; never a path on the service. */
-  filename: string
-  /** Digest of the file. */
-  sha256: string
-  /** Until when drafts may refer to it: 24 hours. */
-  expires_at: string
-  /** Bytes of the archive, at most 64 MiB. */
-  byte_size: number
-  /** Files and links in it, without folders. */
+export interface FailedInstruction {
+  /** Its first line in the Dockerfile, from 1. */
+  line: number
+  /** Number of its stage in the Dockerfile, from 1. */
+  stage: number
+  /** Name of its stage; null if it has none. */
+  stage_name: string | null
+  /** Its first characters, on one line. The author wrote them: escape them for display. */
+  text: string
+}
+
+export interface ImageSignature {
+  /** Digest of the image's manifest. */
+  subject_digest: string
+  /** Name of the signing key. */
+  key_id: string
+  /** Media type of the payload. */
+  media_type: "application/vnd.dev.cosign.simplesigning.v1+json"
+  /** Base64 of the signed bytes. */
+  payload: string
+  /** Base64 of an ECDSA P-256 signature in DER over the sha256 of the signed bytes. */
+  signature: string
+}
+
+export interface ImageSignatureList {
+  /** Signatures of the image. */
+  items: ImageSignature[]
+}
+
+export interface ReachedHost {
+  /** Name that a step had resolved to the address; `mirror:NAME` for a package mirror of the operator; empty if none. */
+  name: string
+  /** IPv4 or IPv6 address. */
+  address: string
+  /** Transport protocol. */
+  protocol: "tcp" | "udp"
+  /** Destination port. */
+  port: number
+}
+
+export interface ScanFinding {
+  /** `vulnerability` of a package, `secret` in a file, or a risky mode of a `file`. */
+  kind: "vulnerability" | "secret" | "file"
+  /** Rule of the scanner, or the name of the vulnerability. */
+  rule: string
+  /** Path in the image, or a package as package URL without version. Never content of a file. */
+  subject: string
+  /** How severe it is. */
+  severity: "critical" | "high" | "medium" | "low" | "unknown"
+  /** What it is, for people. */
+  title: string
+  /** Installed version of the package; empty for other kinds. */
+  installed_version: string
+  /** First version without the vulnerability; empty if there is none. */
+  fixed_version: string
+}
+
+export interface ScanReport {
+  /** Identifier of the build. */
+  build_attempt_id: string
+  /** Identifier of the environment version. */
+  environment_version_id: string
+  /** Digest of the image's uncompressed layer; of two layers their chain digest, as OCI defines it. */
+  layer_digest: string
+  /** Digest of the list of packages that readSbom returns. */
+  sbom_digest: string
+  /** Distribution of the image; null if it has none. */
+  system: {
+    /** `ID` of its os-release. */
+    id: string
+    /** `VERSION_ID` of its os-release. */
+    version: string
+    /** `PRETTY_NAME` of its os-release. */
+    name: string
+  } | null
+  /** Files that were read. */
   file_count: number
+  /** Bytes that were read. */
+  byte_count: number
+  /** Packages that were found. */
+  package_count: number
+  /** A limit was reached, and findings are left out. */
+  truncated: boolean
+  /** Files that could not be read. */
+  unread: {
+    /** Path in the image. */
+    path: string
+    /** Why it could not be read. */
+    reason: string
+  }[]
+  /** The operator's vulnerability database that the packages were compared with; null without one. */
+  vulnerability_database: {
+    /** Number of the import. */
+    revision: number
+    /** When it was imported. */
+    imported_at: string
+  } | null
+  /** Findings by severity. */
+  finding_counts: {
+    /** How many there are. */
+    critical: number
+    /** How many there are. */
+    high: number
+    /** How many there are. */
+    medium: number
+    /** How many there are. */
+    low: number
+    /** How many there are. */
+    unknown: number
+  }
+  /** The findings, the most severe first. */
+  findings: ScanFinding[]
+}
+
+export interface SecurityException {
+  /** Identifier of the exception. */
+  id: string
+  /** Identifier of the environment. */
+  environment_id: string
+  /** Identifier of the finding. */
+  finding_id: string
+  /** Where the exception is in its life. */
+  state: "active" | "revoked" | "expired"
+  /** Why the finding was accepted. */
+  reason: string
+  /** User who accepted the finding. */
+  created_by: string
+  /** When it was created. */
+  created_at: string
+  /** When it ends; null: when it is revoked. */
+  expires_at: string | null
+  /** When it ended; null while it is active. */
+  ended_at: string | null
+}
+
+export interface SecurityExceptionCreateRequest {
+  /** Why the finding is accepted. */
+  reason: string
+  /** When the exception ends; null or left out: when it is revoked. */
+  expires_at?: string | null
+}
+
+export interface SecurityExceptionList {
+  /** Items on this page. */
+  items: SecurityException[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface SecurityFinding {
+  /** Identifier of the finding. */
+  id: string
+  /** Identifier of the environment. */
+  environment_id: string
+  /** `vulnerability` of a package, `secret` in a file, or a risky mode of a `file`. */
+  kind: "vulnerability" | "secret" | "file"
+  /** Rule of the scanner, or the name of the vulnerability. */
+  rule: string
+  /** Path in the image, or a package as package URL without version. Never content of a file. */
+  subject: string
+  /** How severe it is. */
+  severity: "critical" | "high" | "medium" | "low" | "unknown"
+  /** What it is, for people. */
+  title: string
+  /** Installed version of the package; empty for other kinds. */
+  installed_version: string
+  /** First version without the vulnerability; empty if there is none. */
+  fixed_version: string
+  /** Where the finding is in its life. */
+  state: "discovered" | "reappeared" | "excepted" | "blocked" | "resolved" | "closed"
+  /** First version with the finding. */
+  first_version_id: string
+  /** Last version with the finding. */
+  last_version_id: string
+  /** When a scan first found it. */
+  first_seen_at: string
+  /** When a scan last found it. */
+  last_seen_at: string
+  /** Since when it has this state. */
+  state_changed_at: string
+  /** The active exception, or null. */
+  exception: SecurityException | null
+}
+
+export interface SecurityFindingList {
+  /** Items on this page. */
+  items: SecurityFinding[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface SigningKey {
+  /** The sha256 of the key's SubjectPublicKeyInfo in DER, in hex. */
+  key_id: string
+  /** Curve and hash of its signatures. */
+  algorithm: "ECDSA-P256-SHA256"
+  /** SubjectPublicKeyInfo as PEM. */
+  public_key_pem: string
+  /** True for the key that signs new images; the others only verify. */
+  signs: boolean
+  /** When it was made. */
+  made_at: string
+}
+
+export interface SigningKeyList {
+  /** All keys that verify images. */
+  items: SigningKey[]
+}
+
+export interface AuditEntry {
+  /** Number in the log of the company, without gaps. */
+  sequence: number
+  /** When the change was made. */
+  at: string
+  /** The operation: name of a route or of an operator’s command, `mcp`, `oauth`, or `service` for what the service did by itself. */
+  action: string
+  /** `user`, `social_media_client`, `run` (a job with the credential of its run), `operator`, `service`, or `anonymous`. */
+  actor_type: string
+  /** Id of the actor; an account of the machine for operators. */
+  actor_id: string
+  /** The API key or gateway key that was used. */
+  api_key_id: string | null
+  /** The message after which an agent acted. */
+  turn_id: string | null
+  /** `X-Request-Id` of the response. */
+  request_id: string | null
+  /** What was done. */
+  change: "insert" | "update" | "delete" | "state"
+  /** Kind of the object. */
+  object_type: string
+  /** Id of the object; several with slashes between them. */
+  object_id: string
+  /** Room of the object or of the request. */
+  chatroom_id: string | null
+  /** Run of the object or of the request. */
+  run_id: string | null
+  /** Secret slot. */
+  slot: string | null
+  /** State before a change of state. */
+  from_state: string | null
+  /** State after a change of state. */
+  to_state: string | null
+  /** Keyed digest of the object before, in hex. Equal contents of one object have equal digests; a content cannot be guessed from it. */
+  digest_before: string | null
+  /** The same after the change. */
+  digest_after: string | null
+  /** Over this entry and the hash before it, in hex. */
+  hash: string
+}
+
+export interface AuditEntryList {
+  /** Items on this page. */
+  items: AuditEntry[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface AuditHead {
+  /** The company. */
+  company_id: string
+  /** The last entry that was removed because its time was over. */
+  start: {
+    /** Number of an entry; 0 before the first. */
+    sequence: number
+    /** Its hash in hex; empty before the first. */
+    hash: string
+  }
+  /** The newest entry. */
+  head: {
+    /** Number of an entry; 0 before the first. */
+    sequence: number
+    /** Its hash in hex; empty before the first. */
+    hash: string
+  }
+  /** The newest head that the service has signed, some seconds after it became the head; null before the first. */
+  signed: {
+    /** Number of the entry. */
+    sequence: number
+    /** Its hash in hex. */
+    hash: string
+    /** When it was signed. */
+    signed_at: string
+    /** The key, one of listSigningKeys. */
+    key_id: string
+    /** ECDSA in DER over sha256, as base64. */
+    signature: string
+  } | null
 }
 
 export interface Chatroom {
@@ -430,43 +781,9 @@ export interface ChatroomCreateRequest {
   name: string
 }
 
-export interface ChatroomJobs {
-  /** Identifier of the chatroom. */
-  chatroom_id: string
-  /** Jobs that the room's agent loads; null: the platform decides; empty: none. */
-  jobs: "sandbox"[] | null
-  /** When it was last set; null if it never was. */
-  updated_at: string | null
-}
-
-export interface ChatroomJobsUpdate {
-  /** Jobs that the room's agent loads; null: the platform decides; empty: none. */
-  jobs: "sandbox"[] | null
-}
-
 export interface ChatroomList {
   /** Items on this page. */
   items: Chatroom[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface OwnChatroom {
-  /** Identifier of the chatroom. */
-  id: string
-  /** Name of the room. */
-  name: string
-  /** Identifier of the department. */
-  department_id: string
-  /** Whether the caller manages the room; a member does only with the manager flag. */
-  manages: boolean
-}
-
-export interface OwnChatroomList {
-  /** Items on this page. */
-  items: OwnChatroom[]
   /** Items that a page may have. */
   page_size: number
   /** Token of the next page; null on the last. */
@@ -531,6 +848,334 @@ export interface CompanySettingsUpdate {
   allowed_regions: ("asia-east1" | "asia-northeast1" | "asia-northeast2" | "asia-south1" | "asia-southeast3" | "asia-east2" | "asia-northeast3" | "asia-southeast1" | "asia-southeast2" | "asia-south2" | "onprem")[]
   /** Revision of the settings. An update must send the current one. */
   policy_version: number
+}
+
+export interface Department {
+  /** Identifier of the department. */
+  id: string
+  /** Identifier of the company. */
+  company_id: string
+  /** Name of the department. */
+  name: string
+  /** When it was created. */
+  created_at: string
+}
+
+export interface DepartmentCreateRequest {
+  /** Name of the department, unique in the company. */
+  name: string
+}
+
+export interface DepartmentList {
+  /** Items on this page. */
+  items: Department[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface DepartmentUpdateRequest {
+  /** New name of the department. */
+  name?: string
+}
+
+export interface Membership {
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Identifier of the user. */
+  user_id: string
+  /** Name of the user as people see it. */
+  display_name: string
+  /** Whether the user manages the room. */
+  room_manager: boolean
+}
+
+export interface MembershipList {
+  /** Items on this page. */
+  items: Membership[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface MembershipPutRequest {
+  /** Whether the user manages the room; false for a new member if left out, otherwise unchanged. */
+  room_manager?: boolean
+}
+
+export interface OwnChatroom {
+  /** Identifier of the chatroom. */
+  id: string
+  /** Name of the room. */
+  name: string
+  /** Identifier of the department. */
+  department_id: string
+  /** Whether the caller manages the room; a member does only with the manager flag. */
+  manages: boolean
+}
+
+export interface OwnChatroomList {
+  /** Items on this page. */
+  items: OwnChatroom[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface RuntimePricing {
+  /** Currency of all rates, ISO 4217. */
+  currency: string
+  /** Names these rates. */
+  rate_version: string
+  /** Names these bounds. */
+  bound_version: string
+  /** Rates by region code. */
+  regions: Record<string, {
+    /** Rates by resource profile. */
+    profiles: Record<string, {
+      /** Price of one second of a run, by profile. */
+      per_second: string
+    }>
+    /** Price of 1 GiB received. */
+    ingress_per_gib: string
+    /** Price of 1 GiB sent. */
+    egress_per_gib: string
+  }>
+  /** A shorter run costs as much as one of this many seconds. */
+  minimum_billed_seconds: number
+  /** Seconds that are reserved for the end of a run, besides its timeout. */
+  finalization_seconds: number
+  /** Bytes of sent data that are reserved for a run. */
+  outbound_reservation_bytes: number
+}
+
+export interface StorageUse {
+  /** Identifier of the company. */
+  company_id: string
+  /** Bytes that the company keeps on disk. */
+  kept_bytes: number
+  /** Bytes that it may keep; null: no limit. */
+  limit_bytes: number | null
+  /** Bytes by kind, largest first. */
+  kinds: {
+    /** What is kept. */
+    kind: string
+    /** Bytes of this kind. */
+    bytes: number
+  }[]
+}
+
+export interface UsageItem {
+  /** Day (UTC) of queueing; null if the report is not by day. */
+  day: string | null
+  /** Runs or builds. */
+  kind: "run" | "build"
+  /** Task of runs, or environment of builds; null if the report is not by it. */
+  subject_id: string | null
+  /** Its name now; null if there is none, or the report is not by it. */
+  subject_name: string | null
+  /** Room; empty for builds; null if the report is not by it. */
+  chatroom_id: string | null
+  /** Its name now; null if there is none, or the report is not by it. */
+  chatroom_name: string | null
+  /** Department that the room was in, or that owns the environment; empty for environments of the company; null if the report is not by it. */
+  department_id: string | null
+  /** Its name now; null if there is none, or the report is not by it. */
+  department_name: string | null
+  /** `user` or `social_media_client`; empty for builds, null if the report is not by person. */
+  principal_type: string | null
+  /** Who submitted; empty for builds; null if the report is not by it. */
+  principal_id: string | null
+  /** Its name now; null if there is none, or the report is not by it. */
+  principal_name: string | null
+  /** How many ended. */
+  count: number
+  /** Seconds from start to end, each rounded up. */
+  seconds: number
+  /** Bytes received. */
+  ingress_bytes: number
+  /** Bytes sent. */
+  egress_bytes: number
+  /** Settled cost as a decimal string. */
+  cost: string
+}
+
+export interface UsageReport {
+  /** Identifier of the company. */
+  company_id: string
+  /** First day. */
+  from: string
+  /** Last day. */
+  to: string
+  /** What the lines are by. */
+  by: ("day" | "task" | "room" | "department" | "person")[]
+  /** Currency of all costs, ISO 4217. */
+  currency: string
+  /** In the order of what they are by. */
+  items: UsageItem[]
+  /** Whether there are more lines than fit: ask for fewer days. */
+  truncated: boolean
+}
+
+export interface User {
+  /** Identifier of the user. */
+  id: string
+  /** Identifier of the company. */
+  company_id: string
+  /** Login name. */
+  login: string
+  /** Name as people see it. */
+  display_name: string
+  /** 0 auditor, 1 member, 2 manager of departments, 3 company manager, 4 company administrator. */
+  role: number
+  /** Departments that the user manages; only for role 2. */
+  managed_department_ids: string[]
+  /** When it was created. */
+  created_at: string
+  /** When the user was disabled; null if they may log in. */
+  disabled_at: string | null
+}
+
+export interface UserCreateRequest {
+  /** Login name, unique in the company. */
+  login: string
+  /** Password, 12 to 256 characters. */
+  password: string
+  /** Name as people see it; by default the login name. */
+  display_name?: string
+  /** 0 auditor, 1 member (default), 2 manager of departments, 3 company manager, 4 company administrator. */
+  role?: number
+  /** Departments that the user manages; only for role 2. */
+  managed_department_ids?: string[]
+}
+
+export interface UserList {
+  /** Items on this page. */
+  items: User[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface UserUpdateRequest {
+  /** New password; it ends all logins of the user. */
+  password?: string
+  /** New name as people see it. */
+  display_name?: string
+  /** 0 auditor, 1 member, 2 manager of departments, 3 company manager, 4 company administrator. */
+  role?: number
+  /** Departments that the user manages; only for role 2. */
+  managed_department_ids?: string[]
+  /** True ends all logins of the user and refuses new ones. */
+  disabled?: boolean
+}
+
+export interface Door {
+  /** Identifier of the door. */
+  id: string
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Name of the door, unique in its room. */
+  name: string
+  /** Platform whose requests the door understands. */
+  kind: "dify" | "piston" | "librechat" | "open_terminal"
+  /** Path below the service's address that the platform is given. */
+  path: string
+  /** Whether programs may reach what runs of the room may reach. False: nothing. */
+  network: boolean
+  /** Longest time that a program may run, in seconds. */
+  timeout_seconds: number
+  /** Languages, in the order of the request. */
+  runtimes: DoorRuntime[]
+  /** Person who created it, as whom its runs are submitted. */
+  owner_user_id: string
+  /** When it was created. */
+  created_at: string
+  /** When it was used last, to the minute; null: never. */
+  last_used_at: string | null
+}
+
+export interface DoorCreateRequest {
+  /** Name of the door, unique in its room. */
+  name: string
+  /** Platform whose requests the door understands. */
+  kind: "dify" | "piston" | "librechat" | "open_terminal"
+  /** Languages. Two may have the same language with different versions. */
+  runtimes: DoorRuntimeRequest[]
+  /** Whether programs may reach what runs of the room may reach. By default true for `dify`, whose requests ask for it, and false for others. */
+  network?: boolean
+  /** Longest time that a program may run, in seconds. By default 30. */
+  timeout_seconds?: number
+}
+
+export interface DoorList {
+  /** Items on this page. */
+  items: Door[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface DoorRuntime {
+  /** Name of the language, as the platform sends it. */
+  language: string
+  /** Version that the platform is shown and selects by: three numbers. */
+  version: string
+  /** Other names of the language. Those of a known language are added. */
+  aliases: string[]
+  /** Identifier of the environment version. */
+  environment_version_id: string
+  /** Shell text that runs the program. `$1` is the main file, the rest are the arguments of the request. */
+  run_command: string
+  /** Shell text that compiles it first. `$@` are the files of the request. Null: nothing is compiled. */
+  compile_command: string | null
+}
+
+export interface DoorRuntimeRequest {
+  /** Name of the language, as the platform sends it. */
+  language: string
+  /** Version that the platform is shown and selects by: three numbers. */
+  version?: string
+  /** Other names of the language. Those of a known language are added. */
+  aliases?: string[]
+  /** Identifier of the environment version. */
+  environment_version_id: string
+  /** As in the answer. May be left out for a language that the service knows. */
+  run_command?: string
+  /** As in the answer. May be left out for a language that the service knows. */
+  compile_command?: string
+}
+
+export interface DoorWithKey {
+  /** Identifier of the door. */
+  id: string
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Name of the door, unique in its room. */
+  name: string
+  /** Platform whose requests the door understands. */
+  kind: "dify" | "piston" | "librechat" | "open_terminal"
+  /** Path below the service's address that the platform is given. */
+  path: string
+  /** Whether programs may reach what runs of the room may reach. False: nothing. */
+  network: boolean
+  /** Longest time that a program may run, in seconds. */
+  timeout_seconds: number
+  /** Languages, in the order of the request. */
+  runtimes: DoorRuntime[]
+  /** Person who created it, as whom its runs are submitted. */
+  owner_user_id: string
+  /** When it was created. */
+  created_at: string
+  /** When it was used last, to the minute; null: never. */
+  last_used_at: string | null
+  /** Key that the platform sends. It opens this door and nothing else, and is shown only here. */
+  door_key: string
 }
 
 export interface ContextObject {
@@ -641,34 +1286,21 @@ export interface ContextUploadSession {
   session_expires_at: string | null
 }
 
-export interface Department {
-  /** Identifier of the department. */
-  id: string
-  /** Identifier of the company. */
-  company_id: string
-  /** Name of the department. */
-  name: string
-  /** When it was created. */
-  created_at: string
+export interface Egress {
+  /** What runs may reach; null: every public address. */
+  allow_list: EgressAllowList | null
 }
 
-export interface DepartmentCreateRequest {
-  /** Name of the department, unique in the company. */
-  name: string
+export interface EgressAllowList {
+  /** Names that runs may reach; `*.example.com` is every subdomain, but not the domain itself. */
+  domains: string[]
+  /** Ranges of public addresses that runs may reach. */
+  cidrs: string[]
 }
 
-export interface DepartmentList {
-  /** Items on this page. */
-  items: Department[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface DepartmentUpdateRequest {
-  /** New name of the department. */
-  name?: string
+export interface EgressRequest {
+  /** What runs may reach; null: every public address. Two empty lists: nothing. */
+  allow_list: EgressAllowList | null
 }
 
 export interface Environment {
@@ -812,273 +1444,32 @@ export interface EnvironmentVersionList {
   next_page_token: string | null
 }
 
-export interface FailedInstruction {
-  /** Its first line in the Dockerfile, from 1. */
-  line: number
-  /** Number of its stage in the Dockerfile, from 1. */
-  stage: number
-  /** Name of its stage; null if it has none. */
-  stage_name: string | null
-  /** Its first characters, on one line. The author wrote them: escape them for display. */
-  text: string
-}
-
-export interface Envelope {
-  /** Media type of the payload. */
-  payloadType: string
-  /** Base64 of the in-toto statement with the SLSA provenance of the image. */
-  payload: string
-  /** Signatures of the payload. */
-  signatures: {
-    /** Name of the signing key. */
-    keyid: string
-    /** Base64 of the signature. */
-    sig: string
-  }[]
-}
-
-export interface GrantedJob {
-  /** Identifier of the task. */
-  task_id: string
-  /** Name of the task. */
-  task_name: string
-  /** What the task does. */
-  task_description: string
-  /** Kind of the owner of the task. */
-  owner_scope: "chatroom" | "department" | "company"
-  /** Identifier of the owner of the task. */
-  owner_id: string
-  /** Secrets of the pinned version if enabled, otherwise of the published one. */
-  secret_slots: SecretSlotStatus[]
-  /** Whether the room has enabled it. */
-  enabled: boolean
-  /** The binding; null if it is not enabled. */
-  binding_id: string | null
-  /** The pinned version; null if it is not enabled. */
-  pinned_task_version_id: string | null
-  /** The newest published version; null if there is none. */
-  current_published_version_id: string | null
-  /** A newer version than the pinned one is published. */
-  update_available: boolean
-}
-
-export interface GrantedJobEnableRequest {
-  /** The version to pin; by default the newest published one. */
-  task_version_id?: string | null
-}
-
-export interface GrantedJobList {
-  /** Tasks on this page. */
-  items: GrantedJob[]
-  /** Tasks that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-  /** Identifier of the chatroom. */
-  chatroom_id: string
-}
-
-export interface ImageSignature {
-  /** Digest of the image's manifest. */
-  subject_digest: string
-  /** Name of the signing key. */
-  key_id: string
-  /** Media type of the payload. */
-  media_type: "application/vnd.dev.cosign.simplesigning.v1+json"
-  /** Base64 of the signed bytes. */
-  payload: string
-  /** Base64 of an ECDSA P-256 signature in DER over the sha256 of the signed bytes. */
-  signature: string
-}
-
-export interface ImageSignatureList {
-  /** Signatures of the image. */
-  items: ImageSignature[]
-}
-
-export interface ItemCount {
-  /** How many there are. */
-  num: number
-}
-
-export interface JobChatroom {
-  /** Identifier of the chatroom. */
-  chatroom_id: string
-  /** Jobs that the room's agent loads; null: the platform decides; empty: none. */
-  jobs: "sandbox"[] | null
-  /** When it was last set; null if it never was. */
-  updated_at: string | null
-  /** Name of the room. */
-  name: string
-  /** Identifier of the department. */
-  department_id: string
-}
-
-export type JobChatroomList = JobChatroom[]
-
-export interface InputPreview {
-  /** The inputs file, byte for byte. */
-  input_file_content: string
-  /** Digest of the input in its canonical form. */
-  input_digest: string
-  /** What the scripts of the version find. */
-  runtime_contract: RuntimeContract
-  /** The input fits the version's schema, or there is none. */
-  schema_valid: boolean
-  /** What does not fit, at most 20. */
-  schema_errors: ({
-    /** Keyword of JSON Schema that failed. */
-    type: string
-    /** Path of the value in the input. */
-    loc: (string | number)[]
-    /** What is wrong, for people. */
-    msg: string
-  })[]
-}
-
-export interface InputPreviewRequest {
-  /** Any JSON, at most 1 MiB. */
-  input: unknown
-}
-
-export interface ManualRunSubmitRequest {
-  /** Identifier of the task version. */
-  task_version_id: string
-  /** Any JSON that fits the version's input schema, at most 1 MiB. */
-  input: unknown
-  /** Deadline, in seconds from the start; by default the version's. */
-  timeout_seconds?: number | null
-}
-
-export interface Me {
-  /** Identifier of the company. */
-  company_id: string
-  /** Kind of the caller. */
-  principal_type: "user" | "social_media_client"
-  /** Identifier of the caller, by its kind. */
-  principal_id: string
-  /** How the caller logged in. */
-  auth_method: "jwt" | "api_key"
-  /** 0 auditor, 1 member, 2 manager of departments, 3 company manager, 4 company administrator. */
-  role: number
-  /** Scope of the API key; null for a login. */
-  api_key_scope: "full" | "sandbox" | null
-  /** Rooms that the API key may use; null if it names none. */
-  allowed_chatroom_ids: string[] | null
-  /** Departments that the caller manages. */
-  managed_department_ids: string[]
-  /** What the caller may try; it grants nothing. */
-  can: {
-    /** Change the settings of the company. */
-    manage_company: boolean
-    /** Create a task that the company owns. */
-    create_company_task: boolean
-    /** Create a task that a department owns. */
-    create_department_task: boolean
-    /** Upload an archive and create environments. */
-    upload_environment: boolean
-    /** Quick-run scripts in a room. */
-    quick_run: boolean
-  }
-  /** False while the operator has stopped all changes. */
-  sandbox_enabled: boolean
-  /** Kind of the deployment. */
-  deployment: "hosted" | "onprem"
-}
-
-export interface Membership {
-  /** Identifier of the chatroom. */
-  chatroom_id: string
-  /** Identifier of the user. */
-  user_id: string
-  /** Name of the user as people see it. */
-  display_name: string
-  /** Whether the user manages the room. */
-  room_manager: boolean
-}
-
-export interface MembershipList {
-  /** Items on this page. */
-  items: Membership[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface MembershipPutRequest {
-  /** Whether the user manages the room; false for a new member if left out, otherwise unchanged. */
-  room_manager?: boolean
-}
-
-export interface Menu {
-  /** Items on this page. */
-  items: MenuItem[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface MenuItem {
-  /** Identifier of the task. */
-  task_id: string
-  /** Name of the task. */
-  task_name: string
-  /** What the task does. */
-  task_description: string
-  /** Kind of the owner of the task. */
-  owner_scope: "chatroom" | "department" | "company"
-  /** Identifier of the owner of the task. */
-  owner_id: string
-  /** The version to submit. */
-  task_version_id: string
-  /** Digest of exactly this version, for approvals. */
-  task_version_digest: string
-  /** Number of the version, from 1. */
+export interface KeptVersion {
+  /** Identifier of the environment. */
+  environment_id: string
+  /** Name of the environment. */
+  environment_name: string
+  /** Identifier of the environment version. */
+  version_id: string
+  /** Number of the version in its environment. */
   version_number: number
-  /** Only published versions are on the menu. */
-  version_state: "published"
-  /** What the input must say, for people and models; null without. */
-  input_instructions: string | null
-  /** An input that works, as JSON text; null without. */
-  input_example: string | null
-  /** JSON Schema of the input, as text; null without. */
-  input_schema: string | null
-  /** Names of the secrets that the version declares. */
-  secret_slot_names: string[]
-  /** The same with who supplies them. */
-  secret_slots: SecretSlotStatus[]
-  /** Deadline of a run, in seconds from its start. */
-  timeout_seconds: number
-  /** A person must confirm what an agent submits. */
-  requires_confirmation: boolean
-  /** A newer version is published. */
-  update_available: boolean
-  /** Warning for who supplies secrets to it; null if nobody does. */
-  secret_use_risk_warning: string | null
-  /** What its scripts find; always with the default driver. */
-  runtime_contract: RuntimeContract | null
-  /** The menu never shows scripts. */
-  source_visible: false
+  /** Where the version is in its life. */
+  state: "draft" | "build_queued" | "building" | "quarantined" | "verifying" | "verified" | "regional_provisioning" | "ready" | "retryable_failed" | "rejected" | "abandoned" | "blocked" | "superseded" | "archived" | "provisioning_blocked"
+  /** Bytes of its image; versions with the same image share them. */
+  image_bytes: number
+  /** Bytes of the archive that it is built from; versions may share one. */
+  archive_bytes: number
+  /** What keeps them. */
+  kept_by: ("environment" | "tasks" | "runs" | "retention")[]
+  /** Names of at most ten of the tasks that use it. */
+  tasks: string[]
+  /** When the image may be removed; null while something uses it. */
+  removed_after: string | null
 }
 
-export type OutputPolicy = {
-  /** The run may write rows of a table. */
-  kind: "custom_table_writeback"
-  /** Identifier of the table. */
-  table_id: string
-  /** What it may do; by default `create`. */
-  allowed_ops?: "create" | "create,update"
-} | {
-  /** The run may call a command of a table. */
-  kind: "custom_table_command"
-  /** Identifier of the command. */
-  command_id: string
-  /** Room in which the command is called. */
-  chatroom_id: string
-  /** Inputs of the command, at most 200. */
-  input_schema: Record<string, unknown>[]
+export interface KeptVersionList {
+  /** The versions that keep the most, at most 200, largest first. */
+  items: KeptVersion[]
 }
 
 export interface Profile {
@@ -1105,54 +1496,6 @@ export interface ProfileSet {
   items: Profile[]
 }
 
-export interface PublicKey {
-  /** SubjectPublicKeyInfo as PEM, RSA of 3072 bits. */
-  public_key_pem: string
-  /** Padding and hash with which a client wraps its AES key. */
-  algorithm: "RSA-OAEP-SHA256"
-}
-
-export interface PublicLink {
-  /** Identifier of the run. */
-  run_id: string
-  /** What the link downloads. */
-  object_kind: "log" | "output"
-  /** The permanent address; empty for a link that never existed. */
-  url: string
-  /** Last part of the address. */
-  token: string
-  /** Whether the link is dead. */
-  revoked: boolean
-  /** When it was created; null for a link that never existed. */
-  created_at: string | null
-}
-
-export interface QuickRun {
-  /** The hidden task. */
-  task: Task
-  /** Its published version. */
-  version: TaskVersion
-  /** The queued run. */
-  run: RunDetail
-}
-
-export interface QuickRunRequest {
-  /** Name of the hidden task. */
-  name: string
-  /** Identifier of the environment version. */
-  environment_version_id: string
-  /** Script that is evaluated first, at most 1 MiB. */
-  startup_script?: string
-  /** Script that does the work, at most 1 MiB. */
-  work_script?: string
-  /** Environment variables that are not secret. */
-  ordinary_env?: Record<string, string>
-  /** Any JSON, at most 1 MiB. */
-  input: unknown
-  /** Deadline of the run, in seconds from its start. */
-  timeout_seconds: number
-}
-
 export interface Region {
   /** Code of the region. */
   code: "asia-east1" | "asia-northeast1" | "asia-northeast2" | "asia-south1" | "asia-southeast3" | "asia-east2" | "asia-northeast3" | "asia-southeast1" | "asia-southeast2" | "asia-south2" | "onprem"
@@ -1169,165 +1512,243 @@ export interface RegionSet {
   items: Region[]
 }
 
-export interface RunArtifact {
-  /** Identifier of the artifact. */
-  id: string
-  /** Identifier of the run. */
-  run_id: string
-  /** Path below the artifacts folder of the run. */
-  relative_path: string
-  /** Digest of the path. */
-  path_hash: string
-  /** Bytes of the file. */
-  byte_size: number
-  /** Digest of the file. */
-  digest: string
-  /** Whether the file still exists; only an `active` one can be downloaded. */
-  deletion_state: "active" | "delete_pending" | "deleted" | "tombstoned"
-  /** Media type by the name of the file; nobody looked inside. */
-  declared_content_type: string
+export interface RuntimeContract {
+  /** The line that every run evaluates. */
+  invocation: string
+  /** Content of `/workspace/driver.sh`: the version's `work_command` for its owner, the default for others. */
+  driver: string
+  /** Where the scripts start, as a sentence. */
+  working_directory: string
+  /** What a job may reach, as sentences. */
+  network: string
+  /** Variable that names the file with the input. */
+  inputs_file_env: string
+  /** Variable that names the file for the output. */
+  output_file_env: string
+  /** Variable that names the folder for artifacts. */
+  artifacts_dir_env: string
+  /** Rules for artifacts, as sentences. */
+  artifacts: string
+  /** How the job gets its input, as a sentence. */
+  input_delivery: string
+  /** How the job gets its secrets, as a sentence. */
+  secrets_delivery: string
 }
 
-export interface RunArtifactList {
+export interface VersionBuildCache {
+  /** What builds may reuse: `none`, or `images` that were built from the same inputs. */
+  cache: "none" | "images"
+}
+
+export interface VersionBuildCacheRequest {
+  /** What builds may reuse: `none`, or `images` that were built from the same inputs. */
+  cache: "none" | "images"
+}
+
+export interface VersionIsolation {
+  /** Isolation from the host's kernel that the owner asked for. */
+  isolation: "standard" | "gvisor"
+  /** Isolation that runs get: at least the deployment's own. */
+  effective: "standard" | "gvisor"
+}
+
+export interface VersionIsolationRequest {
+  /** Isolation of runs from the host's kernel. */
+  isolation: "standard" | "gvisor"
+}
+
+export interface MailPreferences {
+  /** Whether e-mails are sent: the service has a mail server, and the caller an address. */
+  is_sent: boolean
+  /** Address of the caller, which the operator sets in the directory; null: none. */
+  address: string | null
+  /** Events that the caller gets no e-mail about. */
+  muted_events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+}
+
+export interface MailPreferencesUpdateRequest {
+  /** Events that the caller gets no e-mail about. */
+  muted_events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+}
+
+export interface Notification {
+  /** Identifier of the notification. */
+  id: string
+  /** Always `sandbox_event`. */
+  type: "sandbox_event"
+  /** What happened. */
+  event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
+  /** One line for people. Names are cut to 80 characters. */
+  title: string
+  /** Path of the console page about it. */
+  deep_link: string
+  /** What `subject_id` names. */
+  subject_type: "run" | "runs" | "build" | "environment" | "environment_version"
+  /** What it is about; null for `runs`. */
+  subject_id: string | null
+  /** The room of a run; null for everything else. */
+  chatroom_id: string | null
+  /** How many things it covers, such as findings of one scan. */
+  count: number
+  /** When it happened. */
+  created_at: string
+  /** When the caller marked it as read, or null. */
+  read_at: string | null
+}
+
+export interface NotificationList {
   /** Items on this page. */
-  items: RunArtifact[]
+  items: Notification[]
   /** Items that a page may have. */
   page_size: number
   /** Token of the next page; null on the last. */
   next_page_token: string | null
 }
 
-export interface RunContent {
+export interface Webhook {
+  /** Identifier of the webhook. */
+  id: string
+  /** Address that gets the events: `https`, without a user or a fragment. */
+  url: string
+  /** For people. */
+  description: string
+  /** Events that it gets; an empty list means all. */
+  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+  /** Since when it is paused, or null. */
+  paused_at: string | null
+  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
+  paused_because: "manager" | "gone" | "failing" | null
+  /** Since when no attempt has succeeded, or null. */
+  failing_since: string | null
+  /** Events that were not queued, because 1,000 were waiting. */
+  dropped: number
+  /** When it was created. */
+  created_at: string
+}
+
+export interface WebhookCreateRequest {
+  /** Address that gets the events: `https`, without a user or a fragment. */
+  url: string
+  /** For people. */
+  description?: string
+  /** Events that it gets; an empty list means all. */
+  events?: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+}
+
+export interface WebhookDelivery {
+  /** Identifier of the delivery. */
+  id: string
+  /** The `webhook-id` of each attempt: equal ids are the same event. */
+  event_id: string
+  /** What happened. */
+  event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
+  /** Whether it waits for an attempt, or how it ended. */
+  state: "waiting" | "delivered" | "failed"
+  /** Attempts so far. */
+  attempts: number
+  /** When the last attempt began, or null. */
+  last_attempt_at: string | null
+  /** HTTP status of the last attempt, or null. */
+  last_status: number | null
+  /** Why the last attempt failed, as a slug, or null. */
+  last_error: string | null
+  /** When it is attempted next; null once it ended. */
+  next_attempt_at: string | null
+  /** When the event was queued. */
+  created_at: string
+}
+
+export interface WebhookDeliveryList {
+  /** Items on this page. */
+  items: WebhookDelivery[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface WebhookList {
+  /** Items on this page. */
+  items: Webhook[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface WebhookUpdateRequest {
+  /** Address that gets the events: `https`, without a user or a fragment. */
+  url?: string
+  /** For people. */
+  description?: string
+  /** Events that it gets; an empty list means all. */
+  events?: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+  /** True pauses it: new events are not queued. False resumes it. */
+  paused?: boolean
+}
+
+export interface WebhookWithSecret {
+  /** Identifier of the webhook. */
+  id: string
+  /** Address that gets the events: `https`, without a user or a fragment. */
+  url: string
+  /** For people. */
+  description: string
+  /** Events that it gets; an empty list means all. */
+  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
+  /** Since when it is paused, or null. */
+  paused_at: string | null
+  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
+  paused_because: "manager" | "gone" | "failing" | null
+  /** Since when no attempt has succeeded, or null. */
+  failing_since: string | null
+  /** Events that were not queued, because 1,000 were waiting. */
+  dropped: number
+  /** When it was created. */
+  created_at: string
+  /** Signing secret as Standard Webhooks libraries take it. It is shown only here. */
+  secret: string
+}
+
+export interface ArtifactDownloadCapability {
+  /** Identifier of the artifact. */
+  artifact_id: string
   /** Identifier of the run. */
   run_id: string
   /** Identifier of the company. */
   company_id: string
-  /** `missing`: nothing was stored yet; otherwise whether the content still exists. */
-  state: "missing" | "active" | "delete_pending" | "deleted" | "tombstoned"
-  /** Digest of the input in its canonical form. */
-  input_digest: string
-  /** The input is stored. */
-  has_input: boolean
-  /** The run left an output. */
-  has_output: boolean
-  /** The run left a log. */
-  has_log: boolean
-  /** The run left artifacts. */
-  has_artifact_bundle: boolean
+  /** Permits the download, as `X-Sandbox-Download-Capability`. It is not an address. */
+  capability_token: string
+  /** Until when the token is valid: 5 minutes. */
+  expires_at: string
+  /** `Content-Type` of the download. */
+  content_type: "application/octet-stream"
+  /** `Content-Disposition` of the download. */
+  content_disposition: string
+  /** `X-Content-Type-Options` of the download. */
+  x_content_type_options: "nosniff"
 }
 
-export interface InlineOutput {
-  /** Bytes of the output. */
-  byte_size: number
-  /** What the output is; `too_large` for more than 256 KiB. */
-  format: "json" | "text" | "binary" | "too_large"
-  /** Its value, if it is JSON; otherwise null. */
-  json: unknown
-  /** Its text, if it is UTF-8 but no JSON; otherwise null. */
-  text: string | null
-}
-
-export interface RunAndWaitRequest {
-  /** Identifier of the task version. */
-  task_version_id: string
-  /** Any JSON that fits the version's input schema, at most 1 MiB. */
-  input: unknown
-  /** Deadline, in seconds from the start; by default the version's. */
-  timeout_seconds?: number | null
-  /** Files for the run beside its input, at most 256 MiB together. */
-  files?: RunFileRequest[]
-  /** A session of the caller in the room: its files are in `/workspace/session`, and what a job that ends by itself leaves there is kept. */
-  session?: {
-    /** Identifier of the session. */
-    session_id: string
-    /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. */
-    when_in_use?: "wait" | "refuse"
-  }
-  /** Texts about the run, which the service stores and does not read. `external_user` is the person of another platform for whom the run is. */
-  metadata?: Record<string, string>
-  /** Seconds to wait for the end, at most 60. */
-  wait_seconds?: number
-}
-
-export interface RunRemark {
-  /** `no_output`: the run completed without an output, or with an empty one; `artifacts_refused`: none of its artifacts was kept. */
-  code: "no_output" | "artifacts_refused"
-  /** The broken rule of `artifacts_refused`; otherwise empty. */
-  rule: string
-  /** The artifact that broke the rule, on one line, its end if it is long. Written by the job: escape it for display. */
-  path: string | null
-  /** The remark as a sentence, which may hold the path. */
-  message: string
-}
-
-export interface RunRemarks {
+export interface ArtifactPublicLink {
   /** Identifier of the run. */
   run_id: string
-  /** What there is to remark. */
-  remarks: RunRemark[]
-}
-
-export interface RunResult {
-  /** `keep_waiting`: the run had not ended in time; wait again by its id. */
-  state: "ended" | "keep_waiting"
-  /** The run. */
-  run: ExtendedRun
-  /** Its output; null if it left none, or has not ended. */
-  output: InlineOutput | null
-}
-
-export interface RunUsage {
-  /** Identifier of the run. */
-  run_id: string
-  /** Most memory used at once, in bytes; null if it was not measured. */
-  peak_memory_bytes: number | null
-  /** Memory limit of the profile, in bytes. */
-  memory_limit_bytes: number
-  /** Processor time in milliseconds; null if it was not measured. */
-  cpu_ms: number | null
-  /** Bytes received from the network. */
-  ingress_bytes: number
-  /** Bytes sent to the network. */
-  egress_bytes: number
-  /** When the job started; null if it did not. */
-  started_at: string | null
-  /** When the run ended; null until then. */
-  terminal_at: string | null
-}
-
-export interface RunLink {
-  /** Identifier of the link. */
-  id: string
-  /** Identifier of the run. */
-  run_id: string
-  /** What the link is for; `permanent` for a public link. */
-  purpose: "share" | "media" | "download" | "permanent"
-  /** What the link shows; `run` for a share page. */
-  object_kind: "run" | "log" | "output" | "artifact"
-  /** The artifact; null for others. */
-  artifact_id: string | null
-  /** The address; empty once the link is revoked. */
+  /** Identifier of the artifact. */
+  artifact_id: string
+  /** Path of the file below the artifacts folder, for display. */
+  relative_path: string
+  /** What the link downloads. */
+  object_kind: "artifact"
+  /** The permanent address; empty for a link that never existed. */
   url: string
-  /** Who created it; empty if unknown. */
-  created_by: string
-  /** When it was created. */
-  created_at: string
-  /** When it dies; null: when it is revoked. */
-  expires_at: string | null
+  /** Last part of the address. */
+  token: string
   /** Whether the link is dead. */
   revoked: boolean
+  /** When it was created; null for a link that never existed. */
+  created_at: string | null
 }
 
-export interface RunLinkList {
-  /** Items on this page. */
-  items: RunLink[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export type RunLogEvent = {
+export type BuildLogEvent = {
   /** Text of the log. */
   kind: "log"
   /** Position of its first byte. */
@@ -1345,266 +1766,23 @@ export type RunLogEvent = {
   /** The log has ended, and so does the stream. */
   kind: "end"
   /** How it ended. */
-  status: "queued" | "starting" | "running" | "cancel_requested" | "completed" | "customer_failed" | "platform_failed" | "cancelled"
+  status: "validation_queued" | "validating" | "build_queued" | "building" | "verifying" | "completed" | "customer_failed" | "platform_failed" | "cancel_requested" | "cancelling" | "cancelled"
 }
 
-export type RunStateEvent = {
+export type BuildStateEvent = {
   /** A new state. */
   kind: "state"
   /** Number of the event, which is also its id. */
   position: number
   /** The state. */
-  status: "queued" | "starting" | "running" | "cancel_requested" | "completed" | "customer_failed" | "platform_failed" | "cancelled"
+  status: "validation_queued" | "validating" | "build_queued" | "building" | "verifying" | "completed" | "customer_failed" | "platform_failed" | "cancel_requested" | "cancelling" | "cancelled"
   /** When it began. */
   at: string
 } | {
   /** The last state was sent, and the stream ends. */
   kind: "end"
   /** The last state. */
-  status: "queued" | "starting" | "running" | "cancel_requested" | "completed" | "customer_failed" | "platform_failed" | "cancelled"
-}
-
-export interface SignedLinkCreateRequest {
-  /** `share`: a page for people. `media`: one image, CSV or text, shown inline. `download`: one file. */
-  purpose: "share" | "media" | "download"
-  /** What `media` and `download` show; left out for `share`. */
-  object_kind?: "log" | "output" | "artifact"
-  /** The artifact; required if `object_kind` is `artifact`. */
-  artifact_id?: string
-  /** Seconds until the link dies; by default 7 days. */
-  expires_in_seconds?: number
-}
-
-export interface StorageUse {
-  /** Identifier of the company. */
-  company_id: string
-  /** Bytes that the company keeps on disk. */
-  kept_bytes: number
-  /** Bytes that it may keep; null: no limit. */
-  limit_bytes: number | null
-  /** Bytes by kind, largest first. */
-  kinds: {
-    /** What is kept. */
-    kind: string
-    /** Bytes of this kind. */
-    bytes: number
-  }[]
-}
-
-export interface RunDetail {
-  /** Identifier of the run. */
-  id: string
-  /** Identifier of the company. */
-  company_id: string
-  /** Identifier of the chatroom. */
-  chatroom_id: string
-  /** Where the run is in its life. */
-  status: "queued" | "starting" | "running" | "cancel_requested" | "completed" | "customer_failed" | "platform_failed" | "cancelled"
-  /** Processors, memory and disk of the run. */
-  resource_profile: "standard" | "performance" | "large" | "xlarge"
-  /** Kind of who submitted it. */
-  principal_type: "user" | "social_media_client"
-  /** Identifier of who submitted it, by its kind. */
-  principal_id: string
-  /** How the submitter logged in. */
-  auth_method: "jwt" | "api_key"
-  /** Identifier of the task. */
-  task_id: string
-  /** Identifier of the task version. */
-  task_version_id: string
-  /** Deadline, in seconds from the start. */
-  timeout_seconds: number
-  /** How it was submitted; empty if unknown. */
-  submission_source: "" | "rest" | "agent" | "quick_run" | "custom_table_trigger"
-  /** Code of the failure, such as `timeout`; empty without one. */
-  error_code: string
-  /** What exactly failed, as a slug; empty without a failure. */
-  error_detail: string
-  /** Exit code of the scripts; null until the end, and if they did not exit. */
-  exit_code: number | null
-  /** Part of the run that failed; empty without a failure. */
-  failure_stage: "" | "task_bundle" | "secret_env" | "workspace" | "spawn" | "metering_arm" | "metering_start" | "metering_wait" | "metering_terminal" | "work" | "output" | "timeout" | "cancel" | "egress_cap" | "wait"
-  /** Component that reported the failure; empty without one. */
-  failure_source: "" | "runner" | "reconcile" | "dispatch" | "submit" | "policy" | "tenant"
-  /** Why it has not started; empty while it runs and at the end. */
-  wait_reason: "" | "awaiting_dispatch" | "company_saturated" | "session_in_use" | "no_active_region" | "missing_image_digest" | "capacity_snapshot_stale" | "provider_capacity_exhausted" | "provider_submit_pending" | "provider_submit_uncertain" | "container_starting" | "cancel_pending"
-  /** What the wait means, as a sentence; empty when it does not wait. */
-  next_action: string
-  /** Since when it waits; null when it does not. */
-  wait_since: string | null
-  /** Place in the queue, from 1; null when it does not wait. */
-  queue_position: number | null
-  /** Estimated seconds until it starts; null when it does not wait or nothing is known. */
-  eta_seconds: number | null
-  /** How to repair the failure, as a sentence; empty without one. */
-  failure_hint: string
-  /** Bytes received from the network. */
-  measured_ingress_bytes: number
-  /** Bytes sent to the network. */
-  measured_egress_bytes: number
-  /** Digest of the input in its canonical form. */
-  input_digest: string
-  /** The run that this one repeats; empty if none. */
-  retry_of_run_id: string
-  /** When it was queued. */
-  queued_at: string | null
-  /** When it ended; null until then. */
-  terminal_at: string | null
-  /** Who supplied each secret, by slot; null without secrets. */
-  secret_slot_provenance: Record<string, {
-    /** Side that supplied the secret. */
-    resolved_via: "borrower" | "owner"
-    /** Kind of the consumer that supplied it. */
-    consumer_scope: "chatroom" | "department" | "company"
-  }> | null
-}
-
-export interface RunList {
-  /** Items on this page. */
-  items: RunDetail[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface InputFile {
-  /** Identifier of the input file. */
-  id: string
-  /** Identifier of the chatroom. */
-  chatroom_id: string
-  /** Name by the sender. */
-  name: string
-  /** Media type by the sender. */
-  media_type: string
-  /** Size in bytes. */
-  byte_size: number
-  /** Digest of the bytes. */
-  digest: string
-  /** Identifier of the person who uploaded it. */
-  uploaded_by: string
-  /** When it was uploaded. */
-  created_at: string
-  /** It is kept until then, and beyond that as long as the input of a run that took it. */
-  expires_at: string
-}
-
-export interface InputFileList {
-  /** Items on this page. */
-  items: InputFile[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface Session {
-  /** Identifier of the session. */
-  id: string
-  /** Identifier of the chatroom. */
-  chatroom_id: string
-  /** Name for people. */
-  name: string | null
-  /** The person whom it belongs to. */
-  created_by: string
-  /** Bytes of its files. */
-  byte_size: number
-  /** Number of its files, folders and links. */
-  file_count: number
-  /** Bytes that its files may have together. */
-  size_limit_bytes: number
-  /** Rises with each change of its files. */
-  revision: number
-  /** The run that holds it, queued or running; null if none does. */
-  run_id: string | null
-  /** When it was created. */
-  created_at: string
-  /** When its files were changed, or a run that held it ended. */
-  last_used_at: string
-  /** Hours that it is kept after its last use. */
-  keep_hours: number
-  /** When it is deleted, unless it is used before. */
-  expires_at: string
-}
-
-export interface SessionCreateRequest {
-  /** Name for people; need not be unique. */
-  name?: string
-  /** Bytes that its files may have together. By default, and at most, what the operator has set. */
-  size_limit_bytes?: number
-  /** Hours that it is kept after its last use. */
-  keep_hours?: number
-  /** A session of the caller in the same room, whose files the new one starts with. */
-  fork_of?: string
-}
-
-export interface SessionFile {
-  /** Path below `/workspace/session`, without a slash at either end. */
-  path: string
-  /** `link`: a symbolic link, which no request follows. */
-  kind: "file" | "folder" | "link"
-  /** Bytes of a file; 0 for a folder or a link. */
-  byte_size: number
-  /** Whether a file may be executed by its owner. */
-  is_executable: boolean
-  /** Digest of the bytes of a file; otherwise null. */
-  digest: string | null
-  /** What a link points to, as the program wrote it; otherwise null. */
-  target: string | null
-}
-
-export interface SessionFileList {
-  /** Items on this page. */
-  items: SessionFile[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface SessionFolderRequest {
-  /** Path below `/workspace/session`, without a slash at either end. */
-  path: string
-}
-
-export interface SessionList {
-  /** Items on this page. */
-  items: Session[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface SessionMoveRequest {
-  /** Path of the file, folder or link that is moved. */
-  from: string
-  /** Its new path, where nothing may be yet. Missing folders are created. */
-  to: string
-}
-
-export interface SessionQuickRunRequest {
-  /** Name of the hidden task. */
-  name: string
-  /** Identifier of the environment version. */
-  environment_version_id: string
-  /** Script that is evaluated first, at most 1 MiB. */
-  startup_script?: string
-  /** Script that does the work, at most 1 MiB. */
-  work_script?: string
-  /** Environment variables that are not secret. */
-  ordinary_env?: Record<string, string>
-  /** Any JSON, at most 1 MiB. */
-  input: unknown
-  /** Deadline of the run, in seconds from its start. */
-  timeout_seconds: number
-  /** A session of the caller in the room. */
-  session?: {
-    /** Identifier of the session. */
-    session_id: string
-    /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. */
-    when_in_use?: "wait" | "refuse"
-  }
+  status: "validation_queued" | "validating" | "build_queued" | "building" | "verifying" | "completed" | "customer_failed" | "platform_failed" | "cancel_requested" | "cancelling" | "cancelled"
 }
 
 export interface ExtendedRun {
@@ -1710,6 +1888,282 @@ export interface ExtendedSubmitRequest {
   metadata?: Record<string, string>
 }
 
+export interface InlineOutput {
+  /** Bytes of the output. */
+  byte_size: number
+  /** What the output is; `too_large` for more than 256 KiB. */
+  format: "json" | "text" | "binary" | "too_large"
+  /** Its value, if it is JSON; otherwise null. */
+  json: unknown
+  /** Its text, if it is UTF-8 but no JSON; otherwise null. */
+  text: string | null
+}
+
+export interface InputFile {
+  /** Identifier of the input file. */
+  id: string
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Name by the sender. */
+  name: string
+  /** Media type by the sender. */
+  media_type: string
+  /** Size in bytes. */
+  byte_size: number
+  /** Digest of the bytes. */
+  digest: string
+  /** Identifier of the person who uploaded it. */
+  uploaded_by: string
+  /** When it was uploaded. */
+  created_at: string
+  /** It is kept until then, and beyond that as long as the input of a run that took it. */
+  expires_at: string
+}
+
+export interface InputFileList {
+  /** Items on this page. */
+  items: InputFile[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface ManualRunSubmitRequest {
+  /** Identifier of the task version. */
+  task_version_id: string
+  /** Any JSON that fits the version's input schema, at most 1 MiB. */
+  input: unknown
+  /** Deadline, in seconds from the start; by default the version's. */
+  timeout_seconds?: number | null
+}
+
+export interface NetworkLog {
+  /** Identifier of the run. */
+  run_id: string
+  /** What was refused, oldest first, at most 201. */
+  items: RefusedConnection[]
+  /** Further attempts that are not in `items`. */
+  more: number
+}
+
+export type OutputPolicy = {
+  /** The run may write rows of a table. */
+  kind: "custom_table_writeback"
+  /** Identifier of the table. */
+  table_id: string
+  /** What it may do; by default `create`. */
+  allowed_ops?: "create" | "create,update"
+} | {
+  /** The run may call a command of a table. */
+  kind: "custom_table_command"
+  /** Identifier of the command. */
+  command_id: string
+  /** Room in which the command is called. */
+  chatroom_id: string
+  /** Inputs of the command, at most 200. */
+  input_schema: Record<string, unknown>[]
+}
+
+export interface PublicLink {
+  /** Identifier of the run. */
+  run_id: string
+  /** What the link downloads. */
+  object_kind: "log" | "output"
+  /** The permanent address; empty for a link that never existed. */
+  url: string
+  /** Last part of the address. */
+  token: string
+  /** Whether the link is dead. */
+  revoked: boolean
+  /** When it was created; null for a link that never existed. */
+  created_at: string | null
+}
+
+export interface QuickRun {
+  /** The hidden task. */
+  task: Task
+  /** Its published version. */
+  version: TaskVersion
+  /** The queued run. */
+  run: RunDetail
+}
+
+export interface QuickRunRequest {
+  /** Name of the hidden task. */
+  name: string
+  /** Identifier of the environment version. */
+  environment_version_id: string
+  /** Script that is evaluated first, at most 1 MiB. */
+  startup_script?: string
+  /** Script that does the work, at most 1 MiB. */
+  work_script?: string
+  /** Environment variables that are not secret. */
+  ordinary_env?: Record<string, string>
+  /** Any JSON, at most 1 MiB. */
+  input: unknown
+  /** Deadline of the run, in seconds from its start. */
+  timeout_seconds: number
+}
+
+export interface RefusedConnection {
+  /** Why it was refused. */
+  reason: "not_public_address" | "metadata_address" | "host_address" | "other_sandbox" | "foreign_resolver" | "unsupported_protocol" | "too_many_connections" | "not_in_allow_list" | "name_not_in_allow_list" | "name_has_inner_address" | "cap_reached"
+  /** The reason as a sentence. */
+  explanation: string
+  /** `dns` for the query of a name. */
+  protocol: "tcp" | "udp" | "dns" | "other"
+  /** The queried name, other bytes than printable ones as `\ddd`; empty unless `protocol` is `dns`. */
+  name: string
+  /** The address; empty if there is none. */
+  address: string
+  /** The port; 0 if there is none. */
+  port: number
+  /** How often it was tried. */
+  attempts: number
+  /** When it was first tried. */
+  first_at: string
+  /** When it was last tried. */
+  last_at: string
+}
+
+export interface RunAndWaitRequest {
+  /** Identifier of the task version. */
+  task_version_id: string
+  /** Any JSON that fits the version's input schema, at most 1 MiB. */
+  input: unknown
+  /** Deadline, in seconds from the start; by default the version's. */
+  timeout_seconds?: number | null
+  /** Files for the run beside its input, at most 256 MiB together. */
+  files?: RunFileRequest[]
+  /** A session of the caller in the room: its files are in `/workspace/session`, and what a job that ends by itself leaves there is kept. */
+  session?: {
+    /** Identifier of the session. */
+    session_id: string
+    /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. */
+    when_in_use?: "wait" | "refuse"
+  }
+  /** Texts about the run, which the service stores and does not read. `external_user` is the person of another platform for whom the run is. */
+  metadata?: Record<string, string>
+  /** Seconds to wait for the end, at most 60. */
+  wait_seconds?: number
+}
+
+export interface RunArtifact {
+  /** Identifier of the artifact. */
+  id: string
+  /** Identifier of the run. */
+  run_id: string
+  /** Path below the artifacts folder of the run. */
+  relative_path: string
+  /** Digest of the path. */
+  path_hash: string
+  /** Bytes of the file. */
+  byte_size: number
+  /** Digest of the file. */
+  digest: string
+  /** Whether the file still exists; only an `active` one can be downloaded. */
+  deletion_state: "active" | "delete_pending" | "deleted" | "tombstoned"
+  /** Media type by the name of the file; nobody looked inside. */
+  declared_content_type: string
+}
+
+export interface RunArtifactList {
+  /** Items on this page. */
+  items: RunArtifact[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface RunContent {
+  /** Identifier of the run. */
+  run_id: string
+  /** Identifier of the company. */
+  company_id: string
+  /** `missing`: nothing was stored yet; otherwise whether the content still exists. */
+  state: "missing" | "active" | "delete_pending" | "deleted" | "tombstoned"
+  /** Digest of the input in its canonical form. */
+  input_digest: string
+  /** The input is stored. */
+  has_input: boolean
+  /** The run left an output. */
+  has_output: boolean
+  /** The run left a log. */
+  has_log: boolean
+  /** The run left artifacts. */
+  has_artifact_bundle: boolean
+}
+
+export interface RunDetail {
+  /** Identifier of the run. */
+  id: string
+  /** Identifier of the company. */
+  company_id: string
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Where the run is in its life. */
+  status: "queued" | "starting" | "running" | "cancel_requested" | "completed" | "customer_failed" | "platform_failed" | "cancelled"
+  /** Processors, memory and disk of the run. */
+  resource_profile: "standard" | "performance" | "large" | "xlarge"
+  /** Kind of who submitted it. */
+  principal_type: "user" | "social_media_client"
+  /** Identifier of who submitted it, by its kind. */
+  principal_id: string
+  /** How the submitter logged in. */
+  auth_method: "jwt" | "api_key"
+  /** Identifier of the task. */
+  task_id: string
+  /** Identifier of the task version. */
+  task_version_id: string
+  /** Deadline, in seconds from the start. */
+  timeout_seconds: number
+  /** How it was submitted; empty if unknown. */
+  submission_source: "" | "rest" | "agent" | "quick_run" | "custom_table_trigger"
+  /** Code of the failure, such as `timeout`; empty without one. */
+  error_code: string
+  /** What exactly failed, as a slug; empty without a failure. */
+  error_detail: string
+  /** Exit code of the scripts; null until the end, and if they did not exit. */
+  exit_code: number | null
+  /** Part of the run that failed; empty without a failure. */
+  failure_stage: "" | "task_bundle" | "secret_env" | "workspace" | "spawn" | "metering_arm" | "metering_start" | "metering_wait" | "metering_terminal" | "work" | "output" | "timeout" | "cancel" | "egress_cap" | "wait"
+  /** Component that reported the failure; empty without one. */
+  failure_source: "" | "runner" | "reconcile" | "dispatch" | "submit" | "policy" | "tenant"
+  /** Why it has not started; empty while it runs and at the end. */
+  wait_reason: "" | "awaiting_dispatch" | "company_saturated" | "session_in_use" | "no_active_region" | "missing_image_digest" | "capacity_snapshot_stale" | "provider_capacity_exhausted" | "provider_submit_pending" | "provider_submit_uncertain" | "container_starting" | "cancel_pending"
+  /** What the wait means, as a sentence; empty when it does not wait. */
+  next_action: string
+  /** Since when it waits; null when it does not. */
+  wait_since: string | null
+  /** Place in the queue, from 1; null when it does not wait. */
+  queue_position: number | null
+  /** Estimated seconds until it starts; null when it does not wait or nothing is known. */
+  eta_seconds: number | null
+  /** How to repair the failure, as a sentence; empty without one. */
+  failure_hint: string
+  /** Bytes received from the network. */
+  measured_ingress_bytes: number
+  /** Bytes sent to the network. */
+  measured_egress_bytes: number
+  /** Digest of the input in its canonical form. */
+  input_digest: string
+  /** The run that this one repeats; empty if none. */
+  retry_of_run_id: string
+  /** When it was queued. */
+  queued_at: string | null
+  /** When it ended; null until then. */
+  terminal_at: string | null
+  /** Who supplied each secret, by slot; null without secrets. */
+  secret_slot_provenance: Record<string, {
+    /** Side that supplied the secret. */
+    resolved_via: "borrower" | "owner"
+    /** Kind of the consumer that supplied it. */
+    consumer_scope: "chatroom" | "department" | "company"
+  }> | null
+}
+
 export interface RunFile {
   /** Name of the file in the sandbox, below `/workspace/inputs`. */
   name: string
@@ -1736,148 +2190,253 @@ export interface RunFileRequest {
   artifact?: string
 }
 
+export interface RunLink {
+  /** Identifier of the link. */
+  id: string
+  /** Identifier of the run. */
+  run_id: string
+  /** What the link is for; `permanent` for a public link. */
+  purpose: "share" | "media" | "download" | "permanent"
+  /** What the link shows; `run` for a share page. */
+  object_kind: "run" | "log" | "output" | "artifact"
+  /** The artifact; null for others. */
+  artifact_id: string | null
+  /** The address; empty once the link is revoked. */
+  url: string
+  /** Who created it; empty if unknown. */
+  created_by: string
+  /** When it was created. */
+  created_at: string
+  /** When it dies; null: when it is revoked. */
+  expires_at: string | null
+  /** Whether the link is dead. */
+  revoked: boolean
+}
+
+export interface RunLinkList {
+  /** Items on this page. */
+  items: RunLink[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface RunList {
+  /** Items on this page. */
+  items: RunDetail[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export type RunLogEvent = {
+  /** Text of the log. */
+  kind: "log"
+  /** Position of its first byte. */
+  start: number
+  /** The text. The job wrote it: escape it for display. */
+  text: string
+} | {
+  /** Bytes that arrived too fast to show, or that the log does not keep. */
+  kind: "gap"
+  /** Position of the first byte left out. */
+  start: number
+  /** Position after the last one. */
+  end: number
+} | {
+  /** The log has ended, and so does the stream. */
+  kind: "end"
+  /** How it ended. */
+  status: "queued" | "starting" | "running" | "cancel_requested" | "completed" | "customer_failed" | "platform_failed" | "cancelled"
+}
+
 export type RunMetadata = Record<string, string>
+
+export interface RunRemark {
+  /** `no_output`: the run completed without an output, or with an empty one; `artifacts_refused`: none of its artifacts was kept. */
+  code: "no_output" | "artifacts_refused"
+  /** The broken rule of `artifacts_refused`; otherwise empty. */
+  rule: string
+  /** The artifact that broke the rule, on one line, its end if it is long. Written by the job: escape it for display. */
+  path: string | null
+  /** The remark as a sentence, which may hold the path. */
+  message: string
+}
+
+export interface RunRemarks {
+  /** Identifier of the run. */
+  run_id: string
+  /** What there is to remark. */
+  remarks: RunRemark[]
+}
+
+export interface RunResult {
+  /** `keep_waiting`: the run had not ended in time; wait again by its id. */
+  state: "ended" | "keep_waiting"
+  /** The run. */
+  run: ExtendedRun
+  /** Its output; null if it left none, or has not ended. */
+  output: InlineOutput | null
+}
 
 export interface RunRetryRequest {
   /** Another input; by default that of the first run. */
   input?: unknown
 }
 
-export interface RuntimeContract {
-  /** The line that every run evaluates. */
-  invocation: string
-  /** Content of `/workspace/driver.sh`: the version's `work_command` for its owner, the default for others. */
-  driver: string
-  /** Where the scripts start, as a sentence. */
-  working_directory: string
-  /** What a job may reach, as sentences. */
-  network: string
-  /** Variable that names the file with the input. */
-  inputs_file_env: string
-  /** Variable that names the file for the output. */
-  output_file_env: string
-  /** Variable that names the folder for artifacts. */
-  artifacts_dir_env: string
-  /** Rules for artifacts, as sentences. */
-  artifacts: string
-  /** How the job gets its input, as a sentence. */
-  input_delivery: string
-  /** How the job gets its secrets, as a sentence. */
-  secrets_delivery: string
+export type RunStateEvent = {
+  /** A new state. */
+  kind: "state"
+  /** Number of the event, which is also its id. */
+  position: number
+  /** The state. */
+  status: "queued" | "starting" | "running" | "cancel_requested" | "completed" | "customer_failed" | "platform_failed" | "cancelled"
+  /** When it began. */
+  at: string
+} | {
+  /** The last state was sent, and the stream ends. */
+  kind: "end"
+  /** The last state. */
+  status: "queued" | "starting" | "running" | "cancel_requested" | "completed" | "customer_failed" | "platform_failed" | "cancelled"
 }
 
-export interface RuntimePricing {
-  /** Currency of all rates, ISO 4217. */
-  currency: string
-  /** Names these rates. */
-  rate_version: string
-  /** Names these bounds. */
-  bound_version: string
-  /** Rates by region code. */
-  regions: Record<string, {
-    /** Rates by resource profile. */
-    profiles: Record<string, {
-      /** Price of one second of a run, by profile. */
-      per_second: string
-    }>
-    /** Price of 1 GiB received. */
-    ingress_per_gib: string
-    /** Price of 1 GiB sent. */
-    egress_per_gib: string
-  }>
-  /** A shorter run costs as much as one of this many seconds. */
-  minimum_billed_seconds: number
-  /** Seconds that are reserved for the end of a run, besides its timeout. */
-  finalization_seconds: number
-  /** Bytes of sent data that are reserved for a run. */
-  outbound_reservation_bytes: number
+export interface RunUsage {
+  /** Identifier of the run. */
+  run_id: string
+  /** Most memory used at once, in bytes; null if it was not measured. */
+  peak_memory_bytes: number | null
+  /** Memory limit of the profile, in bytes. */
+  memory_limit_bytes: number
+  /** Processor time in milliseconds; null if it was not measured. */
+  cpu_ms: number | null
+  /** Bytes received from the network. */
+  ingress_bytes: number
+  /** Bytes sent to the network. */
+  egress_bytes: number
+  /** When the job started; null if it did not. */
+  started_at: string | null
+  /** When the run ended; null until then. */
+  terminal_at: string | null
 }
 
-export interface ScanFinding {
-  /** `vulnerability` of a package, `secret` in a file, or a risky mode of a `file`. */
-  kind: "vulnerability" | "secret" | "file"
-  /** Rule of the scanner, or the name of the vulnerability. */
-  rule: string
-  /** Path in the image, or a package as package URL without version. Never content of a file. */
-  subject: string
-  /** How severe it is. */
-  severity: "critical" | "high" | "medium" | "low" | "unknown"
-  /** What it is, for people. */
-  title: string
-  /** Installed version of the package; empty for other kinds. */
-  installed_version: string
-  /** First version without the vulnerability; empty if there is none. */
-  fixed_version: string
-}
-
-export interface ScanReport {
-  /** Identifier of the build. */
-  build_attempt_id: string
+export interface SessionQuickRunRequest {
+  /** Name of the hidden task. */
+  name: string
   /** Identifier of the environment version. */
   environment_version_id: string
-  /** Digest of the image's uncompressed layer; of two layers their chain digest, as OCI defines it. */
-  layer_digest: string
-  /** Digest of the list of packages that readSbom returns. */
-  sbom_digest: string
-  /** Distribution of the image; null if it has none. */
-  system: {
-    /** `ID` of its os-release. */
-    id: string
-    /** `VERSION_ID` of its os-release. */
-    version: string
-    /** `PRETTY_NAME` of its os-release. */
-    name: string
-  } | null
-  /** Files that were read. */
-  file_count: number
-  /** Bytes that were read. */
-  byte_count: number
-  /** Packages that were found. */
-  package_count: number
-  /** A limit was reached, and findings are left out. */
-  truncated: boolean
-  /** Files that could not be read. */
-  unread: {
-    /** Path in the image. */
-    path: string
-    /** Why it could not be read. */
-    reason: string
-  }[]
-  /** The operator's vulnerability database that the packages were compared with; null without one. */
-  vulnerability_database: {
-    /** Number of the import. */
-    revision: number
-    /** When it was imported. */
-    imported_at: string
-  } | null
-  /** Findings by severity. */
-  finding_counts: {
-    /** How many there are. */
-    critical: number
-    /** How many there are. */
-    high: number
-    /** How many there are. */
-    medium: number
-    /** How many there are. */
-    low: number
-    /** How many there are. */
-    unknown: number
+  /** Script that is evaluated first, at most 1 MiB. */
+  startup_script?: string
+  /** Script that does the work, at most 1 MiB. */
+  work_script?: string
+  /** Environment variables that are not secret. */
+  ordinary_env?: Record<string, string>
+  /** Any JSON, at most 1 MiB. */
+  input: unknown
+  /** Deadline of the run, in seconds from its start. */
+  timeout_seconds: number
+  /** A session of the caller in the room. */
+  session?: {
+    /** Identifier of the session. */
+    session_id: string
+    /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. */
+    when_in_use?: "wait" | "refuse"
   }
-  /** The findings, the most severe first. */
-  findings: ScanFinding[]
 }
 
-export interface ScriptUpload {
-  /** Identifier of the uploaded script. */
+export interface SignedLinkCreateRequest {
+  /** `share`: a page for people. `media`: one image, CSV or text, shown inline. `download`: one file. */
+  purpose: "share" | "media" | "download"
+  /** What `media` and `download` show; left out for `share`. */
+  object_kind?: "log" | "output" | "artifact"
+  /** The artifact; required if `object_kind` is `artifact`. */
+  artifact_id?: string
+  /** Seconds until the link dies; by default 7 days. */
+  expires_in_seconds?: number
+}
+
+export interface VisibleRun {
+  /** Identifier of the run. */
   id: string
-  /** Name of the sent file, for display; never a path on the service. */
-  filename: string
-  /** Digest of the file. */
-  sha256: string
-  /** Until when drafts may refer to it: 24 hours. */
-  expires_at: string
-  /** Bytes of the script, at most 1 MiB. */
-  byte_size: number
+  /** Identifier of the company. */
+  company_id: string
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Where the run is in its life. */
+  status: "queued" | "starting" | "running" | "cancel_requested" | "completed" | "customer_failed" | "platform_failed" | "cancelled"
+  /** Processors, memory and disk of the run. */
+  resource_profile: "standard" | "performance" | "large" | "xlarge"
+  /** Kind of who submitted it. */
+  principal_type: "user" | "social_media_client"
+  /** Identifier of who submitted it, by its kind. */
+  principal_id: string
+  /** How the submitter logged in. */
+  auth_method: "jwt" | "api_key"
+  /** Identifier of the task. */
+  task_id: string
+  /** Identifier of the task version. */
+  task_version_id: string
+  /** Deadline, in seconds from the start. */
+  timeout_seconds: number
+  /** How it was submitted; empty if unknown. */
+  submission_source: "" | "rest" | "agent" | "quick_run" | "custom_table_trigger"
+  /** Code of the failure, such as `timeout`; empty without one. */
+  error_code: string
+  /** What exactly failed, as a slug; empty without a failure. */
+  error_detail: string
+  /** Exit code of the scripts; null until the end, and if they did not exit. */
+  exit_code: number | null
+  /** Part of the run that failed; empty without a failure. */
+  failure_stage: "" | "task_bundle" | "secret_env" | "workspace" | "spawn" | "metering_arm" | "metering_start" | "metering_wait" | "metering_terminal" | "work" | "output" | "timeout" | "cancel" | "egress_cap" | "wait"
+  /** Component that reported the failure; empty without one. */
+  failure_source: "" | "runner" | "reconcile" | "dispatch" | "submit" | "policy" | "tenant"
+  /** Why it has not started; empty while it runs and at the end. */
+  wait_reason: "" | "awaiting_dispatch" | "company_saturated" | "session_in_use" | "no_active_region" | "missing_image_digest" | "capacity_snapshot_stale" | "provider_capacity_exhausted" | "provider_submit_pending" | "provider_submit_uncertain" | "container_starting" | "cancel_pending"
+  /** What the wait means, as a sentence; empty when it does not wait. */
+  next_action: string
+  /** Since when it waits; null when it does not. */
+  wait_since: string | null
+  /** Place in the queue, from 1; null when it does not wait. */
+  queue_position: number | null
+  /** Estimated seconds until it starts; null when it does not wait or nothing is known. */
+  eta_seconds: number | null
+  /** How to repair the failure, as a sentence; empty without one. */
+  failure_hint: string
+  /** Bytes received from the network. */
+  measured_ingress_bytes: number
+  /** Bytes sent to the network. */
+  measured_egress_bytes: number
+  /** Digest of the input in its canonical form. */
+  input_digest: string
+  /** The run that this one repeats; empty if none. */
+  retry_of_run_id: string
+  /** When it was queued. */
+  queued_at: string | null
+  /** When it ended; null until then. */
+  terminal_at: string | null
+  /** Who supplied each secret, by slot; null without secrets. */
+  secret_slot_provenance: Record<string, {
+    /** Side that supplied the secret. */
+    resolved_via: "borrower" | "owner"
+    /** Kind of the consumer that supplied it. */
+    consumer_scope: "chatroom" | "department" | "company"
+  }> | null
+  /** Name of the room. */
+  chatroom_name: string
+  /** Name of the task. */
+  task_name: string
+}
+
+export interface VisibleRunList {
+  /** Items on this page. */
+  items: VisibleRun[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+  /** Matches of the filters on all pages. */
+  total: number
 }
 
 export interface EncryptedValue {
@@ -2024,6 +2583,714 @@ export interface SecretWriteRequest {
   value?: unknown
 }
 
+export interface Session {
+  /** Identifier of the session. */
+  id: string
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Name for people. */
+  name: string | null
+  /** The person whom it belongs to. */
+  created_by: string
+  /** Bytes of its files. */
+  byte_size: number
+  /** Number of its files, folders and links. */
+  file_count: number
+  /** Bytes that its files may have together. */
+  size_limit_bytes: number
+  /** Rises with each change of its files. */
+  revision: number
+  /** The run that holds it, queued or running; null if none does. */
+  run_id: string | null
+  /** When it was created. */
+  created_at: string
+  /** When its files were changed, or a run that held it ended. */
+  last_used_at: string
+  /** Hours that it is kept after its last use. */
+  keep_hours: number
+  /** When it is deleted, unless it is used before. */
+  expires_at: string
+}
+
+export interface SessionCreateRequest {
+  /** Name for people; need not be unique. */
+  name?: string
+  /** Bytes that its files may have together. By default, and at most, what the operator has set. */
+  size_limit_bytes?: number
+  /** Hours that it is kept after its last use. */
+  keep_hours?: number
+  /** A session of the caller in the same room, whose files the new one starts with. */
+  fork_of?: string
+}
+
+export interface SessionFile {
+  /** Path below `/workspace/session`, without a slash at either end. */
+  path: string
+  /** `link`: a symbolic link, which no request follows. */
+  kind: "file" | "folder" | "link"
+  /** Bytes of a file; 0 for a folder or a link. */
+  byte_size: number
+  /** Whether a file may be executed by its owner. */
+  is_executable: boolean
+  /** Digest of the bytes of a file; otherwise null. */
+  digest: string | null
+  /** What a link points to, as the program wrote it; otherwise null. */
+  target: string | null
+}
+
+export interface SessionFileList {
+  /** Items on this page. */
+  items: SessionFile[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface SessionFolderRequest {
+  /** Path below `/workspace/session`, without a slash at either end. */
+  path: string
+}
+
+export interface SessionList {
+  /** Items on this page. */
+  items: Session[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface SessionMoveRequest {
+  /** Path of the file, folder or link that is moved. */
+  from: string
+  /** Its new path, where nothing may be yet. Missing folders are created. */
+  to: string
+}
+
+export interface CommandExecuteRequest {
+  /** Values of the inputs. */
+  inputs: Record<string, unknown>
+}
+
+export interface CommandExecution {
+  /** Identifier of the command. */
+  command_id: string
+  /** The row that was created, changed or found. */
+  row_id?: string
+  /** Always `applied`. */
+  status: "applied"
+  /** When the command took effect. */
+  applied_at: string
+  /** For `read`: the row that was found. */
+  row?: {
+    /** Identifier of the row. */
+    id: string
+    /** Identifier of the table. */
+    table_id: string
+    /** Rises with each change of the row. */
+    version: number
+    /** Chatroom that the row belongs to; null unless the table has a channel rule. */
+    chatroom_id: string | null
+    /** Values by field; a field without a value is left out. */
+    values: Record<string, unknown>
+    /** When the row was created. */
+    created_at: string
+    /** When the row was changed last. */
+    updated_at: string
+  }
+}
+
+export interface CommandOutputRequest {
+  /** Values of the inputs of the command. */
+  inputs: Record<string, unknown>
+}
+
+export interface CustomTable {
+  /** Identifier of the table. */
+  id: string
+  /** Identifier of the company. */
+  company_id: string
+  /** Kind of the owner. */
+  owner_scope: "department" | "company"
+  /** Identifier of the owner. */
+  owner_id: string
+  /** Name of the table. */
+  name: string
+  /** What the rows are; may be empty. */
+  description: string
+  /** Fields in their order. */
+  fields: TableField[]
+  /** Rows change by commands alone: neither requests nor writeback policies write them. */
+  commands_only: boolean
+  /** Rows belong to chatrooms: each names one, and the people of a chatroom read its rows. Writeback policies do not write them. */
+  channel_rule: boolean
+  /** Rows that the table has. */
+  row_count: number
+  /** Where the table is in its life. */
+  state: "active" | "archived"
+  /** When it was created. */
+  created_at: string
+}
+
+export interface CustomTableCreateRequest {
+  /** Name of the table. */
+  name: string
+  /** What the rows are. */
+  description?: string
+  /** Kind of the owner. */
+  owner_scope: "department" | "company"
+  /** Identifier of the owner. */
+  owner_id: string
+  /** Fields, at most 200. */
+  fields: TableFieldRequest[]
+  /** Rows change by commands alone: neither requests nor writeback policies write them. */
+  commands_only?: boolean
+  /** Rows belong to chatrooms: each names one, and the people of a chatroom read its rows. Writeback policies do not write them. */
+  channel_rule?: boolean
+}
+
+export interface CustomTableList {
+  /** Items on this page. */
+  items: CustomTable[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface CustomTableUpdateRequest {
+  /** Name of the table. */
+  name?: string
+  /** What the rows are. */
+  description?: string
+  /** Rows change by commands alone: neither requests nor writeback policies write them. */
+  commands_only?: boolean
+  /** Rows belong to chatrooms: each names one, and the people of a chatroom read its rows. Writeback policies do not write them. */
+  channel_rule?: boolean
+}
+
+export interface TableCommand {
+  /** Identifier of the command. */
+  id: string
+  /** Identifier of the company. */
+  company_id: string
+  /** Identifier of the table. */
+  table_id: string
+  /** Name of the command. */
+  name: string
+  /** What it is for; may be empty. */
+  description: string
+  /** Rises with each change; a run whose policy names older inputs is refused. */
+  revision: number
+  /** Inputs: fields of the table, with their types. */
+  inputs: TableField[]
+  /** `write` creates or changes one row; `read` returns the row with these values. */
+  mode: "write" | "read"
+  /** `definition`: it acts as its definition says, for whoever may use it; `caller`: only for callers who may write rows themselves. */
+  authority: "definition" | "caller"
+  /** Required inputs that name the row: a call with the same values changes the row that an earlier call created. Without them each call creates a row. */
+  effect_identity: string[] | null
+  /** Who may use it: the people of one chatroom, of the chatrooms of a department, or of the company. */
+  granted_scope: "chatroom" | "department" | "company"
+  /** Identifier of that chatroom, department or company. */
+  granted_id: string
+  /** Where the command is in its life. */
+  state: "active" | "archived"
+  /** When it was created. */
+  created_at: string
+}
+
+export interface TableCommandCreateRequest {
+  /** Name of the command. */
+  name: string
+  /** What it is for. */
+  description?: string
+  /** Inputs: fields of the table, with their types. */
+  inputs: TableFieldRequest[]
+  /** `write` creates or changes one row; `read` returns the row with these values. */
+  mode?: "write" | "read"
+  /** `definition`: it acts as its definition says, for whoever may use it; `caller`: only for callers who may write rows themselves. */
+  authority?: "definition" | "caller"
+  /** Required inputs that name the row: a call with the same values changes the row that an earlier call created. Without them each call creates a row. */
+  effect_identity?: string[] | null
+  /** Who may use it: the people of one chatroom, of the chatrooms of a department, or of the company. */
+  granted_scope: "chatroom" | "department" | "company"
+  /** Identifier of that chatroom, department or company. */
+  granted_id: string
+}
+
+export interface TableCommandList {
+  /** Items on this page. */
+  items: TableCommand[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface TableCommandUpdateRequest {
+  /** Name of the command. */
+  name?: string
+  /** What it is for. */
+  description?: string
+  /** Inputs: fields of the table, with their types. */
+  inputs?: TableFieldRequest[]
+  /** `write` creates or changes one row; `read` returns the row with these values. */
+  mode?: "write" | "read"
+  /** `definition`: it acts as its definition says, for whoever may use it; `caller`: only for callers who may write rows themselves. */
+  authority?: "definition" | "caller"
+  /** Required inputs that name the row: a call with the same values changes the row that an earlier call created. Without them each call creates a row. */
+  effect_identity?: string[] | null
+  /** Who may use it: the people of one chatroom, of the chatrooms of a department, or of the company. */
+  granted_scope?: "chatroom" | "department" | "company"
+  /** Identifier of that chatroom, department or company. */
+  granted_id?: string
+}
+
+export interface TableField {
+  /** Name: lower-case letters, digits and `_`; not `id`, `version`, `chatroom_id`, `created_at` or `updated_at`. */
+  name: string
+  /** What values it holds. `integer` is exact to 2^53; `datetime` is an instant with an offset, stored in UTC; `json` is any JSON. */
+  type: "text" | "integer" | "number" | "boolean" | "datetime" | "json"
+  /** Every row has a value. */
+  required: boolean
+}
+
+export interface TableFieldRequest {
+  /** Name: lower-case letters, digits and `_`; not `id`, `version`, `chatroom_id`, `created_at` or `updated_at`. */
+  name: string
+  /** What values it holds. `integer` is exact to 2^53; `datetime` is an instant with an offset, stored in UTC; `json` is any JSON. */
+  type: "text" | "integer" | "number" | "boolean" | "datetime" | "json"
+  /** Every row must have a value; by default false. */
+  required?: boolean
+}
+
+export interface TableFieldsAddRequest {
+  /** Fields to add at the end; while the table has rows, none may be required. */
+  fields: TableFieldRequest[]
+}
+
+export interface TableRow {
+  /** Identifier of the row. */
+  id: string
+  /** Identifier of the table. */
+  table_id: string
+  /** Rises with each change of the row. */
+  version: number
+  /** Chatroom that the row belongs to; null unless the table has a channel rule. */
+  chatroom_id: string | null
+  /** Values by field; a field without a value is left out. */
+  values: Record<string, unknown>
+  /** When the row was created. */
+  created_at: string
+  /** When the row was changed last. */
+  updated_at: string
+}
+
+export interface TableRowCreateRequest {
+  /** Values by field. */
+  values: Record<string, unknown>
+  /** Chatroom that the row belongs to; required for a table with a channel rule, refused for any other. */
+  chatroom_id?: string
+}
+
+export interface TableRowDeleted {
+  /** Identifier of the row. */
+  id: string
+  /** Always true. */
+  deleted: true
+}
+
+export interface TableRowList {
+  /** Items on this page. */
+  items: TableRow[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface TableRowUpdateRequest {
+  /** Values to change; null removes one. The other values stay. */
+  values: Record<string, unknown>
+  /** The version that was read: a row that has changed since is not overwritten. */
+  version?: number
+}
+
+export interface TableTrigger {
+  /** Identifier of the trigger. */
+  id: string
+  /** Identifier of the company. */
+  company_id: string
+  /** Identifier of the table. */
+  table_id: string
+  /** Name of the trigger. */
+  name: string
+  /** What it is for; may be empty. */
+  description: string
+  /** Which changes of rows start a run. */
+  events: ("create" | "update")[]
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Identifier of the task version. */
+  task_version_id: string
+  /** Input of the runs: JSON in which texts have placeholders. A text that is one placeholder becomes its value, of any type, and null without one: `{{event}}`, `{{table_id}}`, `{{row_id}}`, `{{row_version}}`, `{{values}}` for all values, `{{values.NAME}}` for one. In a longer text a placeholder becomes text. */
+  input_template: unknown
+  /** Seconds that each run may take; null: as long as the version says. */
+  timeout_seconds: number | null
+  /** Whoever declared it, or changed it last: the runs have the authority of this person, as it is when they start. */
+  run_as: string
+  /** Where the trigger is in its life. */
+  state: "active" | "archived"
+  /** Why the last refused event started no run; null if none was refused. */
+  last_error_code: string | null
+  /** When that was. */
+  last_refused_at: string | null
+  /** When it was created. */
+  created_at: string
+}
+
+export interface TableTriggerCreateRequest {
+  /** Name of the trigger. */
+  name: string
+  /** What it is for. */
+  description?: string
+  /** Which changes of rows start a run. */
+  events: ("create" | "update")[]
+  /** Chatroom in which the runs are. The task is shared with it. */
+  chatroom_id: string
+  /** Version that runs. It must not require a confirmation. */
+  task_version_id: string
+  /** Input of the runs: JSON in which texts have placeholders. A text that is one placeholder becomes its value, of any type, and null without one: `{{event}}`, `{{table_id}}`, `{{row_id}}`, `{{row_version}}`, `{{values}}` for all values, `{{values.NAME}}` for one. In a longer text a placeholder becomes text. Without it: all of these by their names. */
+  input_template?: unknown
+  /** Seconds that each run may take; null: as long as the version says. */
+  timeout_seconds?: number | null
+}
+
+export interface TableTriggerList {
+  /** Items on this page. */
+  items: TableTrigger[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface TableTriggerUpdateRequest {
+  /** Name of the trigger. */
+  name?: string
+  /** What it is for. */
+  description?: string
+  /** Which changes of rows start a run. */
+  events?: ("create" | "update")[]
+  /** Chatroom in which the runs are. The task is shared with it. */
+  chatroom_id?: string
+  /** Version that runs. It must not require a confirmation. */
+  task_version_id?: string
+  /** Input of the runs: JSON in which texts have placeholders. A text that is one placeholder becomes its value, of any type, and null without one: `{{event}}`, `{{table_id}}`, `{{row_id}}`, `{{row_version}}`, `{{values}}` for all values, `{{values.NAME}}` for one. In a longer text a placeholder becomes text. Without it: all of these by their names. */
+  input_template?: unknown
+  /** Seconds that each run may take; null: as long as the version says. */
+  timeout_seconds?: number | null
+}
+
+export interface TriggerEvent {
+  /** Identifier of the row event. */
+  id: string
+  /** Identifier of the trigger. */
+  trigger_id: string
+  /** What happened to the row. */
+  event: "create" | "update"
+  /** Identifier of the row. */
+  row_id: string
+  /** Version of the row after the change. */
+  row_version: number
+  /** 1 if a person or program changed the row; one more than that of the run that did. */
+  chain: number
+  /** `waiting` until its run is queued; `refused` if there is none. */
+  status: "waiting" | "started" | "refused"
+  /** The run. */
+  run_id: string | null
+  /** Why it was refused: `authority_revoked`, `trigger_chain_too_long`, `trigger_input_invalid`, `trigger_event_expired`, or the code that refuses a submission. */
+  error_code: string | null
+  /** When the row changed. */
+  created_at: string
+  /** When the run was queued, or the event refused. */
+  handled_at: string | null
+}
+
+export interface TriggerEventList {
+  /** Items on this page. */
+  items: TriggerEvent[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface WritebackRequest {
+  /** What to do; `update` only where the policy allows it. */
+  op: "create" | "update"
+  /** The row to change; required for `update`, refused for `create`. */
+  row_id?: string
+  /** Values by field. */
+  values: Record<string, unknown>
+  /** Name of this effect within the run: a repeated call with it changes nothing more. A run that creates several rows names each. */
+  client_row_key?: string
+}
+
+export interface WritebackResult {
+  /** What was done. */
+  op: "create" | "update"
+  /** The row that was created or changed. */
+  row_id: string
+  /** Version of the row after it. */
+  version: number
+  /** Always `applied`. */
+  status: "applied"
+  /** When it took effect. */
+  applied_at: string
+}
+
+export interface Binding {
+  /** Identifier of the binding. */
+  id: string
+  /** Identifier of the company. */
+  company_id: string
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Identifier of the task. */
+  task_id: string
+  /** The version that the room has pinned. */
+  task_version_id: string
+  /** Rises each time the room enables the task again. */
+  generation: number
+  /** Generation of the share that it came from. */
+  share_generation: number
+  /** Authority generation of the room when it was enabled. */
+  target_authority_generation: number
+  /** Where the binding is in its life. */
+  state: "enabled" | "revoked"
+  /** A newer version is published; the pin never moves by itself. */
+  update_available: boolean
+  /** False after the room moved or was deleted: the binding no longer counts. */
+  authority_applicable: boolean
+  /** When the pinned version was accepted. */
+  accepted_at: string | null
+  /** When it was revoked; null if it was not. */
+  revoked_at: string | null
+}
+
+export interface BindingAcceptVersionRequest {
+  /** A newer published version of the same task. */
+  task_version_id: string
+}
+
+export interface BindingCreateRequest {
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Identifier of the task. */
+  task_id: string
+  /** The version to pin: published and active. */
+  task_version_id: string
+}
+
+export interface BindingList {
+  /** Items on this page. */
+  items: Binding[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+  /** Further bindings are on the next page. */
+  truncated: boolean
+}
+
+export interface BindingRevokeRequest {
+  /** Why, for the record. */
+  reason?: string
+}
+
+export interface BundleUpload {
+  /** Identifier of the uploaded bundle. */
+  id: string
+  /** Name of the sent file, for display; never a path on the service. */
+  filename: string
+  /** Digest of the file. */
+  sha256: string
+  /** Until when drafts may refer to it: 24 hours. */
+  expires_at: string
+  /** Bytes of the archive, at most 64 MiB. */
+  byte_size: number
+  /** Files and links in it, without folders. */
+  file_count: number
+}
+
+export interface ChatroomJobs {
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Jobs that the room's agent loads; null: the platform decides; empty: none. */
+  jobs: "sandbox"[] | null
+  /** When it was last set; null if it never was. */
+  updated_at: string | null
+}
+
+export interface ChatroomJobsUpdate {
+  /** Jobs that the room's agent loads; null: the platform decides; empty: none. */
+  jobs: "sandbox"[] | null
+}
+
+export interface GrantedJob {
+  /** Identifier of the task. */
+  task_id: string
+  /** Name of the task. */
+  task_name: string
+  /** What the task does. */
+  task_description: string
+  /** Kind of the owner of the task. */
+  owner_scope: "chatroom" | "department" | "company"
+  /** Identifier of the owner of the task. */
+  owner_id: string
+  /** Secrets of the pinned version if enabled, otherwise of the published one. */
+  secret_slots: SecretSlotStatus[]
+  /** Whether the room has enabled it. */
+  enabled: boolean
+  /** The binding; null if it is not enabled. */
+  binding_id: string | null
+  /** The pinned version; null if it is not enabled. */
+  pinned_task_version_id: string | null
+  /** The newest published version; null if there is none. */
+  current_published_version_id: string | null
+  /** A newer version than the pinned one is published. */
+  update_available: boolean
+}
+
+export interface GrantedJobEnableRequest {
+  /** The version to pin; by default the newest published one. */
+  task_version_id?: string | null
+}
+
+export interface GrantedJobList {
+  /** Tasks on this page. */
+  items: GrantedJob[]
+  /** Tasks that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+}
+
+export interface InputPreview {
+  /** The inputs file, byte for byte. */
+  input_file_content: string
+  /** Digest of the input in its canonical form. */
+  input_digest: string
+  /** What the scripts of the version find. */
+  runtime_contract: RuntimeContract
+  /** The input fits the version's schema, or there is none. */
+  schema_valid: boolean
+  /** What does not fit, at most 20. */
+  schema_errors: ({
+    /** Keyword of JSON Schema that failed. */
+    type: string
+    /** Path of the value in the input. */
+    loc: (string | number)[]
+    /** What is wrong, for people. */
+    msg: string
+  })[]
+}
+
+export interface InputPreviewRequest {
+  /** Any JSON, at most 1 MiB. */
+  input: unknown
+}
+
+export interface ItemCount {
+  /** How many there are. */
+  num: number
+}
+
+export interface JobChatroom {
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Jobs that the room's agent loads; null: the platform decides; empty: none. */
+  jobs: "sandbox"[] | null
+  /** When it was last set; null if it never was. */
+  updated_at: string | null
+  /** Name of the room. */
+  name: string
+  /** Identifier of the department. */
+  department_id: string
+}
+
+export type JobChatroomList = JobChatroom[]
+
+export interface Menu {
+  /** Items on this page. */
+  items: MenuItem[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface MenuItem {
+  /** Identifier of the task. */
+  task_id: string
+  /** Name of the task. */
+  task_name: string
+  /** What the task does. */
+  task_description: string
+  /** Kind of the owner of the task. */
+  owner_scope: "chatroom" | "department" | "company"
+  /** Identifier of the owner of the task. */
+  owner_id: string
+  /** The version to submit. */
+  task_version_id: string
+  /** Digest of exactly this version, for approvals. */
+  task_version_digest: string
+  /** Number of the version, from 1. */
+  version_number: number
+  /** Only published versions are on the menu. */
+  version_state: "published"
+  /** What the input must say, for people and models; null without. */
+  input_instructions: string | null
+  /** An input that works, as JSON text; null without. */
+  input_example: string | null
+  /** JSON Schema of the input, as text; null without. */
+  input_schema: string | null
+  /** Names of the secrets that the version declares. */
+  secret_slot_names: string[]
+  /** The same with who supplies them. */
+  secret_slots: SecretSlotStatus[]
+  /** Deadline of a run, in seconds from its start. */
+  timeout_seconds: number
+  /** A person must confirm what an agent submits. */
+  requires_confirmation: boolean
+  /** A newer version is published. */
+  update_available: boolean
+  /** Warning for who supplies secrets to it; null if nobody does. */
+  secret_use_risk_warning: string | null
+  /** What its scripts find; always with the default driver. */
+  runtime_contract: RuntimeContract | null
+  /** The menu never shows scripts. */
+  source_visible: false
+}
+
+export interface ScriptUpload {
+  /** Identifier of the uploaded script. */
+  id: string
+  /** Name of the sent file, for display; never a path on the service. */
+  filename: string
+  /** Digest of the file. */
+  sha256: string
+  /** Until when drafts may refer to it: 24 hours. */
+  expires_at: string
+  /** Bytes of the script, at most 1 MiB. */
+  byte_size: number
+}
+
 export interface SecretSlotStatus {
   /** Name of the environment variable. */
   name: string
@@ -2035,87 +3302,6 @@ export interface SecretSlotStatus {
   owner_bound: boolean
   /** Who supplies it to a run that is submitted now. */
   effective_source: "borrower" | "owner" | "missing"
-}
-
-export interface SecurityException {
-  /** Identifier of the exception. */
-  id: string
-  /** Identifier of the environment. */
-  environment_id: string
-  /** Identifier of the finding. */
-  finding_id: string
-  /** Where the exception is in its life. */
-  state: "active" | "revoked" | "expired"
-  /** Why the finding was accepted. */
-  reason: string
-  /** User who accepted the finding. */
-  created_by: string
-  /** When it was created. */
-  created_at: string
-  /** When it ends; null: when it is revoked. */
-  expires_at: string | null
-  /** When it ended; null while it is active. */
-  ended_at: string | null
-}
-
-export interface SecurityExceptionCreateRequest {
-  /** Why the finding is accepted. */
-  reason: string
-  /** When the exception ends; null or left out: when it is revoked. */
-  expires_at?: string | null
-}
-
-export interface SecurityExceptionList {
-  /** Items on this page. */
-  items: SecurityException[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface SecurityFinding {
-  /** Identifier of the finding. */
-  id: string
-  /** Identifier of the environment. */
-  environment_id: string
-  /** `vulnerability` of a package, `secret` in a file, or a risky mode of a `file`. */
-  kind: "vulnerability" | "secret" | "file"
-  /** Rule of the scanner, or the name of the vulnerability. */
-  rule: string
-  /** Path in the image, or a package as package URL without version. Never content of a file. */
-  subject: string
-  /** How severe it is. */
-  severity: "critical" | "high" | "medium" | "low" | "unknown"
-  /** What it is, for people. */
-  title: string
-  /** Installed version of the package; empty for other kinds. */
-  installed_version: string
-  /** First version without the vulnerability; empty if there is none. */
-  fixed_version: string
-  /** Where the finding is in its life. */
-  state: "discovered" | "reappeared" | "excepted" | "blocked" | "resolved" | "closed"
-  /** First version with the finding. */
-  first_version_id: string
-  /** Last version with the finding. */
-  last_version_id: string
-  /** When a scan first found it. */
-  first_seen_at: string
-  /** When a scan last found it. */
-  last_seen_at: string
-  /** Since when it has this state. */
-  state_changed_at: string
-  /** The active exception, or null. */
-  exception: SecurityException | null
-}
-
-export interface SecurityFindingList {
-  /** Items on this page. */
-  items: SecurityFinding[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
 }
 
 export interface ShareCreateRequest {
@@ -2170,24 +3356,6 @@ export interface ShareGrantList {
 export interface ShareRevokeRequest {
   /** Why, for the record. */
   reason?: string
-}
-
-export interface SigningKey {
-  /** The sha256 of the key's SubjectPublicKeyInfo in DER, in hex. */
-  key_id: string
-  /** Curve and hash of its signatures. */
-  algorithm: "ECDSA-P256-SHA256"
-  /** SubjectPublicKeyInfo as PEM. */
-  public_key_pem: string
-  /** True for the key that signs new images; the others only verify. */
-  signs: boolean
-  /** When it was made. */
-  made_at: string
-}
-
-export interface SigningKeyList {
-  /** All keys that verify images. */
-  items: SigningKey[]
 }
 
 export interface Task {
@@ -2435,1174 +3603,6 @@ export interface TaskVersionUpdateRequest {
   output_policy?: OutputPolicy | null
   /** Uploaded bundle, whose files are unpacked below `/workspace`. */
   bundle_id?: string | null
-}
-
-export interface Token {
-  /** Signed JWT. Send it as `Authorization: Bearer`. */
-  access_token: string
-  /** How the token is sent. */
-  token_type: "bearer"
-  /** Seconds until it expires. */
-  expires_in: number
-}
-
-export interface TokenRequest {
-  /** Login name. */
-  username: string
-  /** Password. */
-  password: string
-  /** Grant of OAuth 2.0. */
-  grant_type?: "password"
-  /** Accepted for OAuth 2.0 clients and ignored. */
-  scope?: string
-  /** Accepted for OAuth 2.0 clients and ignored. */
-  client_id?: string
-  /** Accepted for OAuth 2.0 clients and ignored. */
-  client_secret?: string
-}
-
-export interface User {
-  /** Identifier of the user. */
-  id: string
-  /** Identifier of the company. */
-  company_id: string
-  /** Login name. */
-  login: string
-  /** Name as people see it. */
-  display_name: string
-  /** 0 auditor, 1 member, 2 manager of departments, 3 company manager, 4 company administrator. */
-  role: number
-  /** Departments that the user manages; only for role 2. */
-  managed_department_ids: string[]
-  /** When it was created. */
-  created_at: string
-  /** When the user was disabled; null if they may log in. */
-  disabled_at: string | null
-}
-
-export interface UserCreateRequest {
-  /** Login name, unique in the company. */
-  login: string
-  /** Password, 12 to 256 characters. */
-  password: string
-  /** Name as people see it; by default the login name. */
-  display_name?: string
-  /** 0 auditor, 1 member (default), 2 manager of departments, 3 company manager, 4 company administrator. */
-  role?: number
-  /** Departments that the user manages; only for role 2. */
-  managed_department_ids?: string[]
-}
-
-export interface UserList {
-  /** Items on this page. */
-  items: User[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface UserUpdateRequest {
-  /** New password; it ends all logins of the user. */
-  password?: string
-  /** New name as people see it. */
-  display_name?: string
-  /** 0 auditor, 1 member, 2 manager of departments, 3 company manager, 4 company administrator. */
-  role?: number
-  /** Departments that the user manages; only for role 2. */
-  managed_department_ids?: string[]
-  /** True ends all logins of the user and refuses new ones. */
-  disabled?: boolean
-}
-
-export interface VisibleRun {
-  /** Identifier of the run. */
-  id: string
-  /** Identifier of the company. */
-  company_id: string
-  /** Identifier of the chatroom. */
-  chatroom_id: string
-  /** Where the run is in its life. */
-  status: "queued" | "starting" | "running" | "cancel_requested" | "completed" | "customer_failed" | "platform_failed" | "cancelled"
-  /** Processors, memory and disk of the run. */
-  resource_profile: "standard" | "performance" | "large" | "xlarge"
-  /** Kind of who submitted it. */
-  principal_type: "user" | "social_media_client"
-  /** Identifier of who submitted it, by its kind. */
-  principal_id: string
-  /** How the submitter logged in. */
-  auth_method: "jwt" | "api_key"
-  /** Identifier of the task. */
-  task_id: string
-  /** Identifier of the task version. */
-  task_version_id: string
-  /** Deadline, in seconds from the start. */
-  timeout_seconds: number
-  /** How it was submitted; empty if unknown. */
-  submission_source: "" | "rest" | "agent" | "quick_run" | "custom_table_trigger"
-  /** Code of the failure, such as `timeout`; empty without one. */
-  error_code: string
-  /** What exactly failed, as a slug; empty without a failure. */
-  error_detail: string
-  /** Exit code of the scripts; null until the end, and if they did not exit. */
-  exit_code: number | null
-  /** Part of the run that failed; empty without a failure. */
-  failure_stage: "" | "task_bundle" | "secret_env" | "workspace" | "spawn" | "metering_arm" | "metering_start" | "metering_wait" | "metering_terminal" | "work" | "output" | "timeout" | "cancel" | "egress_cap" | "wait"
-  /** Component that reported the failure; empty without one. */
-  failure_source: "" | "runner" | "reconcile" | "dispatch" | "submit" | "policy" | "tenant"
-  /** Why it has not started; empty while it runs and at the end. */
-  wait_reason: "" | "awaiting_dispatch" | "company_saturated" | "session_in_use" | "no_active_region" | "missing_image_digest" | "capacity_snapshot_stale" | "provider_capacity_exhausted" | "provider_submit_pending" | "provider_submit_uncertain" | "container_starting" | "cancel_pending"
-  /** What the wait means, as a sentence; empty when it does not wait. */
-  next_action: string
-  /** Since when it waits; null when it does not. */
-  wait_since: string | null
-  /** Place in the queue, from 1; null when it does not wait. */
-  queue_position: number | null
-  /** Estimated seconds until it starts; null when it does not wait or nothing is known. */
-  eta_seconds: number | null
-  /** How to repair the failure, as a sentence; empty without one. */
-  failure_hint: string
-  /** Bytes received from the network. */
-  measured_ingress_bytes: number
-  /** Bytes sent to the network. */
-  measured_egress_bytes: number
-  /** Digest of the input in its canonical form. */
-  input_digest: string
-  /** The run that this one repeats; empty if none. */
-  retry_of_run_id: string
-  /** When it was queued. */
-  queued_at: string | null
-  /** When it ended; null until then. */
-  terminal_at: string | null
-  /** Who supplied each secret, by slot; null without secrets. */
-  secret_slot_provenance: Record<string, {
-    /** Side that supplied the secret. */
-    resolved_via: "borrower" | "owner"
-    /** Kind of the consumer that supplied it. */
-    consumer_scope: "chatroom" | "department" | "company"
-  }> | null
-  /** Name of the room. */
-  chatroom_name: string
-  /** Name of the task. */
-  task_name: string
-}
-
-export interface VisibleRunList {
-  /** Items on this page. */
-  items: VisibleRun[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-  /** Matches of the filters on all pages. */
-  total: number
-}
-
-export interface VersionBuildCache {
-  /** What builds may reuse: `none`, or `images` that were built from the same inputs. */
-  cache: "none" | "images"
-}
-
-export interface VersionBuildCacheRequest {
-  /** What builds may reuse: `none`, or `images` that were built from the same inputs. */
-  cache: "none" | "images"
-}
-
-export interface VersionIsolation {
-  /** Isolation from the host's kernel that the owner asked for. */
-  isolation: "standard" | "gvisor"
-  /** Isolation that runs get: at least the deployment's own. */
-  effective: "standard" | "gvisor"
-}
-
-export interface VersionIsolationRequest {
-  /** Isolation of runs from the host's kernel. */
-  isolation: "standard" | "gvisor"
-}
-
-export interface Egress {
-  /** What runs may reach; null: every public address. */
-  allow_list: EgressAllowList | null
-}
-
-export interface EgressAllowList {
-  /** Names that runs may reach; `*.example.com` is every subdomain, but not the domain itself. */
-  domains: string[]
-  /** Ranges of public addresses that runs may reach. */
-  cidrs: string[]
-}
-
-export interface EgressRequest {
-  /** What runs may reach; null: every public address. Two empty lists: nothing. */
-  allow_list: EgressAllowList | null
-}
-
-export interface NetworkLog {
-  /** Identifier of the run. */
-  run_id: string
-  /** What was refused, oldest first, at most 201. */
-  items: RefusedConnection[]
-  /** Further attempts that are not in `items`. */
-  more: number
-}
-
-export interface RefusedConnection {
-  /** Why it was refused. */
-  reason: "not_public_address" | "metadata_address" | "host_address" | "other_sandbox" | "foreign_resolver" | "unsupported_protocol" | "too_many_connections" | "not_in_allow_list" | "name_not_in_allow_list" | "name_has_inner_address" | "cap_reached"
-  /** The reason as a sentence. */
-  explanation: string
-  /** `dns` for the query of a name. */
-  protocol: "tcp" | "udp" | "dns" | "other"
-  /** The queried name, other bytes than printable ones as `\ddd`; empty unless `protocol` is `dns`. */
-  name: string
-  /** The address; empty if there is none. */
-  address: string
-  /** The port; 0 if there is none. */
-  port: number
-  /** How often it was tried. */
-  attempts: number
-  /** When it was first tried. */
-  first_at: string
-  /** When it was last tried. */
-  last_at: string
-}
-
-export interface AgentTool {
-  /** Name of the tool, which is part of its path. */
-  name: "sandbox_job_menu" | "sandbox_submit_job" | "sandbox_submitted_jobs" | "sandbox_job_status" | "sandbox_cancel_job"
-  /** What the tool does, for the model. */
-  description: string
-  /** JSON Schema of the parameters. */
-  input_schema: Record<string, unknown>
-  /** JSON Schema of the result. */
-  output_schema: Record<string, unknown>
-  /** Hints for clients, as the Model Context Protocol names them. */
-  annotations: ToolAnnotations
-}
-
-export interface AgentToolList {
-  /** Items on this page. */
-  items: AgentTool[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export type AgentToolParameters = Record<string, unknown>
-
-export interface AgentToolResult {
-  /** Whether the tool did what it was asked to; a refusal is an `error`. */
-  status: "ok" | "error"
-  /** Code of the refusal; only with `error`. */
-  error?: string
-  /** What is wrong, for the model; only with `error`. */
-  message?: string
-  [field: string]: unknown
-}
-
-export interface MessagePostRequest {
-  /** What the person wrote, at most 16,384 characters. */
-  text: string
-}
-
-export interface PostedMessage {
-  /** Identifier of the message. */
-  message_id: string
-  /** Number of the message; it rises within the room. */
-  sequence: number
-  /** Signed token with which an agent acts in this turn, as `X-Turn-Context`. */
-  turn_context: string
-  /** Until when the turn context is valid: 600 seconds. */
-  expires_at: string
-}
-
-export interface SocialMediaClient {
-  /** Identifier of the external person. */
-  id: string
-  /** Identifier of the chatroom. */
-  chatroom_id: string
-  /** Messaging channel of the person. */
-  channel: "line" | "messenger" | "whatsapp"
-  /** Identifier of the person on the channel. */
-  client_id: string
-  /** Name as people see it. */
-  display_name: string
-  /** When it was created. */
-  created_at: string
-  /** When the person was removed from the room; null if they were not. */
-  removed_at: string | null
-}
-
-export interface SocialMediaClientCreateRequest {
-  /** Messaging channel of the person. */
-  channel: "line" | "messenger" | "whatsapp"
-  /** Identifier of the person on the channel. */
-  client_id: string
-  /** Name as people see it; by default empty. */
-  display_name?: string
-}
-
-export interface SocialMediaClientList {
-  /** Items on this page. */
-  items: SocialMediaClient[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface Proposal {
-  /** Identifier of the proposal. */
-  id: string
-  /** Identifier of the chatroom. */
-  chatroom_id: string
-  /** Identifier of the task. */
-  task_id: string
-  /** Identifier of the task version. */
-  task_version_id: string
-  /** Where the proposal is in its life; only `prepared` waits for the person. */
-  state: "prepared" | "committing" | "committed" | "superseded" | "cancelled" | "expired" | "failed"
-  /** What a confirmation starts, from the stored bytes. Hidden characters are spelled out, and a cut is marked. */
-  summary: string
-  /** Deadline of the run, in seconds from its start. */
-  timeout_seconds: number
-  /** When it was created. */
-  created_at: string
-  /** Until when it can be confirmed or rejected. */
-  expires_at: string
-  /** When it ended; null while it waits. */
-  ended_at: string | null
-  /** The run that it became, or null. */
-  run_id: string | null
-}
-
-export interface ProposalList {
-  /** Items on this page. */
-  items: Proposal[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface ToolAnnotations {
-  /** Name for people. */
-  title: string
-  /** The tool changes nothing. */
-  readOnlyHint: boolean
-  /** The tool may change something for good. */
-  destructiveHint: boolean
-  /** A repeated call has no further effect. */
-  idempotentHint: boolean
-  /** The tool reaches what is outside of the service. */
-  openWorldHint: boolean
-}
-
-export interface CustomTable {
-  /** Identifier of the table. */
-  id: string
-  /** Identifier of the company. */
-  company_id: string
-  /** Kind of the owner. */
-  owner_scope: "department" | "company"
-  /** Identifier of the owner. */
-  owner_id: string
-  /** Name of the table. */
-  name: string
-  /** What the rows are; may be empty. */
-  description: string
-  /** Fields in their order. */
-  fields: TableField[]
-  /** Rows change by commands alone: neither requests nor writeback policies write them. */
-  commands_only: boolean
-  /** Rows belong to chatrooms: each names one, and the people of a chatroom read its rows. Writeback policies do not write them. */
-  channel_rule: boolean
-  /** Rows that the table has. */
-  row_count: number
-  /** Where the table is in its life. */
-  state: "active" | "archived"
-  /** When it was created. */
-  created_at: string
-}
-
-export interface CustomTableCreateRequest {
-  /** Name of the table. */
-  name: string
-  /** What the rows are. */
-  description?: string
-  /** Kind of the owner. */
-  owner_scope: "department" | "company"
-  /** Identifier of the owner. */
-  owner_id: string
-  /** Fields, at most 200. */
-  fields: TableFieldRequest[]
-  /** Rows change by commands alone: neither requests nor writeback policies write them. */
-  commands_only?: boolean
-  /** Rows belong to chatrooms: each names one, and the people of a chatroom read its rows. Writeback policies do not write them. */
-  channel_rule?: boolean
-}
-
-export interface CustomTableList {
-  /** Items on this page. */
-  items: CustomTable[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface CustomTableUpdateRequest {
-  /** Name of the table. */
-  name?: string
-  /** What the rows are. */
-  description?: string
-  /** Rows change by commands alone: neither requests nor writeback policies write them. */
-  commands_only?: boolean
-  /** Rows belong to chatrooms: each names one, and the people of a chatroom read its rows. Writeback policies do not write them. */
-  channel_rule?: boolean
-}
-
-export interface TableField {
-  /** Name: lower-case letters, digits and `_`; not `id`, `version`, `chatroom_id`, `created_at` or `updated_at`. */
-  name: string
-  /** What values it holds. `integer` is exact to 2^53; `datetime` is an instant with an offset, stored in UTC; `json` is any JSON. */
-  type: "text" | "integer" | "number" | "boolean" | "datetime" | "json"
-  /** Every row has a value. */
-  required: boolean
-}
-
-export interface TableFieldRequest {
-  /** Name: lower-case letters, digits and `_`; not `id`, `version`, `chatroom_id`, `created_at` or `updated_at`. */
-  name: string
-  /** What values it holds. `integer` is exact to 2^53; `datetime` is an instant with an offset, stored in UTC; `json` is any JSON. */
-  type: "text" | "integer" | "number" | "boolean" | "datetime" | "json"
-  /** Every row must have a value; by default false. */
-  required?: boolean
-}
-
-export interface TableFieldsAddRequest {
-  /** Fields to add at the end; while the table has rows, none may be required. */
-  fields: TableFieldRequest[]
-}
-
-export interface TableRow {
-  /** Identifier of the row. */
-  id: string
-  /** Identifier of the table. */
-  table_id: string
-  /** Rises with each change of the row. */
-  version: number
-  /** Chatroom that the row belongs to; null unless the table has a channel rule. */
-  chatroom_id: string | null
-  /** Values by field; a field without a value is left out. */
-  values: Record<string, unknown>
-  /** When the row was created. */
-  created_at: string
-  /** When the row was changed last. */
-  updated_at: string
-}
-
-export interface TableRowCreateRequest {
-  /** Values by field. */
-  values: Record<string, unknown>
-  /** Chatroom that the row belongs to; required for a table with a channel rule, refused for any other. */
-  chatroom_id?: string
-}
-
-export interface TableRowDeleted {
-  /** Identifier of the row. */
-  id: string
-  /** Always true. */
-  deleted: true
-}
-
-export interface TableRowList {
-  /** Items on this page. */
-  items: TableRow[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface TableRowUpdateRequest {
-  /** Values to change; null removes one. The other values stay. */
-  values: Record<string, unknown>
-  /** The version that was read: a row that has changed since is not overwritten. */
-  version?: number
-}
-
-export interface TableCommand {
-  /** Identifier of the command. */
-  id: string
-  /** Identifier of the company. */
-  company_id: string
-  /** Identifier of the table. */
-  table_id: string
-  /** Name of the command. */
-  name: string
-  /** What it is for; may be empty. */
-  description: string
-  /** Rises with each change; a run whose policy names older inputs is refused. */
-  revision: number
-  /** Inputs: fields of the table, with their types. */
-  inputs: TableField[]
-  /** `write` creates or changes one row; `read` returns the row with these values. */
-  mode: "write" | "read"
-  /** `definition`: it acts as its definition says, for whoever may use it; `caller`: only for callers who may write rows themselves. */
-  authority: "definition" | "caller"
-  /** Required inputs that name the row: a call with the same values changes the row that an earlier call created. Without them each call creates a row. */
-  effect_identity: string[] | null
-  /** Who may use it: the people of one chatroom, of the chatrooms of a department, or of the company. */
-  granted_scope: "chatroom" | "department" | "company"
-  /** Identifier of that chatroom, department or company. */
-  granted_id: string
-  /** Where the command is in its life. */
-  state: "active" | "archived"
-  /** When it was created. */
-  created_at: string
-}
-
-export interface TableCommandCreateRequest {
-  /** Name of the command. */
-  name: string
-  /** What it is for. */
-  description?: string
-  /** Inputs: fields of the table, with their types. */
-  inputs: TableFieldRequest[]
-  /** `write` creates or changes one row; `read` returns the row with these values. */
-  mode?: "write" | "read"
-  /** `definition`: it acts as its definition says, for whoever may use it; `caller`: only for callers who may write rows themselves. */
-  authority?: "definition" | "caller"
-  /** Required inputs that name the row: a call with the same values changes the row that an earlier call created. Without them each call creates a row. */
-  effect_identity?: string[] | null
-  /** Who may use it: the people of one chatroom, of the chatrooms of a department, or of the company. */
-  granted_scope: "chatroom" | "department" | "company"
-  /** Identifier of that chatroom, department or company. */
-  granted_id: string
-}
-
-export interface TableCommandList {
-  /** Items on this page. */
-  items: TableCommand[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface TableCommandUpdateRequest {
-  /** Name of the command. */
-  name?: string
-  /** What it is for. */
-  description?: string
-  /** Inputs: fields of the table, with their types. */
-  inputs?: TableFieldRequest[]
-  /** `write` creates or changes one row; `read` returns the row with these values. */
-  mode?: "write" | "read"
-  /** `definition`: it acts as its definition says, for whoever may use it; `caller`: only for callers who may write rows themselves. */
-  authority?: "definition" | "caller"
-  /** Required inputs that name the row: a call with the same values changes the row that an earlier call created. Without them each call creates a row. */
-  effect_identity?: string[] | null
-  /** Who may use it: the people of one chatroom, of the chatrooms of a department, or of the company. */
-  granted_scope?: "chatroom" | "department" | "company"
-  /** Identifier of that chatroom, department or company. */
-  granted_id?: string
-}
-
-export interface TableTrigger {
-  /** Identifier of the trigger. */
-  id: string
-  /** Identifier of the company. */
-  company_id: string
-  /** Identifier of the table. */
-  table_id: string
-  /** Name of the trigger. */
-  name: string
-  /** What it is for; may be empty. */
-  description: string
-  /** Which changes of rows start a run. */
-  events: ("create" | "update")[]
-  /** Identifier of the chatroom. */
-  chatroom_id: string
-  /** Identifier of the task version. */
-  task_version_id: string
-  /** Input of the runs: JSON in which texts have placeholders. A text that is one placeholder becomes its value, of any type, and null without one: `{{event}}`, `{{table_id}}`, `{{row_id}}`, `{{row_version}}`, `{{values}}` for all values, `{{values.NAME}}` for one. In a longer text a placeholder becomes text. */
-  input_template: unknown
-  /** Seconds that each run may take; null: as long as the version says. */
-  timeout_seconds: number | null
-  /** Whoever declared it, or changed it last: the runs have the authority of this person, as it is when they start. */
-  run_as: string
-  /** Where the trigger is in its life. */
-  state: "active" | "archived"
-  /** Why the last refused event started no run; null if none was refused. */
-  last_error_code: string | null
-  /** When that was. */
-  last_refused_at: string | null
-  /** When it was created. */
-  created_at: string
-}
-
-export interface TableTriggerCreateRequest {
-  /** Name of the trigger. */
-  name: string
-  /** What it is for. */
-  description?: string
-  /** Which changes of rows start a run. */
-  events: ("create" | "update")[]
-  /** Chatroom in which the runs are. The task is shared with it. */
-  chatroom_id: string
-  /** Version that runs. It must not require a confirmation. */
-  task_version_id: string
-  /** Input of the runs: JSON in which texts have placeholders. A text that is one placeholder becomes its value, of any type, and null without one: `{{event}}`, `{{table_id}}`, `{{row_id}}`, `{{row_version}}`, `{{values}}` for all values, `{{values.NAME}}` for one. In a longer text a placeholder becomes text. Without it: all of these by their names. */
-  input_template?: unknown
-  /** Seconds that each run may take; null: as long as the version says. */
-  timeout_seconds?: number | null
-}
-
-export interface TableTriggerList {
-  /** Items on this page. */
-  items: TableTrigger[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface TableTriggerUpdateRequest {
-  /** Name of the trigger. */
-  name?: string
-  /** What it is for. */
-  description?: string
-  /** Which changes of rows start a run. */
-  events?: ("create" | "update")[]
-  /** Chatroom in which the runs are. The task is shared with it. */
-  chatroom_id?: string
-  /** Version that runs. It must not require a confirmation. */
-  task_version_id?: string
-  /** Input of the runs: JSON in which texts have placeholders. A text that is one placeholder becomes its value, of any type, and null without one: `{{event}}`, `{{table_id}}`, `{{row_id}}`, `{{row_version}}`, `{{values}}` for all values, `{{values.NAME}}` for one. In a longer text a placeholder becomes text. Without it: all of these by their names. */
-  input_template?: unknown
-  /** Seconds that each run may take; null: as long as the version says. */
-  timeout_seconds?: number | null
-}
-
-export interface TriggerEvent {
-  /** Identifier of the row event. */
-  id: string
-  /** Identifier of the trigger. */
-  trigger_id: string
-  /** What happened to the row. */
-  event: "create" | "update"
-  /** Identifier of the row. */
-  row_id: string
-  /** Version of the row after the change. */
-  row_version: number
-  /** 1 if a person or program changed the row; one more than that of the run that did. */
-  chain: number
-  /** `waiting` until its run is queued; `refused` if there is none. */
-  status: "waiting" | "started" | "refused"
-  /** The run. */
-  run_id: string | null
-  /** Why it was refused: `authority_revoked`, `trigger_chain_too_long`, `trigger_input_invalid`, `trigger_event_expired`, or the code that refuses a submission. */
-  error_code: string | null
-  /** When the row changed. */
-  created_at: string
-  /** When the run was queued, or the event refused. */
-  handled_at: string | null
-}
-
-export interface TriggerEventList {
-  /** Items on this page. */
-  items: TriggerEvent[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface CommandExecuteRequest {
-  /** Values of the inputs. */
-  inputs: Record<string, unknown>
-}
-
-export interface CommandExecution {
-  /** Identifier of the command. */
-  command_id: string
-  /** The row that was created, changed or found. */
-  row_id?: string
-  /** Always `applied`. */
-  status: "applied"
-  /** When the command took effect. */
-  applied_at: string
-  /** For `read`: the row that was found. */
-  row?: {
-    /** Identifier of the row. */
-    id: string
-    /** Identifier of the table. */
-    table_id: string
-    /** Rises with each change of the row. */
-    version: number
-    /** Chatroom that the row belongs to; null unless the table has a channel rule. */
-    chatroom_id: string | null
-    /** Values by field; a field without a value is left out. */
-    values: Record<string, unknown>
-    /** When the row was created. */
-    created_at: string
-    /** When the row was changed last. */
-    updated_at: string
-  }
-}
-
-export interface CommandOutputRequest {
-  /** Values of the inputs of the command. */
-  inputs: Record<string, unknown>
-}
-
-export interface WritebackRequest {
-  /** What to do; `update` only where the policy allows it. */
-  op: "create" | "update"
-  /** The row to change; required for `update`, refused for `create`. */
-  row_id?: string
-  /** Values by field. */
-  values: Record<string, unknown>
-  /** Name of this effect within the run: a repeated call with it changes nothing more. A run that creates several rows names each. */
-  client_row_key?: string
-}
-
-export interface WritebackResult {
-  /** What was done. */
-  op: "create" | "update"
-  /** The row that was created or changed. */
-  row_id: string
-  /** Version of the row after it. */
-  version: number
-  /** Always `applied`. */
-  status: "applied"
-  /** When it took effect. */
-  applied_at: string
-}
-
-export interface Notification {
-  /** Identifier of the notification. */
-  id: string
-  /** Always `sandbox_event`. */
-  type: "sandbox_event"
-  /** What happened. */
-  event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
-  /** One line for people. Names are cut to 80 characters. */
-  title: string
-  /** Path of the console page about it. */
-  deep_link: string
-  /** What `subject_id` names. */
-  subject_type: "run" | "runs" | "build" | "environment" | "environment_version"
-  /** What it is about; null for `runs`. */
-  subject_id: string | null
-  /** The room of a run; null for everything else. */
-  chatroom_id: string | null
-  /** How many things it covers, such as findings of one scan. */
-  count: number
-  /** When it happened. */
-  created_at: string
-  /** When the caller marked it as read, or null. */
-  read_at: string | null
-}
-
-export interface NotificationList {
-  /** Items on this page. */
-  items: Notification[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface MailPreferences {
-  /** Whether e-mails are sent: the service has a mail server, and the caller an address. */
-  is_sent: boolean
-  /** Address of the caller, which the operator sets in the directory; null: none. */
-  address: string | null
-  /** Events that the caller gets no e-mail about. */
-  muted_events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
-}
-
-export interface MailPreferencesUpdateRequest {
-  /** Events that the caller gets no e-mail about. */
-  muted_events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
-}
-
-export interface RoomMessage {
-  /** Identifier of the message. */
-  message_id: string
-  /** Number of the message; it rises within the room. */
-  sequence: number
-  /** A person of the company, an external person, or the service. */
-  author_type: "user" | "social_media_client" | "system"
-  /** Who wrote it; null for the service. */
-  author_id: string | null
-  /** The run whose end the service reports, or null. */
-  run_id: string | null
-  /** What was written. */
-  text: string
-  /** When it was posted. */
-  created_at: string
-}
-
-export interface RoomMessageList {
-  /** Items on this page. */
-  items: RoomMessage[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface RoomNotifications {
-  /** Whether the service posts a message in the room when a run of it ends. */
-  announces_runs: boolean
-}
-
-export interface Door {
-  /** Identifier of the door. */
-  id: string
-  /** Identifier of the chatroom. */
-  chatroom_id: string
-  /** Name of the door, unique in its room. */
-  name: string
-  /** Platform whose requests the door understands. */
-  kind: "dify" | "piston" | "librechat" | "open_terminal"
-  /** Path below the service's address that the platform is given. */
-  path: string
-  /** Whether programs may reach what runs of the room may reach. False: nothing. */
-  network: boolean
-  /** Longest time that a program may run, in seconds. */
-  timeout_seconds: number
-  /** Languages, in the order of the request. */
-  runtimes: DoorRuntime[]
-  /** Person who created it, as whom its runs are submitted. */
-  owner_user_id: string
-  /** When it was created. */
-  created_at: string
-  /** When it was used last, to the minute; null: never. */
-  last_used_at: string | null
-}
-
-export interface DoorCreateRequest {
-  /** Name of the door, unique in its room. */
-  name: string
-  /** Platform whose requests the door understands. */
-  kind: "dify" | "piston" | "librechat" | "open_terminal"
-  /** Languages. Two may have the same language with different versions. */
-  runtimes: DoorRuntimeRequest[]
-  /** Whether programs may reach what runs of the room may reach. By default true for `dify`, whose requests ask for it, and false for others. */
-  network?: boolean
-  /** Longest time that a program may run, in seconds. By default 30. */
-  timeout_seconds?: number
-}
-
-export interface DoorList {
-  /** Items on this page. */
-  items: Door[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface DoorRuntime {
-  /** Name of the language, as the platform sends it. */
-  language: string
-  /** Version that the platform is shown and selects by: three numbers. */
-  version: string
-  /** Other names of the language. Those of a known language are added. */
-  aliases: string[]
-  /** Identifier of the environment version. */
-  environment_version_id: string
-  /** Shell text that runs the program. `$1` is the main file, the rest are the arguments of the request. */
-  run_command: string
-  /** Shell text that compiles it first. `$@` are the files of the request. Null: nothing is compiled. */
-  compile_command: string | null
-}
-
-export interface DoorRuntimeRequest {
-  /** Name of the language, as the platform sends it. */
-  language: string
-  /** Version that the platform is shown and selects by: three numbers. */
-  version?: string
-  /** Other names of the language. Those of a known language are added. */
-  aliases?: string[]
-  /** Identifier of the environment version. */
-  environment_version_id: string
-  /** As in the answer. May be left out for a language that the service knows. */
-  run_command?: string
-  /** As in the answer. May be left out for a language that the service knows. */
-  compile_command?: string
-}
-
-export interface DoorWithKey {
-  /** Identifier of the door. */
-  id: string
-  /** Identifier of the chatroom. */
-  chatroom_id: string
-  /** Name of the door, unique in its room. */
-  name: string
-  /** Platform whose requests the door understands. */
-  kind: "dify" | "piston" | "librechat" | "open_terminal"
-  /** Path below the service's address that the platform is given. */
-  path: string
-  /** Whether programs may reach what runs of the room may reach. False: nothing. */
-  network: boolean
-  /** Longest time that a program may run, in seconds. */
-  timeout_seconds: number
-  /** Languages, in the order of the request. */
-  runtimes: DoorRuntime[]
-  /** Person who created it, as whom its runs are submitted. */
-  owner_user_id: string
-  /** When it was created. */
-  created_at: string
-  /** When it was used last, to the minute; null: never. */
-  last_used_at: string | null
-  /** Key that the platform sends. It opens this door and nothing else, and is shown only here. */
-  door_key: string
-}
-
-export interface Webhook {
-  /** Identifier of the webhook. */
-  id: string
-  /** Address that gets the events: `https`, without a user or a fragment. */
-  url: string
-  /** For people. */
-  description: string
-  /** Events that it gets; an empty list means all. */
-  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
-  /** Since when it is paused, or null. */
-  paused_at: string | null
-  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
-  paused_because: "manager" | "gone" | "failing" | null
-  /** Since when no attempt has succeeded, or null. */
-  failing_since: string | null
-  /** Events that were not queued, because 1,000 were waiting. */
-  dropped: number
-  /** When it was created. */
-  created_at: string
-}
-
-export interface WebhookCreateRequest {
-  /** Address that gets the events: `https`, without a user or a fragment. */
-  url: string
-  /** For people. */
-  description?: string
-  /** Events that it gets; an empty list means all. */
-  events?: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
-}
-
-export interface WebhookDelivery {
-  /** Identifier of the delivery. */
-  id: string
-  /** The `webhook-id` of each attempt: equal ids are the same event. */
-  event_id: string
-  /** What happened. */
-  event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
-  /** Whether it waits for an attempt, or how it ended. */
-  state: "waiting" | "delivered" | "failed"
-  /** Attempts so far. */
-  attempts: number
-  /** When the last attempt began, or null. */
-  last_attempt_at: string | null
-  /** HTTP status of the last attempt, or null. */
-  last_status: number | null
-  /** Why the last attempt failed, as a slug, or null. */
-  last_error: string | null
-  /** When it is attempted next; null once it ended. */
-  next_attempt_at: string | null
-  /** When the event was queued. */
-  created_at: string
-}
-
-export interface WebhookDeliveryList {
-  /** Items on this page. */
-  items: WebhookDelivery[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface WebhookList {
-  /** Items on this page. */
-  items: Webhook[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface WebhookUpdateRequest {
-  /** Address that gets the events: `https`, without a user or a fragment. */
-  url?: string
-  /** For people. */
-  description?: string
-  /** Events that it gets; an empty list means all. */
-  events?: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
-  /** True pauses it: new events are not queued. False resumes it. */
-  paused?: boolean
-}
-
-export interface WebhookWithSecret {
-  /** Identifier of the webhook. */
-  id: string
-  /** Address that gets the events: `https`, without a user or a fragment. */
-  url: string
-  /** For people. */
-  description: string
-  /** Events that it gets; an empty list means all. */
-  events: ("build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired")[]
-  /** Since when it is paused, or null. */
-  paused_at: string | null
-  /** `manager`: somebody paused it. `gone`: it answered 410. `failing`: no attempt succeeded for three days. */
-  paused_because: "manager" | "gone" | "failing" | null
-  /** Since when no attempt has succeeded, or null. */
-  failing_since: string | null
-  /** Events that were not queued, because 1,000 were waiting. */
-  dropped: number
-  /** When it was created. */
-  created_at: string
-  /** Signing secret as Standard Webhooks libraries take it. It is shown only here. */
-  secret: string
-}
-
-export interface UsageItem {
-  /** Day (UTC) of queueing; null if the report is not by day. */
-  day: string | null
-  /** Runs or builds. */
-  kind: "run" | "build"
-  /** Task of runs, or environment of builds; null if the report is not by it. */
-  subject_id: string | null
-  /** Its name now; null if there is none, or the report is not by it. */
-  subject_name: string | null
-  /** Room; empty for builds; null if the report is not by it. */
-  chatroom_id: string | null
-  /** Its name now; null if there is none, or the report is not by it. */
-  chatroom_name: string | null
-  /** Department that the room was in, or that owns the environment; empty for environments of the company; null if the report is not by it. */
-  department_id: string | null
-  /** Its name now; null if there is none, or the report is not by it. */
-  department_name: string | null
-  /** `user` or `social_media_client`; empty for builds, null if the report is not by person. */
-  principal_type: string | null
-  /** Who submitted; empty for builds; null if the report is not by it. */
-  principal_id: string | null
-  /** Its name now; null if there is none, or the report is not by it. */
-  principal_name: string | null
-  /** How many ended. */
-  count: number
-  /** Seconds from start to end, each rounded up. */
-  seconds: number
-  /** Bytes received. */
-  ingress_bytes: number
-  /** Bytes sent. */
-  egress_bytes: number
-  /** Settled cost as a decimal string. */
-  cost: string
-}
-
-export interface UsageReport {
-  /** Identifier of the company. */
-  company_id: string
-  /** First day. */
-  from: string
-  /** Last day. */
-  to: string
-  /** What the lines are by. */
-  by: ("day" | "task" | "room" | "department" | "person")[]
-  /** Currency of all costs, ISO 4217. */
-  currency: string
-  /** In the order of what they are by. */
-  items: UsageItem[]
-  /** Whether there are more lines than fit: ask for fewer days. */
-  truncated: boolean
-}
-
-export interface AuditEntry {
-  /** Number in the log of the company, without gaps. */
-  sequence: number
-  /** When the change was made. */
-  at: string
-  /** The operation: name of a route or of an operator’s command, `mcp`, `oauth`, or `service` for what the service did by itself. */
-  action: string
-  /** `user`, `social_media_client`, `run` (a job with the credential of its run), `operator`, `service`, or `anonymous`. */
-  actor_type: string
-  /** Id of the actor; an account of the machine for operators. */
-  actor_id: string
-  /** The API key or gateway key that was used. */
-  api_key_id: string | null
-  /** The message after which an agent acted. */
-  turn_id: string | null
-  /** `X-Request-Id` of the response. */
-  request_id: string | null
-  /** What was done. */
-  change: "insert" | "update" | "delete" | "state"
-  /** Kind of the object. */
-  object_type: string
-  /** Id of the object; several with slashes between them. */
-  object_id: string
-  /** Room of the object or of the request. */
-  chatroom_id: string | null
-  /** Run of the object or of the request. */
-  run_id: string | null
-  /** Secret slot. */
-  slot: string | null
-  /** State before a change of state. */
-  from_state: string | null
-  /** State after a change of state. */
-  to_state: string | null
-  /** Keyed digest of the object before, in hex. Equal contents of one object have equal digests; a content cannot be guessed from it. */
-  digest_before: string | null
-  /** The same after the change. */
-  digest_after: string | null
-  /** Over this entry and the hash before it, in hex. */
-  hash: string
-}
-
-export interface AuditEntryList {
-  /** Items on this page. */
-  items: AuditEntry[]
-  /** Items that a page may have. */
-  page_size: number
-  /** Token of the next page; null on the last. */
-  next_page_token: string | null
-}
-
-export interface AuditHead {
-  /** The company. */
-  company_id: string
-  /** The last entry that was removed because its time was over. */
-  start: {
-    /** Number of an entry; 0 before the first. */
-    sequence: number
-    /** Its hash in hex; empty before the first. */
-    hash: string
-  }
-  /** The newest entry. */
-  head: {
-    /** Number of an entry; 0 before the first. */
-    sequence: number
-    /** Its hash in hex; empty before the first. */
-    hash: string
-  }
-  /** The newest head that the service has signed, some seconds after it became the head; null before the first. */
-  signed: {
-    /** Number of the entry. */
-    sequence: number
-    /** Its hash in hex. */
-    hash: string
-    /** When it was signed. */
-    signed_at: string
-    /** The key, one of listSigningKeys. */
-    key_id: string
-    /** ECDSA in DER over sha256, as base64. */
-    signature: string
-  } | null
 }
 
 export interface CodedErrorBody {

@@ -1,0 +1,16 @@
+export { AuditEntry, AuditEntryList, AuditHead } from './audit-entry.ts'
+export {
+  Chatroom,
+  ChatroomCreateRequest,
+  ChatroomList,
+  ChatroomUpdateRequest,
+  OwnChatroom,
+  OwnChatroomList,
+} from './chatroom.ts'
+export { Company } from './company.ts'
+export { CompanySettings, CompanySettingsUpdate, RuntimePricing } from './company-settings.ts'
+export { Department, DepartmentCreateRequest, DepartmentList, DepartmentUpdateRequest } from './department.ts'
+export { Membership, MembershipList, MembershipPutRequest } from './membership.ts'
+export { StorageUse } from './storage-use.ts'
+export { UsageItem, UsageReport } from './usage-report.ts'
+export { User, UserCreateRequest, UserList, UserUpdateRequest } from './user.ts'

@@ -1,0 +1,1 @@
+export { Door, DoorCreateRequest, DoorList, DoorRuntime, DoorRuntimeRequest, DoorWithKey } from './door.ts'
