@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { idsFor, parametersOf } from './example-ids.ts'
-import { expectations } from './expectations.ts'
+import { expectations } from './expectations/index.ts'
 import { sendCell } from './send-cell.ts'
 import { type Caller, callers, World } from './world.ts'
 

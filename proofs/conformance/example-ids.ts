@@ -1,6 +1,6 @@
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { newId } from '../../server/base/ids.ts'
-import type { Expectation } from './expectations.ts'
+import type { Expectation } from './expectations/expectation.ts'
 import type { Example, Seed } from './seed/seed.ts'
 
 /** The example for an id after this path segment. Versions and `aid` depend on their parent. */

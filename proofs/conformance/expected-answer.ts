@@ -5,7 +5,7 @@ import { catalogue, type ErrorCode } from '@sandbox-jobs/contract/errors/catalog
 import { type UncodedError, uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import type { Variant } from './example-ids.ts'
-import type { Expectation } from './expectations.ts'
+import type { Expectation } from './expectations/expectation.ts'
 import type { Caller } from './world.ts'
 
 export interface Cell {

@@ -4,7 +4,8 @@ import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { idsFor, parametersOf } from './example-ids.ts'
-import { exampleCall, expectations } from './expectations.ts'
+import { exampleCall } from './expectations/expectation.ts'
+import { expectations } from './expectations/index.ts'
 import { World } from './world.ts'
 
 /* A body has to have the type that its route declares: a form or raw bytes are never read as JSON. */

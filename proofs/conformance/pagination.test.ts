@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeRun } from '../../testing/factories/runs.ts'
 import { idsFor, parametersOf } from './example-ids.ts'
-import { expectations } from './expectations.ts'
+import { expectations } from './expectations/index.ts'
 import { World } from './world.ts'
 
 /* Properties of lists: every row once for any page size, and tokens that cannot be forged. */

@@ -1,5 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
-import { exampleCall } from './expectations.ts'
+import { exampleCall } from './expectations/expectation.ts'
 import type { Cell } from './expected-answer.ts'
 import { sessionFile } from './seed/seed-files.ts'
 import type { World } from './world.ts'

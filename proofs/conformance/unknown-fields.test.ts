@@ -4,7 +4,8 @@ import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { idsFor, parametersOf } from './example-ids.ts'
-import { exampleCall, expectations } from './expectations.ts'
+import { exampleCall } from './expectations/expectation.ts'
+import { expectations } from './expectations/index.ts'
 import { World } from './world.ts'
 
 /* Every request body refuses unknown fields (contract part 1, global rule 1), also a body without fields. */

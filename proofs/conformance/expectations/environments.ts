@@ -1,0 +1,58 @@
+import type { Expectation } from './expectation.ts'
+
+const digest = `sha256:${'b'.repeat(64)}`
+
+export const environments: Record<string, Expectation> = {
+  listEnvironments: {},
+  createEnvironment: {
+    body: ({ ids }) => ({ name: 'New', owner_scope: 'department', owner_id: ids.department }),
+  },
+  readEnvironment: {},
+  updateEnvironment: { body: () => ({ name: 'Renamed' }) },
+  archiveEnvironment: {},
+  listEnvironmentVersions: {},
+  createEnvironmentVersion: {
+    body: () => ({ source_digest: digest, resource_profile: 'standard' }),
+  },
+  readEnvironmentVersion: {},
+  archiveEnvironmentVersion: { use: { vid: 'readyVersion' } },
+  retryBuild: { use: { vid: 'failedVersion' } },
+  retryProvisioning: { use: { vid: 'readyVersion' } },
+  createBuild: { use: { vid: 'failedVersion' } },
+  listBuilds: {},
+  readBuild: {},
+  cancelBuild: {},
+  readBuildDetails: {},
+  readBuildLog: {},
+  followBuildLog: { use: { vid: 'failedVersion', aid: 'failedBuild' } },
+  followBuildEvents: { use: { vid: 'failedVersion', aid: 'failedBuild' } },
+  readVersionIsolation: {},
+  changeVersionIsolation: { body: () => ({ isolation: 'standard' }) },
+  readVersionBuildCache: {},
+  changeVersionBuildCache: { body: () => ({ cache: 'none' }) },
+  readEnvironmentEgress: {},
+  changeEnvironmentEgress: {
+    body: () => ({ allow_list: { domains: ['a.example'], cidrs: [] } }),
+  },
+  readProvenance: { use: { vid: 'readyVersion' } },
+  listImageSignatures: { use: { vid: 'readyVersion' } },
+  downloadImage: { use: { vid: 'readyVersion' } },
+  listSigningKeys: {},
+  listBaseImages: {},
+  readScanReport: {},
+  readSbom: {},
+  listFindings: {},
+  listExceptions: {},
+  createException: { body: () => ({ reason: 'known' }) },
+  revokeException: {},
+  listContextObjects: {},
+  initContextUpload: { body: () => ({ declared_bytes: 1 }) },
+  readContextUpload: {},
+  putContextUpload: {
+    bytes: Buffer.from('archive'),
+    headers: { 'x-sandbox-upload-capability': 'of another session' },
+    allowed: 409,
+  },
+  completeContextUpload: { use: { sid: 'receivedUpload' } },
+  abortContextUpload: {},
+}
