@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { holes } from './holes.ts'
+import { holes } from './holes/index.ts'
 import { applyEdits, sourceOf } from './patched-copy.ts'
 
 test.each(holes)('the control that "$name" removes is in the source exactly once', async ({ edits }) => {

@@ -3,7 +3,7 @@ import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import type { Edit } from './holes.ts'
+import type { Edit } from './holes/hole.ts'
 
 const tree = resolve(import.meta.dirname, '../../..')
 const executor = 'server/executor/oci'

@@ -2,7 +2,8 @@ import type { SandboxRuntime } from '../../../server/executor/port/sandbox-spec.
 import { makeAll } from '../make-all.ts'
 import { Testbed } from '../testbed.ts'
 import { runScript } from '../trial.ts'
-import { type Hole, holes } from './holes.ts'
+import type { Hole } from './holes/hole.ts'
+import { holes } from './holes/index.ts'
 import { PatchedCopy } from './patched-copy.ts'
 
 /** Plants every hole of `runtimes`, one after another, and counts those that the suite detects. */

@@ -1,0 +1,80 @@
+import { edit, type Hole } from './hole.ts'
+
+export const ofFiles: Hole[] = [
+  {
+    name: 'a folder left open',
+    edits: [
+      edit(
+        'native/shim/runtime.c',
+        'syscall(SYS_close_range, shim_plan.status_descriptor + 1, ~0u, 0)',
+        'dup2(open("/etc", O_RDONLY), 4) < 0',
+      ),
+      edit('bundle/runtimes.ts', '--preserve-fds=1', '--preserve-fds=2'),
+    ],
+    tries: ['sockets'],
+  },
+  {
+    name: 'the host’s /tmp shared',
+    edits: [
+      edit(
+        'bundle/spec.ts',
+        '...(build ? buildMounts : [])',
+        "{ destination: '/tmp', type: 'bind', source: '/tmp', options: ['bind', 'nosuid', 'nodev'] }",
+      ),
+    ],
+    tries: ['neighbours'],
+  },
+  {
+    name: 'control groups to be seen',
+    edits: [
+      edit(
+        'bundle/spec.ts',
+        '...(build ? buildMounts : [])',
+        "{ destination: '/sys/fs/cgroup', type: 'bind', source: '/sys/fs/cgroup', options: ['rbind'] }",
+      ),
+    ],
+    tries: ['mounts'],
+  },
+  {
+    name: 'devices would work',
+    edits: [
+      edit(
+        'native/shim/confine/mounts.c',
+        '"overlay", target, "overlay", MS_NOSUID | MS_NODEV',
+        '"overlay", target, "overlay", MS_NOSUID',
+      ),
+    ],
+    tries: ['mounts'],
+  },
+  {
+    name: 'results taken through links',
+    edits: [
+      edit(
+        'native/shim/collect/outputs.c',
+        'O_CLOEXEC | O_NOFOLLOW | (flags & O_PATH ?',
+        'O_CLOEXEC | (flags & O_PATH ?',
+      ),
+      edit(
+        'native/shim/collect/outputs.c',
+        'RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV',
+        '0',
+      ),
+    ],
+    tries: [
+      'collector/output_link_to_canary',
+      'collector/bundle_link_to_canary',
+      'collector/bundle_folder_is_link_to_canary',
+    ],
+  },
+  {
+    name: 'results taken by root',
+    edits: [
+      edit(
+        'native/shim/collect/collect.c',
+        'setresuid(plan->id_base + plan->uid, plan->id_base + plan->uid, plan->id_base + plan->uid)',
+        '0',
+      ),
+    ],
+    tries: ['collector/bundle_closed_file', 'collector/bundle_closed_folder'],
+  },
+]

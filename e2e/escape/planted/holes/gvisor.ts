@@ -1,0 +1,22 @@
+import { edit, type Hole } from './hole.ts'
+
+export const ofGvisor: Hole[] = [
+  {
+    name: 'no filter inside gVisor',
+    edits: [edit('bundle/runtimes.ts', "'--oci-seccomp', ", '')],
+    tries: ['system calls'],
+    runtime: 'runsc',
+  },
+  {
+    name: 'no count of processes',
+    edits: [edit('bundle/spec.ts', "gvisor ? [{ type: 'RLIMIT_NPROC'", "!gvisor ? [{ type: 'RLIMIT_NPROC'")],
+    tries: ['resources/forks_counted'],
+    runtime: 'runsc',
+  },
+  {
+    name: 'a /tmp without bound',
+    edits: [edit('bundle/spec.ts', '...(gvisor ? gvisorMounts : [])', '...[]')],
+    tries: ['resources/tmp_full'],
+    runtime: 'runsc',
+  },
+]

@@ -1,0 +1,25 @@
+import type { SandboxRuntime } from '../../../../server/executor/port/sandbox-spec.ts'
+
+/** A control in the source of the executor, and its replacement when it is removed. */
+export interface Edit {
+  /** Below server/executor/oci. */
+  file: string
+  original: string
+  replacement: string
+}
+
+export interface Hole {
+  name: string
+  edits: Edit[]
+  /** Classes of attempts that test it, or single attempts: `class/name`. */
+  tries: string[]
+  /** Absent: crun. */
+  runtime?: SandboxRuntime
+}
+
+export const edit = (file: string, original: string, replacement: string): Edit => ({
+  file,
+  original,
+  replacement,
+})
+export const without = (file: string, original: string) => edit(file, original, '')
