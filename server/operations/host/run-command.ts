@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
+import { eachLine } from '../../base/each-line.ts'
 
 /** A command of the operator failed. The message ends with the last lines of its output. */
 export class CommandFailed extends Error {
@@ -31,7 +31,7 @@ export function runCommand(
     }
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', keep)
-      if (onLine) createInterface({ input: stream, crlfDelay: Infinity }).on('line', onLine)
+      if (onLine) eachLine(stream, onLine)
     }
     child.on('error', (error) => reject(new CommandFailed(command, error.message, '')))
     child.on('close', (code, signal) =>

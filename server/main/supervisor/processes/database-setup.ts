@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import type { Config } from '../../../base/config/config.ts'
+import { eachLine } from '../../../base/each-line.ts'
 import { type Account, asAccount } from '../../../postgres/account.ts'
 import { serviceRoles } from '../../../postgres/bootstrap-store.ts'
 import { exitCodes, knownExitCode, ServiceProblem } from '../service-problem.ts'
@@ -48,8 +48,7 @@ export async function setUpDatabase(setup: DatabaseSetup, urls: DatabaseUrls): P
     stdio: ['ignore', 'pipe', 'pipe'],
     signal: setup.signal,
   })
-  for (const stream of [child.stdout, child.stderr])
-    createInterface({ input: stream }).on('line', setup.onLine)
+  for (const stream of [child.stdout, child.stderr]) eachLine(stream, setup.onLine)
   const code = await new Promise<number | null>((resolve) => {
     child.once('error', () => resolve(null))
     child.once('close', resolve)

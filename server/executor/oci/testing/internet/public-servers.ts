@@ -41,6 +41,8 @@ function serve(socket: Socket): void {
   socket.on('error', () => socket.destroy())
   let taken = 0
   const lines = createInterface(socket)
+  // It repeats the errors of the socket.
+  lines.on('error', () => socket.destroy())
   lines.once('line', (line) => {
     const [word, count] = line.split(' ')
     if (word === 'send') socket.end(Buffer.alloc(Number(count), 'x'))
