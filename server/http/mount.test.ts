@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
@@ -7,7 +6,6 @@ import { refuseCredentials } from '../access/authentication/authentication.ts'
 import type { Principal } from '../access/principal.ts'
 import { createApp } from './app.ts'
 import { mounter } from './mount.ts'
-import { callerSignal } from './requests/caller-signal.ts'
 
 let app: FastifyInstance
 afterEach(() => app.close())
@@ -46,26 +44,6 @@ it('authenticates a request once while it waits for nothing', async () => {
 
 it('reads again who calls after a body or a turn that took long', async () => {
   expect(await send([before, after], 0)).toEqual({ status: 200, reads: 2, handled: [after] })
-})
-
-it('ends a stream of a caller who has lost their credential or a right', async () => {
-  for (const now of [undefined, after]) {
-    const callers = [before, before, now]
-    app = createApp(pino({ level: 'silent' }))
-    const authenticate = async () => {
-      const caller = callers.shift()
-      if (!caller) throw refuseCredentials()
-      return caller
-    }
-    mounter(app, { authenticate, enabled: true })(allRoutes.previewInput, async ({ request, reply }) => {
-      const signal = callerSignal(request, reply, 1)
-      await once(signal, 'abort')
-      return {} as never
-    })
-    const { statusCode } = await app.inject({ method: 'POST', url, payload: { input: 1 } })
-    expect([statusCode, callers]).toEqual([200, []])
-    await app.close()
-  }
 })
 
 it('refuses who has lost their credential meanwhile', async () => {

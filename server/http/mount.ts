@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { needsCredentials, type OpenAction } from '@sandbox-jobs/contract/access/actions.ts'
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { Strict } from '@sandbox-jobs/contract/schema.ts'
@@ -7,7 +6,6 @@ import type { FindKey } from '../access/authentication/authentication.ts'
 import type { Principal } from '../access/principal.ts'
 import { inRequest } from '../base/current-request.ts'
 import { CodedError } from '../base/errors/coded-error.ts'
-import { PlainError } from '../base/errors/plain-error.ts'
 import { Rendered } from '../base/rendered.ts'
 import { actingOf, auditActionOf } from './acting.ts'
 import { readIdempotencyKey } from './requests/idempotency-key.ts'
@@ -118,17 +116,6 @@ export async function refreshCaller(
   if (!call?.readAgain || performance.now() - call.readAtMs < callerMaxAgeMs) return
   const now = await call.readAgain()
   request.setDecorator<AuthenticatedCall>(callerDecorator, { ...call, ...now })
-}
-
-/** Whether the request would be let in once more, and as the same caller. True while nobody can tell. */
-export async function isStillCaller(request: FastifyRequest): Promise<boolean> {
-  const call = request.getDecorator<AuthenticatedCall | null>(callerDecorator)
-  try {
-    const now = await call?.readAgain?.()
-    return now === undefined || isDeepStrictEqual(now.principal, call?.principal)
-  } catch (error) {
-    return !(error instanceof PlainError || error instanceof CodedError)
-  }
 }
 
 /** Whose request it is. */

@@ -10,8 +10,8 @@ import { type FollowBuildEventsDeps, followBuildEvents } from '../../../builds/l
 import { type FollowBuildDeps, followBuildLog } from '../../../builds/logs/follow-build-log.ts'
 import { retryProvisioning } from '../../../builds/provisioning/provisioning-service.ts'
 import type { Mount } from '../../mount.ts'
-import { callerSignal } from '../../requests/caller-signal.ts'
 import { eventStream, eventStreamHeaders, lastEventPosition } from '../../responses/event-stream.ts'
+import { goneSignal } from '../../responses/send-download.ts'
 import { untrustedHeaders } from '../../responses/untrusted.ts'
 
 /** Builds of a version (contract part 2, "Environments, versions, builds"). */
@@ -44,21 +44,13 @@ export function mountBuildRoutes(mount: Mount, context: FollowBuildDeps & Follow
   mount(extensionRoutes.followBuildLog, async ({ principal, params, query, request, reply }) => {
     const start = query.start ?? lastEventPosition(request)
     const path = { ...versionPath(params), attemptId: params.aid }
-    const events = await followBuildLog(context, principal, {
-      ...path,
-      start,
-      signal: callerSignal(request, reply),
-    })
+    const events = await followBuildLog(context, principal, { ...path, start, signal: goneSignal(reply) })
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })
   mount(resultRoutes.followBuildEvents, async ({ principal, params, query, request, reply }) => {
     const path = { ...versionPath(params), attemptId: params.aid }
     const after = query.after ?? lastEventPosition(request)
-    const events = await followBuildEvents(context, principal, {
-      ...path,
-      after,
-      signal: callerSignal(request, reply),
-    })
+    const events = await followBuildEvents(context, principal, { ...path, after, signal: goneSignal(reply) })
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })
 }

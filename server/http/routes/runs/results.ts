@@ -10,7 +10,6 @@ import { followRunEvents, waitForRun } from '../../../runs/read/wait-for-run.ts'
 import { type RunAndWaitDeps, runAndWait } from '../../../runs/submit/run-and-wait.ts'
 import { attachment } from '../../../storage/downloads/content-disposition.ts'
 import type { Mount } from '../../mount.ts'
-import { callerSignal } from '../../requests/caller-signal.ts'
 import { eventStream, eventStreamHeaders, lastEventPosition } from '../../responses/event-stream.ts'
 import { downloadRequestOf, goneSignal, sendDownload } from '../../responses/send-download.ts'
 import { untrustedHeaders } from '../../responses/untrusted.ts'
@@ -28,7 +27,7 @@ export function mountResultRoutes(mount: Mount, services: ResultServices): void 
   )
   mount(resultRoutes.followRunEvents, async ({ principal, params, query, request, reply }) => {
     const after = query.after ?? lastEventPosition(request)
-    const watched = { ...addressOf(params), after, signal: callerSignal(request, reply) }
+    const watched = { ...addressOf(params), after, signal: goneSignal(reply) }
     const events = await followRunEvents(services, principal, watched)
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })

@@ -5,8 +5,8 @@ import { openRunLog } from '../../../runs/read/logs/read-run-log.ts'
 import { readRunUsage } from '../../../runs/read/run-usage.ts'
 import { deleteRunContent } from '../../../runs/retention/delete-run-content.ts'
 import type { Mount } from '../../mount.ts'
-import { callerSignal } from '../../requests/caller-signal.ts'
 import { eventStream, eventStreamHeaders, lastEventPosition } from '../../responses/event-stream.ts'
+import { goneSignal } from '../../responses/send-download.ts'
 import { untrustedHeaders } from '../../responses/untrusted.ts'
 
 /** Details of a run beyond the contract's routes (contract part 3, D6). */
@@ -17,7 +17,7 @@ export function mountRunLogRoutes(mount: Mount, deps: FollowRunDeps): void {
   })
   mount(extensionRoutes.followRunLog, async ({ principal, params, query, request, reply }) => {
     const start = query.start ?? lastEventPosition(request)
-    const of = { ...addressOf(params), start, signal: callerSignal(request, reply) }
+    const of = { ...addressOf(params), start, signal: goneSignal(reply) }
     const events = await followRunLog(deps, principal, of)
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })
