@@ -6,6 +6,7 @@
  */
 #include <asm/unistd.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -81,8 +82,10 @@ static void compose(struct program *program, uint32_t own) {
       BPF_STMT(BPF_ALU | BPF_AND | BPF_K, THREAD_FLAGS), UNLESS(THREAD_FLAGS, 1), ALLOW, REFUSE);
   /* An abort is a signal to one's own thread. */
   ADD(program, UNLESS(__NR_tgkill, 4), LOAD(LOW(0)), UNLESS(own, 1), ALLOW, REFUSE);
+  /* Node gives its standard streams their former flags when it exits, and aborts where it cannot. */
+  ADD(program, UNLESS(__NR_fcntl, 6), LOAD(LOW(1)), UNLESS(F_GETFL, 1), ALLOW, UNLESS(F_SETFL, 1), ALLOW, REFUSE);
   /* Names of threads; 15 is PR_SET_NAME, 0x53564d41 names memory. */
-  ADD(program, UNLESS(__NR_prctl, 5), LOAD(LOW(0)), UNLESS(PR_SET_NAME, 1), ALLOW, UNLESS(0x53564d41, 1), ALLOW, REFUSE);
+  ADD(program, UNLESS(__NR_prctl, 6), LOAD(LOW(0)), UNLESS(PR_SET_NAME, 1), ALLOW, UNLESS(0x53564d41, 1), ALLOW, REFUSE);
   ADD(program, UNLESS(__NR_ioctl, 4), LOAD(LOW(1)), UNLESS(FIONBIO, 1), ALLOW, REFUSE);
   ADD(program, REFUSE);
 }

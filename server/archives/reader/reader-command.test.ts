@@ -1,9 +1,12 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { resolve } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { testConfinement } from '../../../testing/test-readers.ts'
+import { startTestReader, testConfinement } from '../../../testing/test-readers.ts'
 import { directReaders, type ReaderLimits, readerProgram } from './reader-command.ts'
+import { controlFd, readyLine } from './reader-messages.ts'
 
 const mib = 1024 ** 2
 const folder = resolve(import.meta.dirname, '../..')
@@ -77,4 +80,21 @@ it('ends a reader that exceeds its processor time', async () => {
   ).rejects.toMatchObject({
     signal: expect.stringMatching(/^SIG(XCPU|KILL)$/),
   })
+})
+
+it('ends without a crash when the worker ends its work', async () => {
+  const [command = '', ...args] = startTestReader({ memoryBytes: 256 * mib, timeoutMs: 10_000 }).command
+  const reader = spawn(command, args, {
+    ...{ env: {}, cwd: '/' },
+    stdio: ['pipe', 'ignore', 'ignore', 'pipe', 'pipe'],
+  })
+  const control = reader.stdio[controlFd] as Duplex
+  const end = once(reader, 'exit')
+  let said = ''
+  for await (const chunk of control) {
+    said += chunk
+    if (said.endsWith(readyLine)) break
+  }
+  control.destroy()
+  expect(await end).toEqual([0, null])
 })
