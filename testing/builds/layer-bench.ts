@@ -14,7 +14,7 @@ import { newId } from '../../server/base/ids.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
 import { buildSandbox } from '../../server/builds/builder/build-sandbox.ts'
 import { buildCommand, exportTree, prepareBuilder } from '../../server/builds/builder/build-script.ts'
-import { exportLayer } from '../../server/builds/builder/export-layer.ts'
+import { exportLayer, mountImage } from '../../server/builds/builder/export-layer.ts'
 import { shellJob, TestAgent, tarOf } from '../../server/executor/oci/testing/test-agent.ts'
 import { linkBuilder } from '../../server/executor/oci/testing/test-builder.ts'
 import type { Entries } from './builder-bench.ts'
@@ -26,10 +26,13 @@ export interface Compared {
   layered: string[] | undefined
 }
 
-/** Makes the base image `small`, then for each `Dockerfile.N` the whole tree, and the layer if there is one. */
+/**
+ * Makes the base image `small`, then for each `Dockerfile.N` the whole tree as the builder mounts it, and the layer if there is
+ * one. Fails if the script found another tree or configuration than the builder; of the tree's top folder only what is in it counts.
+ */
 const script = (count: number) => `${prepareBuilder}
-LAYER_BASE=localhost/small
 ${buildCommand} --quiet -t small -f context/Base context >&2 || exit 1
+layer_base=$(buildah inspect --type image --format '{{.FromImageID}}' localhost/small)
 mkdir cases
 container=$(buildah from --pull-never localhost/small)
 root=$(buildah mount "$container")
@@ -37,12 +40,16 @@ ${exportTree} && mv image.tar cases/base.tar
 number=0
 while [ "$number" -lt ${count} ]; do
   ${buildCommand} --quiet -t sandbox-build -f "context/Dockerfile.$number" context >&2 || { echo "case $number failed"; exit 1; }
-  container=$(buildah from --pull-never sandbox-build) && root=$(buildah mount "$container") || exit 1
+  ${mountImage} && [ "$root" = tree ] || { echo "case $number is not mounted"; exit 1; }
   ${exportLayer}
   [ ! -e layered ] || mv image.tar "cases/$number.layer.tar"
-  ${exportTree} && mv image.tar "cases/$number.flat.tar" || exit 1
-  /.sandbox/busybox umount merged 2>/dev/null || true
-  rm -rf merged nothing white layered layer.names layer.hidden
+  ${exportTree} && mv image.tar found.tar || exit 1
+  mv config.json found.json
+  mount_by_builder && ${exportTree} && mv image.tar "cases/$number.flat.tar" || exit 1
+  cmp found.json config.json && cmp --ignore-initial=512 found.tar "cases/$number.flat.tar" || exit 1
+  for mounted in tree merged base; do /.sandbox/busybox umount $mounted 2>/dev/null || true; done
+  rmdir tree merged base 2>/dev/null || true
+  rm -rf layers white layered layer.* found.*
   buildah rm --all >/dev/null && buildah rmi sandbox-build >/dev/null 2>&1
   number=$((number + 1))
 done

@@ -50,6 +50,15 @@ it.each([
   expect([exit.exitCode, image], log).toEqual([0, 'accepted'])
 })
 
+it('an image whose documents are not found in the storage is mounted by the builder', async () => {
+  const { exit, log, image } = await bench.script(`base64() { return 1; }\nset --\n${buildFromBases}`, [
+    [{ name: 'context/Dockerfile' }, 'FROM scratch\nCOPY a /a'],
+    [{ name: 'context/a' }, 'a'],
+  ])
+  expect(log).toContain('cannot stat')
+  expect([exit.exitCode, exit.files.config?.status, image], log).toEqual([0, 'present', 'accepted'])
+})
+
 it('a missing base image is reported', async () => {
   const { exit } = await bench.build([[{ name: 'context/Dockerfile' }, 'FROM none']], ['none'])
   expect(exit.exitCode).toBe(buildExitCodes.baseImageUnavailable)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { readOrigins } from './build-origins.ts'
 
 const digest = `sha256:${'a'.repeat(64)}`
-const builder = 'buildah version 1.28.2 (image-spec 1.0.2-dev, runtime-spec 1.0.2-dev)'
+const builder = 'buildah version 1.28.2'
 const read = (lines: string[], bases: string[], stages = 0) =>
   readOrigins(Readable.from([Buffer.from(lines.join('\n'))]), { bases, stages })
 
@@ -27,6 +27,12 @@ test('the first lines have the builder’s version and each base image in order'
     baseImages: [],
     stages: new Map(),
   })
+})
+
+test('the version of a build that an earlier release started has more after it', async () => {
+  const earlier = `${builder} (image-spec 1.0.2-dev, runtime-spec 1.0.2-dev)`
+  expect(await read([earlier, 'STEP 1/1: FROM scratch'], [])).toMatchObject({ builderVersion: '1.28.2' })
+  expect(await read([`${builder}:`, 'STEP 1/1: FROM scratch'], [])).toBeUndefined()
 })
 
 test('the next lines have the cached stages', async () => {

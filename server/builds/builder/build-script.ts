@@ -1,6 +1,6 @@
 import { mirrorFolder } from '../network/mirror-settings.ts'
 import { modelledBuildah } from './builder-version.ts'
-import { exportLayer } from './export-layer.ts'
+import { exportLayer, mountImage } from './export-layer.ts'
 
 /** Exit codes of the script itself, not of the Dockerfile. */
 export const buildExitCodes = {
@@ -85,19 +85,21 @@ const importBase = `if [ -e "bases/$number/image.tar" ]; then
  */
 const importBases = `
 [ ! -e prefixes/log ] || cat prefixes/log
-version=$(buildah --version)
-echo "$version"
-case "$version" in "buildah version ${modelledBuildah}."*) ;; *)
+version=$(sed -n '/^Package: buildah$/,/^$/s/^Version: \\([0-9.]*\\).*/\\1/p' /var/lib/dpkg/status)
+echo "buildah version $version"
+case "$version" in "${modelledBuildah}."*) ;; *)
   echo "Nothing is built: Dockerfiles are checked for buildah ${modelledBuildah} here, and the builder has another version. Please tell the operator."
   exit ${buildExitCodes.builderUnknown}
 esac
-number=0
+number=0 layer_base=
 for base in "$@"; do
   ${importBase}
-  found=$(buildah inspect --type image --format '{{len .Docker.Config.OnBuild}} {{.FromImageDigest}}' "$base" 2>/dev/null) || {
+  found=$(buildah inspect --type image --format '{{len .Docker.Config.OnBuild}} {{.FromImageDigest}} {{.FromImageID}}' "$base" 2>/dev/null) || {
     echo "base image $base is not on this deployment"
     exit ${buildExitCodes.baseImageUnavailable}
   }
+  [ "$base" != "\${LAYER_BASE:-}" ] || layer_base=\${found##* }
+  found=\${found% *}
   [ "\${found% *}" = 0 ] || {
     echo "base image $base has ONBUILD instructions, which are not allowed"
     exit ${buildExitCodes.onbuildForbidden}
@@ -167,9 +169,7 @@ buildah inspect --type image sandbox-build >/dev/null 2>&1 || {
   exit 1
 }
 ${refuseWhiteouts}
-container=$(buildah from --pull-never sandbox-build) || exit ${buildExitCodes.exportFailed}
-root=$(buildah mount "$container") || exit ${buildExitCodes.exportFailed}
-buildah inspect --type image --format '{{.Config}}' sandbox-build >config.json || exit ${buildExitCodes.exportFailed}
+${mountImage} || exit ${buildExitCodes.exportFailed}
 ${exportLayer}
 [ -e layered ] || ${exportTree} || exit ${buildExitCodes.exportFailed}
 `
