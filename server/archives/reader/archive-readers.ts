@@ -14,6 +14,7 @@ import type { ImageReading } from './image-verifier.ts'
 import type { ReaderLimits, StartReader } from './reader-command.ts'
 import type { ContextFacts, ReaderJob, Verdict } from './reader-messages.ts'
 import { type ReaderDeath, ReaderDied, ReaderProcess } from './reader-process.ts'
+import { SpareReader } from './spare-reader.ts'
 
 const mib = 1024 ** 2
 /** The reader should time out first, since its error names the entry. */
@@ -46,11 +47,18 @@ export class ArchiveReaders {
   readonly #log: Log
   readonly #start: StartReader
   readonly #limits: ReaderLimits
+  readonly #images: SpareReader
 
   constructor(log: Log, start: StartReader, limits: ReaderLimits = contextLimits) {
     this.#log = log
     this.#start = start
     this.#limits = limits
+    this.#images = new SpareReader(start, imageLimits)
+  }
+
+  /** Starts the process that reads the next image, so that it is ready when the image is. */
+  prepareForImage(): void {
+    this.#images.prepare()
   }
 
   /** Inspects a build context. Throws `ArchiveRefused` and `DockerfileRefused`. */
@@ -132,31 +140,31 @@ export class ArchiveReaders {
 
   /** Starts to read an image. The caller writes its bytes to the process. */
   readImage(): ImageReading<FlatImageCounts> {
-    return startReading(this.#start, { kind: 'image', bounds: flatImageBounds })
+    return startReading(this.#images.take(), { kind: 'image', bounds: flatImageBounds })
   }
 
   /** The same for a layer above a base image of these counts; the bounds are those of the whole image. */
   readLayer(base: FlatImageCounts): ImageReading<FlatImageCounts> {
     const { maxBytes, maxEntries } = flatImageBounds
     const left = { maxBytes: maxBytes - base.unpackedBytes, maxEntries: maxEntries - base.entries }
-    return startReading(this.#start, { kind: 'layer', bounds: { ...flatImageBounds, ...left } })
+    return startReading(this.#images.take(), { kind: 'layer', bounds: { ...flatImageBounds, ...left } })
   }
 
   /** The same for a pulled base image, which must have this digest. */
   readBaseImage(digest: string): ImageReading<object> {
-    return startReading(this.#start, { kind: 'base_image', digest })
+    return startReading(this.#images.take(), { kind: 'base_image', digest })
   }
 
   /** The same for a cached stage; `image` is the digest of its manifest. */
   readCachedStage(): ImageReading<{ image: string }> {
-    return startReading(this.#start, { kind: 'cached_stage' })
+    return startReading(this.#images.take(), { kind: 'cached_stage' })
   }
 
   /** Parses a registry's document for a name; `pinned` if the name has a digest. Throws `ArchiveRefused`. */
   async readBaseName(open: () => Promise<Readable>, pinned: string | undefined): Promise<ResolvedName> {
     return await this.retryOnDeath(async () => {
       const job = { kind: 'base_name', ...(pinned !== undefined && { pinned }) } as const
-      const { reader, facts } = startReading(this.#start, job)
+      const { reader, facts } = startReading(this.#images.take(), job)
       try {
         const [{ digest, image }] = await Promise.all([facts, sendAll(reader, await open())])
         return { digest, image }
@@ -185,7 +193,7 @@ export class ArchiveReaders {
     { open, signal }: { open: () => Promise<Readable>; signal: AbortSignal },
   ): Promise<Found> {
     return await this.retryOnDeath(async () => {
-      const reader = new ReaderProcess(this.#start, imageLimits)
+      const reader = this.#images.take()
       const onAbort = () => reader.kill()
       signal.addEventListener('abort', onAbort, { once: true })
       try {
@@ -230,10 +238,9 @@ export class ArchiveReaders {
 
 /** Starts a job over bytes that the caller writes to the process. */
 function startReading<K extends ReaderJob['kind']>(
-  start: StartReader,
+  reader: ReaderProcess,
   job: ReaderJob & { kind: K },
 ): ImageReading<Extract<Verdict, { kind: K }>> {
-  const reader = new ReaderProcess(start, imageLimits)
   return { reader, facts: reader.runJob(job).then((verdict) => accepted(verdict, job.kind)) }
 }
 

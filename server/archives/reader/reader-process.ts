@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import type { ArchiveSource } from '../formats/archive.ts'
 import type { ReaderLimits, StartReader } from './reader-command.ts'
@@ -42,7 +43,8 @@ export class ReaderProcess {
   readonly #control: Duplex
   readonly #lines: AsyncIterator<Buffer>
   readonly #limits: ReaderLimits
-  readonly #ended: Promise<ReaderDeath>
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<ReaderDeath>
   #killedFor: ReaderDeath | undefined
   #pid: number | undefined
   #isReady = false
@@ -63,7 +65,7 @@ export class ReaderProcess {
     this.#control = child.stdio[controlFd] as Duplex
     this.tar = child.stdio[tarFd] as Readable
     this.#lines = linesOf(this.#control)
-    this.#ended = new Promise((resolve) => {
+    this.ended = new Promise((resolve) => {
       child.once('exit', (_code, signal) => resolve(this.#killedFor ?? deathOf(signal)))
       child.on('error', () => resolve('taken_away'))
     })
@@ -80,7 +82,7 @@ export class ReaderProcess {
     for (;;) {
       const line = await Promise.race([this.#nextLine(), sendingFailed.promise])
       if ('verdict' in line) {
-        await Promise.race([sending, this.#ended])
+        await Promise.race([sending, this.ended])
         return line.verdict
       }
       if (!source || line.open.end >= source.byteSize) throw this.#invalidAnswer()
@@ -109,6 +111,17 @@ export class ReaderProcess {
     this.#child.kill('SIGKILL')
   }
 
+  /** Lets this process end while the reader waits for a job; `ref` undoes it. */
+  unref(): void {
+    this.#child.unref()
+    for (const pipe of this.#child.stdio) (pipe as Socket | null)?.unref()
+  }
+
+  ref(): void {
+    this.#child.ref()
+    for (const pipe of this.#child.stdio) (pipe as Socket | null)?.ref()
+  }
+
   async #start(): Promise<void> {
     const timer = setTimeout(() => this.kill(), startTimeoutMs)
     const number = await this.#lines.next()
@@ -125,7 +138,7 @@ export class ReaderProcess {
 
   async #nextLine() {
     const next = await this.#lines.next()
-    if (next.done) throw new ReaderDied(await this.#ended)
+    if (next.done) throw new ReaderDied(await this.ended)
     const line = parseReaderLine(next.value)
     if (!line) throw this.#invalidAnswer()
     return line
@@ -156,7 +169,7 @@ export class ReaderProcess {
         () => true,
         () => false,
       ),
-      this.#ended.then(() => false),
+      this.ended.then(() => false),
     ])
   }
 
@@ -170,7 +183,7 @@ export class ReaderProcess {
       this.#killedFor ??= isLarge ? 'memory' : 'time'
       this.kill()
     }, pollIntervalMs)
-    await this.#ended
+    await this.ended
     clearInterval(timer)
   }
 }

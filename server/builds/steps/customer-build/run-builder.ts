@@ -43,6 +43,7 @@ export const runBuilder: Step<Needs, BuilderEnded> = {
         const spec = buildSandbox({ id, profile: request.buildProfile, bases, network, layerBase })
         await startSandbox(build, spec, builderInput(build, values, { earlier }))
       }
+      tools.readers.prepareForImage()
       const exit = await executor.wait(id, signal)
       // The shim reports this, not the build, so that no build can cause endless retries.
       if (!programNeverStarted(exit)) return { sandboxId: id, exit, printedBytes: earlier.log.length }
