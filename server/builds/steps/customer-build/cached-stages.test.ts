@@ -92,7 +92,7 @@ const sweep = (days: number) => {
   return sweepBuildCache({ db, storage: bench.storage, clock, log: createLog('test', 'silent') })
 }
 
-const base = 'FROM curated/small:12'
+const base = 'FROM curated/tiny:1'
 /** A base that builds fast: only a shell. */
 const shell = (name = '') => [
   `FROM scratch${name}`,
@@ -138,9 +138,9 @@ test('instructions after a changed file are built, on layers that were built onc
   )
 })
 
-const slow = (note: string) => [
+const slow = (note: string, seconds = 0) => [
   ...shell(),
-  'RUN echo ran slow; sleep 3',
+  `RUN echo ran slow; sleep ${seconds}`,
   `ENV NOTE=${mark}`,
   'COPY note /note',
   `RUN echo ran ${note}`,
@@ -174,7 +174,7 @@ test('a follower reads the log of the separately built stage, and then the rest'
 })
 
 test('the log of a build that is cancelled in a cached stage is kept', async () => {
-  await build(slow('one'), { note: '1' })
+  await build(slow('one', 1), { note: '1' })
   const real = bench.tools.executor
   const executor = changed(real, {
     wait: async (id, signal) => {
@@ -190,7 +190,7 @@ test('the log of a build that is cancelled in a cached stage is kept', async () 
       return real.wait(id, signal)
     },
   })
-  const cancelled = await build(slow('two'), { note: '2' }, {}, { executor })
+  const cancelled = await build(slow('two', 1), { note: '2' }, {}, { executor })
   expect(cancelled.state).toBe('cancelled')
   expect(ran(cancelled, 'slow'), cancelled.log).toBe(1)
 })

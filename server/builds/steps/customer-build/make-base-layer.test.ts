@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => bench.dispose(), 60_000)
 
-const base = 'curated/small:12'
+const base = 'curated/tiny:1'
 const dockerfile = [`FROM ${base}`, 'COPY app /app', 'RUN rm /etc/issue && chmod 600 /app'].join('\n')
 
 const archiveOf = (app: string) =>
