@@ -13,7 +13,7 @@ import type { PageRequest } from '../base/page.ts'
 import { managedEnvironment } from '../environments/catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../environments/catalogue/environment-context.ts'
 import { renderException } from './exception.ts'
-import { endException, insertException, listExceptionRows, lockException } from './exception-store.ts'
+import { endException, findException, insertException, listExceptionRows } from './exception-store.ts'
 import { lockFinding, moveFinding } from './finding-store.ts'
 
 /** Creates an exception for a finding of the current version. Findings that the operator has blocked are refused. */
@@ -56,14 +56,15 @@ export async function revokeException(
   await managedEnvironment(context.db, principal, 'finding.except', path.environmentId)
   const key = { ...path, companyId: principal.companyId }
   return context.db.transaction().execute(async (trx) => {
-    const exception = await lockException(trx, key)
+    const exception = await findException(trx, key)
     if (!exception) throw notFound()
+    await lockFinding(trx, { ...key, findingId: exception.finding_id })
     const left = await endException(trx, exception, 'revoked')
     if (left === undefined) throw new CodedError('illegal_transition')
     await moveFinding(trx, { id: exception.finding_id, company_id: exception.company_id }, 'discovered', {
       from: ['excepted'],
     })
-    const ended = await lockException(trx, key)
+    const ended = await findException(trx, key)
     if (!ended) throw notFound()
     return renderException(ended)
   })

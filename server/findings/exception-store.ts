@@ -7,6 +7,11 @@ import type { SecurityExceptionsTable } from '../db/tables/findings.ts'
 import { recordCreated, transition } from '../db/transition.ts'
 import type { ExceptionRow } from './exception.ts'
 
+/*
+ * Whoever creates or ends an exception has locked its finding (`finding-store.ts`). A second order of locks would be a
+ * deadlock, and without the lock a scan may show the finding again by an exception that is just ending.
+ */
+
 export async function insertException(
   trx: Trx,
   exception: Insertable<SecurityExceptionsTable>,
@@ -40,17 +45,16 @@ export const endException = (
     set: { ended_at: sql`now()` },
   })
 
-export const lockException = (
-  trx: Trx,
+export const findException = (
+  db: Executing,
   key: { companyId: string; environmentId: string; exceptionId: string },
 ): Promise<ExceptionRow | undefined> =>
-  trx
+  db
     .selectFrom('security_exceptions')
     .selectAll()
     .where('id', '=', key.exceptionId)
     .where('company_id', '=', key.companyId)
     .where('environment_id', '=', key.environmentId)
-    .forUpdate()
     .executeTakeFirst()
 
 /** Active exceptions of the given findings. */
@@ -93,7 +97,7 @@ export const listOverdueExceptions = (db: Executing, now: Date, limit: number) =
   db
     .selectFrom('security_exceptions')
     .modifyFront(acrossCompanies('a sweep of all companies'))
-    .select(['id', 'company_id', 'environment_id'])
+    .select(['id', 'company_id', 'environment_id', 'finding_id'])
     .where('state', '=', 'active')
     .where('expires_at', '<=', now)
     .orderBy('expires_at')

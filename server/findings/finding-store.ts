@@ -115,6 +115,7 @@ export async function listFindingRows(
   return query.execute()
 }
 
+/** Locked until the transaction ends. */
 export const lockFinding = (
   trx: Trx,
   key: { companyId: string; environmentId: string; findingId: string },
@@ -142,12 +143,12 @@ export const lockAnyFinding = (trx: Trx, id: string): Promise<FindingRow | undef
 export async function listOrphaned(
   db: Executing,
   limit: number,
-): Promise<Pick<FindingRow, 'id' | 'company_id'>[]> {
+): Promise<Pick<FindingRow, 'id' | 'company_id' | 'environment_id'>[]> {
   return db
     .selectFrom('security_findings as f')
     .modifyFront(acrossCompanies('a sweep of all companies'))
     .innerJoin('environments as e', 'e.id', 'f.environment_id')
-    .select(['f.id', 'f.company_id'])
+    .select(['f.id', 'f.company_id', 'f.environment_id'])
     .where('f.state', '<>', 'closed')
     .where('e.state', '=', 'archived')
     .limit(limit)

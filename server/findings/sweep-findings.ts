@@ -1,12 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Database } from '../db/database.ts'
-import {
-  endException,
-  listActiveExceptions,
-  listOverdueExceptions,
-  lockException,
-} from './exception-store.ts'
-import { listOrphaned, moveFinding } from './finding-store.ts'
+import { endException, listActiveExceptions, listOverdueExceptions } from './exception-store.ts'
+import { listOrphaned, lockFinding, moveFinding } from './finding-store.ts'
 
 const batch = 200
 
@@ -20,23 +15,17 @@ export async function sweepFindings(deps: {
 }): Promise<{ exceptionsExpired: number; findingsClosed: number }> {
   const { db, clock } = deps
   const counts = { exceptionsExpired: 0, findingsClosed: 0 }
-  for (const overdue of await listOverdueExceptions(db, clock.now(), batch)) {
+  for (const exception of await listOverdueExceptions(db, clock.now(), batch)) {
     await db.transaction().execute(async (trx) => {
-      const exception = await lockException(trx, {
-        companyId: overdue.company_id,
-        environmentId: overdue.environment_id,
-        exceptionId: overdue.id,
-      })
-      if (!exception) return
-      if ((await endException(trx, exception, 'expired')) === undefined) return
-      await moveFinding(trx, { id: exception.finding_id, company_id: exception.company_id }, 'discovered', {
-        from: ['excepted'],
-      })
+      const finding = await lockFinding(trx, keyOf(exception, exception.finding_id))
+      if (!finding || (await endException(trx, exception, 'expired')) === undefined) return
+      await moveFinding(trx, finding, 'discovered', { from: ['excepted'] })
       counts.exceptionsExpired += 1
     })
   }
   for (const finding of await listOrphaned(db, batch)) {
     await db.transaction().execute(async (trx) => {
+      if (!(await lockFinding(trx, keyOf(finding, finding.id)))) return
       for (const exception of await listActiveExceptions(trx, finding.company_id, [finding.id])) {
         await endException(trx, exception, 'expired')
       }
@@ -45,3 +34,9 @@ export async function sweepFindings(deps: {
   }
   return counts
 }
+
+const keyOf = (of: { company_id: string; environment_id: string }, findingId: string) => ({
+  companyId: of.company_id,
+  environmentId: of.environment_id,
+  findingId,
+})

@@ -167,7 +167,10 @@ export async function updateEnvironmentTexts(
     .executeTakeFirst()
 }
 
-/** The current version of an environment of the company or a curated one, locked until the transaction ends. */
+/**
+ * The current version of an environment of the company or a curated one, locked until the transaction ends. Others may
+ * still insert rows that refer to the environment: an exception does while it has its finding locked.
+ */
 export async function lockCurrentVersion(
   trx: Trx,
   { companyId, environmentId }: { companyId: string; environmentId: string },
@@ -177,7 +180,7 @@ export async function lockCurrentVersion(
     .select('current_version_id')
     .where('id', '=', environmentId)
     .where(sql<boolean>`coalesce(company_id, ${companyId}) = ${companyId}`)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
   return row.current_version_id
 }
