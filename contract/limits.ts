@@ -164,6 +164,8 @@ export const publicLinkTokenMaxLength = 64
 // Security findings
 /** The most severe of a scan; a report says when there were more. */
 export const findingsPerScanMax = 1000
+/** Open findings of an environment after scans that were incomplete, and so resolved none. */
+export const openFindingsMax = 2 * findingsPerScanMax
 
 // Expiring links to results
 export const signedLinkMinSeconds = minuteSeconds

@@ -36,6 +36,7 @@ import * as resultRecords from './migrations/0300-result-records.ts'
 import * as countTasks from './migrations/0305-count-tasks.ts'
 import * as trimWaits from './migrations/0306-trim-waits.ts'
 import * as buildMemoryTurn from './migrations/0325-build-memory-turn.ts'
+import * as openFindings from './migrations/0310-open-findings.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -75,6 +76,7 @@ export const migrations: Migrations = {
   '0305-count-tasks': countTasks,
   '0306-trim-waits': trimWaits,
   '0325-build-memory-turn': buildMemoryTurn,
+  '0310-open-findings': openFindings,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

@@ -129,6 +129,17 @@ function eventRows<State extends string>(move: TransitionSpec<State>): RawBuilde
     order by step.at`
 }
 
+/** Records the initial state of rows of a company that were just inserted. */
+export async function recordAllCreated(
+  trx: Trx,
+  { machine, companyId, ids }: { machine: StateMachine; companyId: string; ids: readonly string[] },
+): Promise<void> {
+  await sql`
+    insert into state_events (company_id, entity, entity_id, from_state, to_state)
+    select ${companyId}, ${machine.name}, id, '', ${machine.initial} from unnest(${ids}::text[]) as made (id)
+  `.execute(trx)
+}
+
 /** Records the initial state of a row that was just inserted. */
 export async function recordCreated(
   trx: Trx,

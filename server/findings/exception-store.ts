@@ -1,6 +1,6 @@
 import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
 import { type ExceptionState, exceptionMachine } from '@sandbox-jobs/contract/states/finding-states.ts'
-import { type Insertable, sql } from 'kysely'
+import { type Insertable, type SqlBool, sql } from 'kysely'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { SecurityExceptionsTable } from '../db/tables/findings.ts'
@@ -68,7 +68,7 @@ export async function listActiveExceptions(
     .selectFrom('security_exceptions')
     .selectAll()
     .where('company_id', '=', companyId)
-    .where('finding_id', 'in', findingIds)
+    .where(sql<SqlBool>`finding_id = any(${findingIds}::text[])`)
     .where('state', '=', 'active')
     .execute()
 }

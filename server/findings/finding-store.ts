@@ -1,11 +1,15 @@
-import type { ScanFinding } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
-import { type FindingState, findingMachine } from '@sandbox-jobs/contract/states/finding-states.ts'
-import { sql } from 'kysely'
+import type { FindingKind, ScanFinding } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
+import {
+  type FindingState,
+  findingMachine,
+  openFindingStates,
+} from '@sandbox-jobs/contract/states/finding-states.ts'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { newId } from '../base/ids.ts'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
-import { recordCreated, transition } from '../db/transition.ts'
-import { type FindingRow, fingerprintOf } from './finding.ts'
+import { recordAllCreated, transition, transitionAll } from '../db/transition.ts'
+import type { FindingRow } from './finding.ts'
 
 /**
  * The only way to change the state of a finding. Returns the previous state, or undefined if the transition is not
@@ -27,72 +31,139 @@ export const moveFinding = (
     set: { state_changed_at: sql`now()`, block_reason: options.blockReason ?? null },
   })
 
-/** Findings that are not closed. The caller holds the lock of the environment. */
-export const listTracked = (
-  trx: Trx,
-  of: Pick<SeenIn, 'companyId' | 'environmentId'>,
-): Promise<FindingRow[]> =>
-  trx
-    .selectFrom('security_findings')
-    .selectAll()
-    .where('company_id', '=', of.companyId)
-    .where('environment_id', '=', of.environmentId)
-    .where('state', '<>', 'closed')
-    .execute()
-
 export interface SeenIn {
   companyId: string
   environmentId: string
   versionId: string
 }
 
-export async function insertFinding(trx: Trx, finding: ScanFinding, seen: SeenIn): Promise<void> {
-  const id = newId('securityFinding')
-  await trx
-    .insertInto('security_findings')
-    .values({
-      ...finding,
-      id,
-      company_id: seen.companyId,
-      environment_id: seen.environmentId,
-      fingerprint: fingerprintOf(finding),
-      first_version_id: seen.versionId,
-      last_version_id: seen.versionId,
-    })
-    .execute()
-  await recordCreated(trx, {
-    machine: findingMachine,
-    id,
-    companyId: seen.companyId,
-    state: findingMachine.initial,
-  })
+type OfEnvironment = Pick<SeenIn, 'companyId' | 'environmentId'>
+
+/** A finding that the scan of a version shows. */
+export interface ShownFinding extends ScanFinding {
+  fingerprint: string
 }
 
-/** Records that a version has the finding, and updates its details. */
-export const noteSeen = (
+/** Which of these an environment has, also closed ones. Locked until the transaction ends. */
+export async function lockKnown(
   trx: Trx,
-  tracked: Pick<FindingRow, 'id' | 'company_id'>,
-  finding: ScanFinding,
-  versionId: string,
-): Promise<unknown> =>
-  trx
-    .updateTable('security_findings')
-    .set({
-      severity: finding.severity,
-      title: finding.title,
-      installed_version: finding.installed_version,
-      fixed_version: finding.fixed_version,
-      last_version_id: versionId,
-      last_seen_at: sql`now()`,
-    })
-    .where('id', '=', tracked.id)
-    .where('company_id', '=', tracked.company_id)
+  of: OfEnvironment,
+  fingerprints: readonly string[],
+): Promise<Pick<FindingRow, 'id' | 'fingerprint' | 'state'>[]> {
+  return trx
+    .selectFrom('security_findings')
+    .select(['id', 'fingerprint', 'state'])
+    .where('company_id', '=', of.companyId)
+    .where('environment_id', '=', of.environmentId)
+    .where(sql<SqlBool>`fingerprint = any(${fingerprints}::text[])`)
+    .forUpdate()
     .execute()
+}
+
+/** The columns of `security_findings` that a scan gives. */
+const identity = ['fingerprint', 'kind', 'rule', 'subject'] as const
+const details = ['severity', 'title', 'installed_version', 'fixed_version'] as const
+
+/** Texts as the rows of a table `shown`, so that a statement is the same for any number of them. */
+function rowsOf<Column extends string>(
+  rows: readonly Record<Column, string>[],
+  columns: readonly Column[],
+): RawBuilder<unknown> {
+  const arrays = columns.map((column) => sql`${rows.map((row) => row[column])}::text[]`)
+  return sql`unnest(${sql.join(arrays)}) as shown (${sql.join(columns.map((column) => sql.ref(column)))})`
+}
+
+/** Inserts findings that the environment does not have, in one statement. */
+export async function insertFindings(
+  trx: Trx,
+  shown: readonly ShownFinding[],
+  { companyId, environmentId, versionId }: SeenIn,
+): Promise<void> {
+  if (shown.length === 0) return
+  const rows = shown.map((each) => ({ ...each, id: newId('securityFinding') }))
+  const columns = ['id', ...identity, ...details] as const
+  const names = sql.join(columns.map((column) => sql.ref(column)))
+  await sql`
+    insert into security_findings (company_id, environment_id, first_version_id, last_version_id, ${names})
+    select ${companyId}, ${environmentId}, ${versionId}, ${versionId}, ${names} from ${rowsOf(rows, columns)}
+  `.execute(trx)
+  const ids = rows.map(({ id }) => id)
+  await recordAllCreated(trx, { machine: findingMachine, companyId, ids })
+}
+
+/** Records that a version has the findings, and updates their details, in one statement. */
+export async function recordSeen(
+  trx: Trx,
+  shown: readonly ShownFinding[],
+  { companyId, environmentId, versionId }: SeenIn,
+): Promise<void> {
+  const assignments = details.map((column) => sql`${sql.ref(column)} = shown.${sql.ref(column)}`)
+  await sql`
+    update security_findings f
+    set ${sql.join(assignments)}, last_version_id = ${versionId}, last_seen_at = now()
+    from ${rowsOf(shown, ['fingerprint', ...details])}
+    where f.company_id = ${companyId} and f.environment_id = ${environmentId}
+      and f.fingerprint = shown.fingerprint and f.state <> 'closed'
+  `.execute(trx)
+}
+
+/** `moveFinding` of all findings of an environment that the condition selects. */
+const moveAll = (trx: Trx, of: OfEnvironment, to: FindingState, where: RawBuilder<unknown>): Promise<void> =>
+  transitionAll(
+    trx,
+    {
+      table: 'security_findings',
+      machine: findingMachine,
+      to,
+      set: { state_changed_at: sql`now()`, block_reason: null },
+    },
+    {
+      companyId: of.companyId,
+      where: sql<SqlBool>`environment_id = ${of.environmentId} and ${where}`,
+    },
+  )
+
+/** Moves resolved findings that occur again. */
+export async function reopen(
+  trx: Trx,
+  of: OfEnvironment,
+  ids: readonly string[],
+  to: 'excepted' | 'reappeared',
+): Promise<void> {
+  if (ids.length > 0) await moveAll(trx, of, to, sql`id = any(${ids}::text[]) and state = 'resolved'`)
+}
+
+/** As the index of open findings has it. */
+const isOpen = sql`state in (${sql.join(openFindingStates.map((state) => sql.lit(state)))})`
+
+/** Resolves the open findings of these kinds that are not among the fingerprints. */
+export const resolveOthers = (
+  trx: Trx,
+  of: OfEnvironment,
+  { kinds, fingerprints }: { kinds: readonly FindingKind[]; fingerprints: readonly string[] },
+): Promise<void> =>
+  moveAll(
+    trx,
+    of,
+    'resolved',
+    sql`${isOpen} and kind = any(${kinds}::text[]) and fingerprint <> all(${fingerprints}::text[])`,
+  )
+
+/** Resolves the open findings beyond `limit` that were seen longest ago. */
+export async function resolveLongestUnseen(trx: Trx, of: OfEnvironment, limit: number): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from security_findings
+    where company_id = ${of.companyId} and environment_id = ${of.environmentId} and ${isOpen}
+    order by last_seen_at desc, id offset ${limit}
+  `.execute(trx)
+  if (rows.length === 0) return
+  await moveAll(trx, of, 'resolved', sql`id = any(${rows.map(({ id }) => id)}::text[])`)
+}
 
 /** Most severe first. `after` is the sort position of the last row of the previous page. */
 export async function listFindingRows(
   db: Executing,
-  of: Pick<SeenIn, 'companyId' | 'environmentId'>,
+  of: OfEnvironment,
   list: {
     states: readonly string[]
     severities: readonly string[]

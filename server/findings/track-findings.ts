@@ -1,11 +1,18 @@
-import { findingsPerScanMax } from '@sandbox-jobs/contract/limits.ts'
+import { findingsPerScanMax, openFindingsMax } from '@sandbox-jobs/contract/limits.ts'
 import type { FindingKind, ScanFinding } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
-import { openFindingStates } from '@sandbox-jobs/contract/states/finding-states.ts'
 import type { Trx } from '../db/database.ts'
 import { holdCurrentVersion } from '../environments/catalogue/current-version.ts'
 import { listActiveExceptions } from './exception-store.ts'
 import { bySeverity, type FindingRow, fingerprintOf } from './finding.ts'
-import { insertFinding, listTracked, moveFinding, noteSeen, type SeenIn } from './finding-store.ts'
+import {
+  insertFindings,
+  lockKnown,
+  recordSeen,
+  reopen,
+  resolveLongestUnseen,
+  resolveOthers,
+  type SeenIn,
+} from './finding-store.ts'
 
 export interface Scanned {
   findings: readonly ScanFinding[]
@@ -18,33 +25,41 @@ export interface Scanned {
 /**
  * Updates the findings of an environment from a scan of its current version. New findings become `discovered`.
  * Resolved findings that occur again become `reappeared`, or `excepted` if their exception is still active. Findings
- * that no longer occur become `resolved`.
+ * that no longer occur become `resolved`. An incomplete scan resolves none of them, but those that were seen longest ago
+ * when more than `openFindingsMax` are open.
  *
- * Scans of other versions are ignored: an environment has the findings of the version in use.
+ * Scans of other versions are ignored: an environment has the findings of the version in use. The history of the
+ * environment is not read, only what the scan shows and what is open.
  */
 export async function trackFindings(trx: Trx, seen: SeenIn, scan: Scanned): Promise<void> {
   const { findings, kinds, isComplete } = scan
   if ((await holdCurrentVersion(trx, seen)) !== seen.versionId) return
-  const tracked = (await listTracked(trx, seen)).filter(({ kind }) =>
-    (kinds as readonly string[]).includes(kind),
-  )
-  const missing = new Map(tracked.map((row) => [row.fingerprint, row]))
   const shown = findings.toSorted(bySeverity).slice(0, findingsPerScanMax)
-  for (const [fingerprint, finding] of new Map(shown.map((each) => [fingerprintOf(each), each]))) {
-    const known = missing.get(fingerprint)
-    missing.delete(fingerprint)
-    if (!known) {
-      await insertFinding(trx, finding, seen)
-      continue
-    }
-    await noteSeen(trx, known, finding, seen.versionId)
-    if (known.state === 'resolved') await reappear(trx, known)
+  const byFingerprint = new Map(shown.map((each) => [fingerprintOf(each), each]))
+  const fingerprints = [...byFingerprint.keys()]
+  const rows = [...byFingerprint].map(([fingerprint, each]) => ({ ...each, fingerprint }))
+  const known = await lockKnown(trx, seen, fingerprints)
+  const knownFingerprints = new Set(known.map(({ fingerprint }) => fingerprint))
+  await recordSeen(trx, rows, seen)
+  const added = rows.filter(({ fingerprint }) => !knownFingerprints.has(fingerprint))
+  await insertFindings(trx, added, seen)
+  await reopenShown(trx, seen, known)
+  if (isComplete && findings.length === shown.length) {
+    await resolveOthers(trx, seen, { kinds, fingerprints })
+  } else {
+    await resolveLongestUnseen(trx, seen, openFindingsMax)
   }
-  if (!isComplete || findings.length > shown.length) return
-  for (const row of missing.values()) await moveFinding(trx, row, 'resolved', { from: openFindingStates })
 }
 
-async function reappear(trx: Trx, finding: FindingRow): Promise<void> {
-  const [exception] = await listActiveExceptions(trx, finding.company_id, [finding.id])
-  await moveFinding(trx, finding, exception ? 'excepted' : 'reappeared')
+async function reopenShown(trx: Trx, seen: SeenIn, known: readonly Pick<FindingRow, 'id' | 'state'>[]) {
+  const resolved = known.filter(({ state }) => state === 'resolved').map(({ id }) => id)
+  const exceptions = await listActiveExceptions(trx, seen.companyId, resolved)
+  const excepted = new Set(exceptions.map((exception) => exception.finding_id))
+  await reopen(trx, seen, [...excepted], 'excepted')
+  await reopen(
+    trx,
+    seen,
+    resolved.filter((id) => !excepted.has(id)),
+    'reappeared',
+  )
 }
