@@ -1,6 +1,6 @@
 import { findingsPerScanMax, openFindingsMax } from '@sandbox-jobs/contract/limits.ts'
 import type { ScanFinding } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
-import { type KyselyPlugin, sql } from 'kysely'
+import { type KyselyPlugin, type SqlBool, sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
@@ -13,15 +13,20 @@ let seen: { companyId: string; environmentId: string; versionId: string }
 
 beforeEach(async () => {
   const { companyId } = await makeTenant(db)
+  seen = { companyId, ...(await makeCurrent(companyId)) }
+})
+
+/** The current version of a new environment. */
+async function makeCurrent(companyId: string | null) {
   const { id: versionId, environmentId } = await makeEnvironmentVersion(db, { companyId })
   await db
     .updateTable('environments')
     .set({ current_version_id: versionId })
     .where('id', '=', environmentId)
-    .where('company_id', '=', companyId)
+    .where(sql<SqlBool>`company_id is not distinct from ${companyId}`)
     .execute()
-  seen = { companyId, environmentId, versionId }
-})
+  return { versionId, environmentId }
+}
 
 /** Findings that no other group has. */
 const group = (name: string, count: number): ScanFinding[] =>
@@ -74,4 +79,13 @@ it('a scan reads what it shows, and not what was resolved before', async () => {
 it('of findings that incomplete scans leave open, those that were seen last stay open', async () => {
   for (const name of ['a', 'b', 'c']) await scan(group(name, 900), false)
   expect(await open()).toEqual({ a: openFindingsMax - 1800, b: 900, c: 900 })
+})
+
+it('a curated environment that several companies build has no findings of its own', async () => {
+  const curated = await makeCurrent(null)
+  for (const { companyId } of [await makeTenant(db), await makeTenant(db)]) {
+    seen = { companyId, ...curated }
+    await scan(group('a', 1))
+    expect(await open()).toEqual({})
+  }
 })

@@ -28,7 +28,8 @@ export interface Scanned {
  * that no longer occur become `resolved`. An incomplete scan resolves none of them, but those that were seen longest ago
  * when more than `openFindingsMax` are open.
  *
- * Scans of other versions are ignored: an environment has the findings of the version in use. The history of the
+ * Scans of other versions are ignored: an environment has the findings of the version in use. So are scans of curated
+ * environments, which several companies may build: the report of each build has their findings. The history of the
  * environment is not read, only what the scan shows and what is open.
  */
 export async function trackFindings(trx: Trx, seen: SeenIn, scan: Scanned): Promise<void> {

@@ -8,7 +8,10 @@ import {
 
 export type { ComparedVersion } from './environment-store.ts'
 
-/** The version that new tasks of the environment use, locked until the transaction ends. Null: none is ready. */
+/**
+ * The version that new tasks of the environment use, locked until the transaction ends. Null: none is ready, or the
+ * environment is not of the company.
+ */
 export const holdCurrentVersion = (
   trx: Trx,
   of: { companyId: string; environmentId: string },

@@ -168,8 +168,8 @@ export async function updateEnvironmentTexts(
 }
 
 /**
- * The current version of an environment of the company or a curated one, locked until the transaction ends. Others may
- * still insert rows that refer to the environment: an exception does while it has its finding locked.
+ * The current version of an environment of the company, locked until the transaction ends; null: none, or a curated
+ * environment. Others may still insert rows that refer to the environment: an exception does while it has its finding locked.
  */
 export async function lockCurrentVersion(
   trx: Trx,
@@ -179,10 +179,10 @@ export async function lockCurrentVersion(
     .selectFrom('environments')
     .select('current_version_id')
     .where('id', '=', environmentId)
-    .where(sql<boolean>`coalesce(company_id, ${companyId}) = ${companyId}`)
+    .where('company_id', '=', companyId)
     .forNoKeyUpdate()
-    .executeTakeFirstOrThrow()
-  return row.current_version_id
+    .executeTakeFirst()
+  return row?.current_version_id ?? null
 }
 
 /** A current version and the build that produced it. */
