@@ -87,7 +87,7 @@ export const findingRoutes = {
     params: Strict({ id: EnvironmentId, fid: FindingId }),
     body: SecurityExceptionCreateRequest,
     response: SecurityException,
-    errors: ['not_found', 'illegal_transition'],
+    errors: ['not_found', 'illegal_transition', 'storage_quota_exceeded', 'disk_space_low'],
   }),
   revokeException: route({
     action: 'finding.except',

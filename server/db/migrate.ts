@@ -37,6 +37,7 @@ import * as countTasks from './migrations/0305-count-tasks.ts'
 import * as trimWaits from './migrations/0306-trim-waits.ts'
 import * as buildMemoryTurn from './migrations/0325-build-memory-turn.ts'
 import * as openFindings from './migrations/0310-open-findings.ts'
+import * as countFindings from './migrations/0311-count-findings.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -77,6 +78,7 @@ export const migrations: Migrations = {
   '0306-trim-waits': trimWaits,
   '0325-build-memory-turn': buildMemoryTurn,
   '0310-open-findings': openFindings,
+  '0311-count-findings': countFindings,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

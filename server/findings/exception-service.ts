@@ -10,6 +10,7 @@ import { CodedError, notFound } from '../base/errors/coded-error.ts'
 import { invalid } from '../base/errors/validation-error.ts'
 import { newId } from '../base/ids.ts'
 import type { PageRequest } from '../base/page.ts'
+import { definitionBytes, requireStorageQuota } from '../companies/storage/storage-quota.ts'
 import { managedEnvironment } from '../environments/catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../environments/catalogue/environment-context.ts'
 import { renderException } from './exception.ts'
@@ -33,6 +34,7 @@ export async function createException(
     if (!finding) throw notFound()
     const left = await moveFinding(trx, finding, 'excepted', { from: ['discovered', 'reappeared'] })
     if (left === undefined) throw new CodedError('illegal_transition')
+    await requireStorageQuota(trx, environment.company_id, definitionBytes.exception)
     const row = await insertException(trx, {
       id: newId('securityException'),
       company_id: environment.company_id,

@@ -4,6 +4,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../../testing/factories/environment-version.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
+import { makeFinding, recordFindings } from '../../../testing/factories/scanned-build.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { newId } from '../../base/ids.ts'
 import { createLog } from '../../base/logging.ts'
@@ -21,9 +22,12 @@ const { db } = await createTestDatabase()
 const log = createLog('test', 'silent')
 let tenant: Tenant
 let task: RunnableTask
+let scanned: { id: string; environmentId: string }[]
 
 beforeEach(async () => {
   tenant = await makeTenant(db)
+  const { companyId } = tenant
+  scanned = [await makeEnvironmentVersion(db, { companyId }), await makeEnvironmentVersion(db, { companyId })]
   task = await makeRunnableTask(db, tenant.companyId)
 })
 
@@ -55,6 +59,10 @@ async function rowsSay(companyId: string): Promise<number> {
           + coalesce(octet_length(secret_slot_policies::text), 0)), 0)
           from share_grants where company_id = ${companyId})
       + (select coalesce(sum(512 + octet_length(revoke_reason)), 0) from bindings where company_id = ${companyId})
+      + (select coalesce(sum(768 + octet_length(rule) + octet_length(subject) + octet_length(title)
+          + octet_length(installed_version) + octet_length(fixed_version)
+          + coalesce(octet_length(block_reason), 0)), 0) from security_findings where company_id = ${companyId})
+      + (select count(*) * 4096 from security_exceptions where company_id = ${companyId})
       + (select coalesce(sum(bytes), 0) from (
           select distinct on (coalesce(layer_digest, retiring_layer_digest))
             coalesce(compressed_bytes, 0) + coalesce(unpacked_bytes, 0) as bytes
@@ -156,12 +164,22 @@ async function moveImage(draw: (below: number) => number): Promise<void> {
     .execute()
 }
 
+/** A scan of one of two environments, in which findings come, change and go. */
+async function scanImage(draw: (below: number) => number): Promise<void> {
+  const findings = Array.from({ length: draw(4) }, (_, at) =>
+    makeFinding(`${'é'.repeat(at)}/${draw(3)}`, { installed_version: 'x'.repeat(draw(30)) }),
+  )
+  const { id: versionId, environmentId } = scanned[draw(2)] ?? { id: '', environmentId: '' }
+  await recordFindings(db, { companyId: tenant.companyId, environmentId, versionId }, findings)
+}
+
 const operations: ((draw: (below: number) => number) => Promise<unknown>)[] = [
   makeContent,
   makeContent,
   makeRecords,
   makeArchive,
   moveImage,
+  scanImage,
   () => makeRun(db, task, { chatroom_id: tenant.roomId }),
   (draw) =>
     db

@@ -38,8 +38,8 @@ export async function requireStorageQuota(
   checkStorageQuota(await readStorageUsage(db, companyId), moreBytes)
 }
 
-/** What each definition of a table, and each approval, counts (migration 0295). */
-export const definitionBytes = { table: 32 * 1024, approval: 16 * 1024 } as const
+/** What each definition of a table, each approval and each exception counts (migrations 0295 and 0311). */
+export const definitionBytes = { table: 32 * 1024, approval: 16 * 1024, exception: 4 * 1024 } as const
 
 /** What a task, a share or a binding counts, at least nearly (migration 0305). */
 export const taskBytes = 4 * 1024

@@ -7,6 +7,8 @@ import { createTestDatabase } from '../../../../testing/database/test-database.t
 import { makeFinding, recordFindings } from '../../../../testing/factories/scanned-build.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { newId } from '../../../base/ids.ts'
+import { setOperatorPolicy } from '../../../companies/settings/operator-policy.ts'
+import { readStorageUsage } from '../../../companies/storage/kept-bytes-store.ts'
 import { blockFinding, unblockFinding } from '../../../findings/block-finding.ts'
 import { sweepFindings } from '../../../findings/sweep-findings.ts'
 import { trackFindings } from '../../../findings/track-findings.ts'
@@ -181,6 +183,21 @@ describe('an exception', () => {
     await show(makeFinding('a'))
     expect((await except(await findingOf('a'), body)).status).toBe(422)
     expect(await states()).toEqual({ a: 'discovered' })
+  })
+
+  it('counts to what the company keeps, and is refused where it has no room', async () => {
+    await show(makeFinding('a'))
+    const fid = await findingOf('a')
+    const limit = (kept_bytes_limit: number) =>
+      setOperatorPolicy({ db, deployment: 'onprem' }, tenant.companyId, { kept_bytes_limit })
+    const kept = async () => (await readStorageUsage(db, tenant.companyId)).keptBytes
+    const before = await kept()
+    await limit(before + 4095)
+    expect(codeOf(await except(fid))).toBe('storage_quota_exceeded')
+    expect([await states(), await kept()]).toEqual([{ a: 'discovered' }, before])
+    await limit(before + 4096)
+    expect((await except(fid)).status).toBe(200)
+    expect(await kept()).toBe(before + 4096)
   })
 
   it('is refused for a finding that is resolved, absent or of another environment', async () => {
