@@ -166,6 +166,8 @@ export const publicLinkTokenMaxLength = 64
 export const findingsPerScanMax = 1000
 /** Open findings of an environment after scans that were incomplete, and so resolved none. */
 export const openFindingsMax = 2 * findingsPerScanMax
+/** Days that a finding is kept after it was resolved or closed, and an exception after it ended. */
+export const findingHistoryDays = 90
 
 // Expiring links to results
 export const signedLinkMinSeconds = minuteSeconds

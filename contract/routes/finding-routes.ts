@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { about } from '../about.ts'
 import { EnvironmentId, ExceptionId, FindingId } from '../identifiers.ts'
-import { catalogPageSizeDefault } from '../limits.ts'
+import { catalogPageSizeDefault, findingHistoryDays } from '../limits.ts'
 import { listQuery, pageFields, repeatable } from '../pagination.ts'
 import { ScanReport } from '../resources/builds/scan-report.ts'
 import {
@@ -54,7 +54,7 @@ export const findingRoutes = {
     method: 'GET',
     path: `${environment}/findings`,
     summary: 'List the security findings of an environment, the most severe first',
-    description: 'What scans of all versions found, one item for each finding over time.',
+    description: `What scans of all versions found, one item for each finding over time. A finding is removed ${findingHistoryDays} days after it was resolved, unless it has an exception.`,
     params: EnvironmentParams,
     query: Type.Object({
       ...pageFields(catalogPageSizeDefault),
@@ -70,7 +70,7 @@ export const findingRoutes = {
     method: 'GET',
     path: `${environment}/exceptions`,
     summary: 'List the exceptions of an environment',
-    description: 'Who accepted which finding, why, and until when.',
+    description: `Who accepted which finding, why, and until when. An exception is removed ${findingHistoryDays} days after it ended.`,
     params: EnvironmentParams,
     query: listQuery(catalogPageSizeDefault),
     response: SecurityExceptionList,

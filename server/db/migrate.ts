@@ -38,6 +38,7 @@ import * as trimWaits from './migrations/0306-trim-waits.ts'
 import * as buildMemoryTurn from './migrations/0325-build-memory-turn.ts'
 import * as openFindings from './migrations/0310-open-findings.ts'
 import * as countFindings from './migrations/0311-count-findings.ts'
+import * as findingHistory from './migrations/0312-finding-history.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -79,6 +80,7 @@ export const migrations: Migrations = {
   '0325-build-memory-turn': buildMemoryTurn,
   '0310-open-findings': openFindings,
   '0311-count-findings': countFindings,
+  '0312-finding-history': findingHistory,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

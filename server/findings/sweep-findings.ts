@@ -1,20 +1,31 @@
+import { findingHistoryDays } from '@sandbox-jobs/contract/limits.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Database } from '../db/database.ts'
-import { endException, listActiveExceptions, listOverdueExceptions } from './exception-store.ts'
-import { listOrphaned, lockFinding, moveFinding } from './finding-store.ts'
+import { inBatches } from '../work/rounds/in-batches.ts'
+import {
+  deleteOldExceptions,
+  endException,
+  listActiveExceptions,
+  listOverdueExceptions,
+} from './exception-store.ts'
+import { deleteOldFindings, listOrphaned, lockFinding, moveFinding } from './finding-store.ts'
 
 const batch = 200
+const removalBatch = 1000
+const dayMs = 86_400_000
 
 /**
- * Ends expired exceptions, and closes the findings of archived environments with their exceptions. One bounded
- * iteration, safe in several processes.
+ * Ends expired exceptions, closes the findings of archived environments with their exceptions, and removes what has been
+ * over for `findingHistoryDays`. One bounded iteration, safe in several processes.
  */
 export async function sweepFindings(deps: {
   db: Database
   clock: Clock
-}): Promise<{ exceptionsExpired: number; findingsClosed: number }> {
+}): Promise<
+  Record<'exceptionsExpired' | 'findingsClosed' | 'exceptionsRemoved' | 'findingsRemoved', number>
+> {
   const { db, clock } = deps
-  const counts = { exceptionsExpired: 0, findingsClosed: 0 }
+  const counts = { exceptionsExpired: 0, findingsClosed: 0, exceptionsRemoved: 0, findingsRemoved: 0 }
   for (const exception of await listOverdueExceptions(db, clock.now(), batch)) {
     await db.transaction().execute(async (trx) => {
       const finding = await lockFinding(trx, keyOf(exception, exception.finding_id))
@@ -32,6 +43,11 @@ export async function sweepFindings(deps: {
       if ((await moveFinding(trx, finding, 'closed')) !== undefined) counts.findingsClosed += 1
     })
   }
+  const before = new Date(clock.now().getTime() - findingHistoryDays * dayMs)
+  const remove = (deleteOld: typeof deleteOldFindings) =>
+    inBatches(removalBatch, (limit) => db.transaction().execute((trx) => deleteOld(trx, before, limit)))
+  counts.exceptionsRemoved = await remove(deleteOldExceptions)
+  counts.findingsRemoved = await remove(deleteOldFindings)
   return counts
 }
 

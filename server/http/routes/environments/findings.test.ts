@@ -224,6 +224,23 @@ it('ends when the operator blocks the finding, and is refused until the block is
   expect((await except(fid)).status).toBe(200)
 })
 
+it('a finding is removed some time after it was resolved, and an exception after it ended', async () => {
+  await show(makeFinding('open'), makeFinding('gone'), makeFinding('revoked'), makeFinding('accepted'))
+  const revoked = await findingOf('revoked')
+  expect((await revoke((await except(revoked)).body.id)).status).toBe(200)
+  await except(await findingOf('accepted'))
+  await show(makeFinding('open'))
+  const sweepAfter = (days: number) =>
+    sweepFindings({ db, clock: { now: () => new Date(Date.now() + days * 86_400_000) } })
+  expect(await sweepAfter(89)).toMatchObject({ findingsRemoved: 0 })
+  expect(await sweepAfter(91)).toMatchObject({ exceptionsRemoved: 1, findingsRemoved: 2 })
+  expect(await states()).toEqual({ open: 'discovered', accepted: 'resolved' })
+  const history = db.selectFrom('state_events').select('id').where('company_id', '=', tenant.companyId)
+  expect(await history.where('entity_id', '=', revoked).execute()).toEqual([])
+  await show(makeFinding('open'), makeFinding('revoked'), makeFinding('accepted'))
+  expect(await states()).toEqual({ open: 'discovered', revoked: 'discovered', accepted: 'excepted' })
+})
+
 it('an archived environment closes its findings and ends their exceptions', async () => {
   await show(makeFinding('a'), makeFinding('b'))
   const { body } = await except(await findingOf('a'))
