@@ -28,7 +28,7 @@ export async function storeReport(
   const inventory = { ...unscanned, system, packages, unread: [], truncated: false }
   const sbom = cycloneDx(inventory, zero)
   const sbomDigest = sha256Of(sbom)
-  const matched = { database: undefined, findings: [] }
+  const matched = { database: undefined, findings: [], isComplete: true }
   const report = scanReport({ request: build, layerDigest: zero, sbomDigest, inventory, matched })
   const ids: string[] = []
   for (const content of [Buffer.from(JSON.stringify(report)), sbom]) {

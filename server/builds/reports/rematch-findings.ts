@@ -58,13 +58,18 @@ async function compare(
   const { db, storage } = deps
   const scan = await findScan({ db, storage }, version)
   const packages = scan && { system: scan.report.system ?? undefined, packages: packagesOfSbom(scan.sbom) }
-  const { findings } = packages ? await matchPackages(db, installedPackages(packages)) : { findings: [] }
+  const matched = packages && (await matchPackages(db, installedPackages(packages)))
   await db.transaction().execute(async (trx) => {
     // Without a report nothing is known about the image, so its findings stay as they are.
-    if (scan) {
+    if (scan && matched) {
       const { truncated, unread } = scan.report
-      const isComplete = !truncated && unread.every(({ reason }) => reason !== 'scan_died')
-      await trackFindings(trx, version, { findings, kinds: ['vulnerability'], isComplete })
+      const isRead = !truncated && unread.every(({ reason }) => reason !== 'scan_died')
+      const { findings, isComplete } = matched
+      await trackFindings(trx, version, {
+        findings,
+        kinds: ['vulnerability'],
+        isComplete: isRead && isComplete,
+      })
     }
     await recordCompared(trx, version, revision)
   })

@@ -17,7 +17,7 @@ export interface Scan {
 
 /** Renders the report for owners, most severe findings first. */
 export function scanReport({ request, layerDigest, sbomDigest, inventory, matched }: Scan): ScanReport {
-  const { database } = matched
+  const { database, isComplete } = matched
   const all = [...inventory.observations.map(observationFinding), ...matched.findings].toSorted(bySeverity)
   const findings = all.slice(0, findingsPerScanMax)
   return {
@@ -29,7 +29,7 @@ export function scanReport({ request, layerDigest, sbomDigest, inventory, matche
     file_count: inventory.files,
     byte_count: inventory.bytes,
     package_count: inventory.packages.length,
-    truncated: inventory.truncated || findings.length < all.length,
+    truncated: inventory.truncated || !isComplete || findings.length < all.length,
     unread: inventory.unread,
     vulnerability_database: database
       ? { revision: database.revision, imported_at: database.importedAt.toISOString() }

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { zip } from '../../archives/formats/archive-fixtures.ts'
 import { importOsv } from './import-osv.ts'
-import { type InstalledPackage, matchPackages } from './match-packages.ts'
+import { comparedVersionsMax, type InstalledPackage, matchPackages } from './match-packages.ts'
 
 const { db } = await createTestDatabase()
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-osv-'))
@@ -59,6 +59,7 @@ describe('vulnerabilities', () => {
     expect(await matchPackages(db, [installed('npm', 'a', '1.0.0')])).toEqual({
       database: undefined,
       findings: [],
+      isComplete: true,
     })
   })
 
@@ -156,11 +157,16 @@ describe('an import', () => {
     await expect(importOsv(db, path)).rejects.toThrow(message)
     expect(await rulesFor(installed('Debian:12', 'openssl', '1'))).toEqual(['kept'])
   })
+})
 
-  it('are compared in many rounds of the event loop, where an image has many versions of one package', async () => {
+describe('vulnerabilities of an image with many packages', () => {
+  const versions = (count: number, name = 'openssl') =>
+    Array.from({ length: count }, (_, at) => installed('Debian:12', name, `2.${at}`))
+  const affectedIn = (version: string, id: string) => osv({ id, versions: [version] })
+
+  it('are compared in many rounds of the event loop', async () => {
     const events = [{ introduced: '0' }, { fixed: '1' }]
-    await take(...Array.from({ length: 10 }, (_, at) => osv({ id: `CVE-${at}`, events })))
-    const packages = Array.from({ length: 3000 }, (_, at) => installed('Debian:12', 'openssl', `2.${at}`))
+    await take(...Array.from({ length: 400 }, (_, at) => osv({ id: `CVE-${at}`, events })))
     let rounds = 0
     let isDone = false
     const count = () => {
@@ -168,8 +174,41 @@ describe('an import', () => {
       if (!isDone) setImmediate(count)
     }
     count()
-    await matchPackages(db, [...packages, ...packages])
+    await matchPackages(db, versions(comparedVersionsMax))
     isDone = true
     expect(rounds).toBeGreaterThanOrEqual(30)
+  })
+
+  it('are those of the first versions of a package, where an image has very many, and the result says so', async () => {
+    await take(affectedIn('2.99', 'CVE-99'), affectedIn('2.100', 'CVE-100'))
+    const few = versions(comparedVersionsMax)
+    expect(await matchPackages(db, [...few, ...few])).toMatchObject({
+      findings: [{ rule: 'CVE-99' }],
+      isComplete: true,
+    })
+    const unknown = versions(20_000, 'in no advisory')
+    expect(await matchPackages(db, [...few, ...unknown])).toMatchObject({ isComplete: true })
+    expect(await matchPackages(db, versions(20_000))).toMatchObject({
+      findings: [{ rule: 'CVE-99' }],
+      isComplete: false,
+    })
+  })
+
+  it('are not all found in an image that needs too many comparisons, and the result says so', async () => {
+    const names = Array.from({ length: 10 }, (_, at) => `package-${at}`)
+    const advisories = names.flatMap((name) =>
+      Array.from({ length: 201 }, (_, at) => osv({ id: `CVE-${at}`, name, events: [{ introduced: '0' }] })),
+    )
+    await take(...advisories)
+    const all = await matchPackages(
+      db,
+      names.flatMap((name) => versions(1, name)),
+    )
+    expect([all.findings.length, all.isComplete]).toEqual([2010, true])
+    const most = await matchPackages(
+      db,
+      names.flatMap((name) => versions(comparedVersionsMax, name)),
+    )
+    expect([most.findings.length, most.isComplete]).toEqual([2000, false])
   })
 })

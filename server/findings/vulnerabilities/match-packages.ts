@@ -4,7 +4,12 @@ import type { Executing } from '../../db/database.ts'
 import type { VulnerabilitiesTable } from '../../db/tables/findings.ts'
 import { affectedBy, type Verdict } from './is-affected.ts'
 import { packageKey } from './osv-record.ts'
-import { type DatabaseRevision, latestRevision, listCandidates } from './vulnerability-store.ts'
+import {
+  candidatesMax,
+  type DatabaseRevision,
+  latestRevision,
+  listCandidates,
+} from './vulnerability-store.ts'
 
 /** A package as vulnerability databases name it. For a distribution, the source package. */
 export interface InstalledPackage {
@@ -20,10 +25,29 @@ export interface Matched {
   /** Undefined if the operator has not imported a database. Then nothing is known. */
   database: DatabaseRevision | undefined
   findings: ScanFinding[]
+  /** False if a bound was reached: there may be more findings. */
+  isComplete: boolean
 }
 
-/** Comparisons in one round of the event loop: an image may have 20,000 versions of one package. */
+/*
+ * The author of an image chooses the packages that are found in it, and comparing versions takes processor time. So these
+ * bound one image; an honest one stays far below.
+ */
+
+/** Versions of one package that are compared. */
+export const comparedVersionsMax = 100
+const comparisonsMax = 200_000
+/** Comparisons in one round of the event loop. */
 const comparisonsAtOnce = 1000
+
+/** The installed versions of one name, the first copy of each. */
+interface Installed {
+  ecosystem: string
+  name: string
+  versions: Map<string, InstalledPackage>
+  /** There are more versions. */
+  isCut: boolean
+}
 
 /**
  * Known vulnerabilities of the packages. Each vulnerability is reported once per package, for all installed copies
@@ -31,27 +55,36 @@ const comparisonsAtOnce = 1000
  */
 export async function matchPackages(db: Executing, packages: readonly InstalledPackage[]): Promise<Matched> {
   const database = await latestRevision(db)
-  if (!database) return { database, findings: [] }
-  /** By name, then by version: copies of one version are compared once. */
-  const installed = new Map<string, Map<string, InstalledPackage>>()
-  for (const each of packages) {
-    const key = keyOf(each.ecosystem, packageKey(each.ecosystem, each.name))
-    const versions = installed.get(key) ?? new Map<string, InstalledPackage>()
-    installed.set(key, versions)
-    if (!versions.has(each.version)) versions.set(each.version, each)
-  }
-  const wanted = [...installed.keys()].map((key) => {
-    const [ecosystem = '', name = ''] = key.split('\0')
-    return { ecosystem, name }
-  })
+  if (!database) return { database, findings: [], isComplete: true }
+  const installed = byName(packages)
+  const candidates = await listCandidates(db, [...installed.values()])
+  let isComplete = candidates.length <= candidatesMax
   const findings: ScanFinding[] = []
   const pace = { compared: 0 }
-  for (const candidate of await listCandidates(db, wanted)) {
+  for (const candidate of candidates.slice(0, candidatesMax)) {
     const there = installed.get(keyOf(candidate.ecosystem, candidate.package))
-    const finding = await findingOf(candidate, [...(there?.values() ?? [])], pace)
+    if (!there) continue
+    if (there.isCut) isComplete = false
+    const finding = await findingOf(candidate, [...there.versions.values()], pace)
     if (finding) findings.push(finding)
+    if (pace.compared >= comparisonsMax) return { database, findings, isComplete: false }
   }
-  return { database, findings }
+  return { database, findings, isComplete }
+}
+
+function byName(packages: readonly InstalledPackage[]): Map<string, Installed> {
+  const installed = new Map<string, Installed>()
+  for (const each of packages) {
+    const { ecosystem, version } = each
+    const name = packageKey(ecosystem, each.name)
+    const key = keyOf(ecosystem, name)
+    const there: Installed = installed.get(key) ?? { ecosystem, name, versions: new Map(), isCut: false }
+    installed.set(key, there)
+    if (there.versions.has(version)) continue
+    if (there.versions.size < comparedVersionsMax) there.versions.set(version, each)
+    else there.isCut = true
+  }
+  return installed
 }
 
 /** The revision that scans use now. Undefined before the operator's first import. */
