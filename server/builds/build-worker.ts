@@ -12,6 +12,7 @@ import { buildsQueuedChannel } from './attempts/enqueue-build.ts'
 import { buildLeaseMs, runBuild } from './chain/run-build.ts'
 import { sweepBuilds } from './chain/sweep-builds.ts'
 import { provisioningRequestedChannel, provisionWaiting } from './provision-waiting.ts'
+import { rematchFindings } from './reports/rematch-findings.ts'
 import type { BuildTools } from './request/build-tools.ts'
 
 export interface BuildWorkerOptions {
@@ -32,7 +33,10 @@ export interface BuildWorker {
 const pollIntervalMs = 5000
 const minuteMs = 60_000
 
-/** Starts the worker that runs queued builds, and provisions built versions again on request. */
+/**
+ * Starts the worker that runs queued builds, provisions built versions again on request, and matches the packages of images with
+ * new vulnerabilities: a large image takes seconds, for which runs would wait elsewhere.
+ */
 export async function startBuildWorker(options: BuildWorkerOptions): Promise<BuildWorker> {
   const { db, databaseUrl, tools, share, name } = options
   const { log, liveLogs } = tools
@@ -52,12 +56,15 @@ export async function startBuildWorker(options: BuildWorkerOptions): Promise<Bui
     tick: (signal) => provisionWaiting(db, tools, signal),
     log,
   })
-  const sweep = startSweep({
-    name: 'builds',
-    everyMs: minuteMs,
-    runOnce: () => sweepBuilds(db, tools),
-    log,
-  })
+  const sweeps = [
+    startSweep({ name: 'builds', everyMs: minuteMs, runOnce: () => sweepBuilds(db, tools), log }),
+    startSweep({
+      name: 'vulnerabilities',
+      everyMs: minuteMs,
+      runOnce: () => rematchFindings({ db, storage: tools.storage, log }),
+      log,
+    }),
+  ]
   const listener = listen({
     url: databaseUrl,
     channels: [buildsQueuedChannel, provisioningRequestedChannel, liveLogChannel],
@@ -74,7 +81,7 @@ export async function startBuildWorker(options: BuildWorkerOptions): Promise<Bui
   })
   return {
     stop: async () => {
-      await Promise.all([builds, provisioning, sweep, listener].map((part) => part.stop()))
+      await Promise.all([builds, provisioning, ...sweeps, listener].map((part) => part.stop()))
       await returnClaims(db, name).catch((error: unknown) => {
         log.warn({ error: String(error) }, 'cannot release the claims of builds')
       })

@@ -9,7 +9,6 @@ import { sweepPulledImages } from '../../builds/bases/sweep-pulled-images.ts'
 import { sweepBuildCache } from '../../builds/cache/sweep-build-cache.ts'
 import { sweepBuildLogs } from '../../builds/logs/sweep-build-logs.ts'
 import { type ImageSweepDeps, sweepImages } from '../../builds/provisioning/sweep-images.ts'
-import { rematchFindings } from '../../builds/reports/rematch-findings.ts'
 import { sweepReports } from '../../builds/reports/sweep-reports.ts'
 import { foldKept } from '../../companies/storage/storage-quota.ts'
 import { sweepCallbacks } from '../../custom-tables/callbacks/callback-credentials.ts'
@@ -90,7 +89,6 @@ export function startRetentionLoops(deps: RetentionDeps): Sweep {
     startSweep({ name: 'mails', everyMs: minuteMs, runOnce: () => sweepMails(deps), log }),
     startSweep({ name: 'proposals', everyMs: minuteMs, runOnce: () => sweepProposals(deps), log }),
     startSweep({ name: 'findings', everyMs: minuteMs, runOnce: () => sweepFindings(deps), log }),
-    startSweep({ name: 'vulnerabilities', everyMs: minuteMs, runOnce: () => rematchFindings(deps), log }),
     startSweep({ name: 'scan reports', everyMs: 10 * minuteMs, runOnce: () => sweepReports(deps), log }),
     startSweep({ name: 'archives', everyMs: 10 * minuteMs, runOnce: () => sweepContexts(deps), log }),
     startSweep({ name: 'build logs', everyMs: 10 * minuteMs, runOnce: () => sweepBuildLogs(deps), log }),
