@@ -20,6 +20,7 @@ export class InventoryMaker {
   /** By path. /etc takes precedence over /usr/lib. */
   readonly #systems = new Map<string, OperatingSystem>()
   #truncated = false
+  #packageTextBytes = 0
   files = 0
   bytes = 0
 
@@ -39,13 +40,21 @@ export class InventoryMaker {
     const key = keyOf(found)
     const known = this.#packages.get(key)
     if (known) {
-      known.paths.push(path)
-      known.paths.sort(byCode).splice(inventoryBounds.pathsPerPackage)
-    } else if (this.#packages.size < inventoryBounds.packages) {
-      this.#packages.set(key, { ...found, paths: [path] })
-    } else {
+      const paths = [...known.paths, path].toSorted(byCode).slice(0, inventoryBounds.pathsPerPackage)
+      if (this.#takesText(bytesOf(paths) - bytesOf(known.paths))) known.paths = paths
+    } else if (this.#packages.size >= inventoryBounds.packages) {
       this.#truncated = true
+    } else if (this.#takesText(bytesOf([...names, ...versions, path]))) {
+      this.#packages.set(key, { ...found, paths: [path] })
     }
+  }
+
+  /** Counts more text of packages, if the bound has room for it. */
+  #takesText(bytes: number): boolean {
+    const isWithin = this.#packageTextBytes + bytes <= inventoryBounds.packageTextBytes
+    if (isWithin) this.#packageTextBytes += bytes
+    else this.#truncated = true
+    return isWithin
   }
 
   addObservation(observation: Observation): void {
@@ -80,6 +89,9 @@ export class InventoryMaker {
 
 const keyOf = ({ kind, namespace = '', name, version, architecture = '' }: FoundPackage): string =>
   [kind, namespace, name, version, architecture].join('\0')
+
+const bytesOf = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 
 const sortedByKey = <T>(map: Map<string, T>): T[] =>
   [...map].toSorted(([a], [b]) => byCode(a, b)).map(([, value]) => value)

@@ -81,6 +81,11 @@ export const inventoryBounds = {
   observations: 1000,
   unread: 100,
   pathsPerPackage: 5,
+  /**
+   * Names, versions and paths of all packages together. Twenty thousand packages need about half of it. An SBOM may take eight times
+   * as much, since it has each name three times and encodes two of them.
+   */
+  packageTextBytes: 6 * 1024 ** 2,
   /** Bound for a file that is read as a whole, such as a package database or a Java archive. */
   wholeFileBytes: 32 * 1024 ** 2,
   /** Bound for the rpm database, which also has every package's file list and change log. */

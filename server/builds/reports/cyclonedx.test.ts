@@ -5,7 +5,12 @@ import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { PackageURL } from 'packageurl-js'
 import { expect, it } from 'vitest'
-import { type Inventory, type Package, unscanned } from '../../archives/inventory/inventory.ts'
+import {
+  type Inventory,
+  inventoryBounds,
+  type Package,
+  unscanned,
+} from '../../archives/inventory/inventory.ts'
 import { cycloneDx } from './cyclonedx.ts'
 import { installedPackages } from './installed-packages.ts'
 import { nameUrl, packageUrl } from './package-url.ts'
@@ -116,4 +121,18 @@ it('writes package URLs that another parser understands', () => {
     expect(read.version).toBe(each.version)
     expect(read.name.toLowerCase()).toBe(each.name.toLowerCase().replace('_', '-'))
   }
+})
+
+it('takes at most eight times the text of its packages, which an inventory bounds', () => {
+  const sizeOf = (listed: Package[]) => cycloneDx({ ...inventory, packages: listed }, layerDigest).length
+  const name = '名'.repeat(inventoryBounds.nameLength)
+  const version = '名'.repeat(inventoryBounds.versionLength)
+  const each: Package = {
+    kind: 'apk',
+    name,
+    version,
+    source: { name, version },
+    paths: ['lib/apk/db/installed'],
+  }
+  expect(sizeOf([each]) - sizeOf([])).toBeLessThan(8 * Buffer.byteLength(name + version + name + version))
 })
