@@ -12,8 +12,8 @@ export type FindingState = (typeof findingStates)[number]
 
 /**
  * A security finding of an environment, as its current version shows it. Scans move it to `resolved` and back;
- * managers except it for a time; `blocked` is the operator's word that it may not be excepted. `closed` ends it with
- * its environment.
+ * managers except it for a time; `blocked` is the operator's word that it may not be excepted, which holds when it is resolved
+ * and occurs again. `closed` ends it with its environment.
  */
 export const findingMachine = stateMachine<FindingState>({
   name: 'security_finding',
@@ -24,7 +24,7 @@ export const findingMachine = stateMachine<FindingState>({
     reappeared: ['excepted', 'blocked', 'resolved', 'closed'],
     excepted: ['discovered', 'blocked', 'resolved', 'closed'],
     blocked: ['discovered', 'resolved', 'closed'],
-    resolved: ['reappeared', 'excepted', 'closed'],
+    resolved: ['reappeared', 'excepted', 'blocked', 'closed'],
     closed: [],
   },
 })

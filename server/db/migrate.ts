@@ -39,6 +39,7 @@ import * as buildMemoryTurn from './migrations/0325-build-memory-turn.ts'
 import * as openFindings from './migrations/0310-open-findings.ts'
 import * as countFindings from './migrations/0311-count-findings.ts'
 import * as findingHistory from './migrations/0312-finding-history.ts'
+import * as lastingBlocks from './migrations/0313-lasting-blocks.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -81,6 +82,7 @@ export const migrations: Migrations = {
   '0310-open-findings': openFindings,
   '0311-count-findings': countFindings,
   '0312-finding-history': findingHistory,
+  '0313-lasting-blocks': lastingBlocks,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

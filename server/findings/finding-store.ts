@@ -49,10 +49,10 @@ export async function lockKnown(
   trx: Trx,
   of: OfEnvironment,
   fingerprints: readonly string[],
-): Promise<Pick<FindingRow, 'id' | 'fingerprint' | 'state'>[]> {
+): Promise<Pick<FindingRow, 'id' | 'fingerprint' | 'state' | 'block_reason'>[]> {
   return trx
     .selectFrom('security_findings')
-    .select(['id', 'fingerprint', 'state'])
+    .select(['id', 'fingerprint', 'state', 'block_reason'])
     .where('company_id', '=', of.companyId)
     .where('environment_id', '=', of.environmentId)
     .where(sql<SqlBool>`fingerprint = any(${fingerprints}::text[])`)
@@ -107,7 +107,7 @@ export async function recordSeen(
   `.execute(trx)
 }
 
-/** `moveFinding` of all findings of an environment that the condition selects. */
+/** `moveFinding` of all findings of an environment that the condition selects. They keep a block. */
 const moveAll = (trx: Trx, of: OfEnvironment, to: FindingState, where: RawBuilder<unknown>): Promise<void> =>
   transitionAll(
     trx,
@@ -115,7 +115,7 @@ const moveAll = (trx: Trx, of: OfEnvironment, to: FindingState, where: RawBuilde
       table: 'security_findings',
       machine: findingMachine,
       to,
-      set: { state_changed_at: sql`now()`, block_reason: null },
+      set: { state_changed_at: sql`now()` },
     },
     {
       companyId: of.companyId,
@@ -128,7 +128,7 @@ export async function reopen(
   trx: Trx,
   of: OfEnvironment,
   ids: readonly string[],
-  to: 'excepted' | 'reappeared',
+  to: 'excepted' | 'reappeared' | 'blocked',
 ): Promise<void> {
   if (ids.length > 0) await moveAll(trx, of, to, sql`id = any(${ids}::text[]) and state = 'resolved'`)
 }
@@ -200,6 +200,19 @@ export const lockFinding = (
     .forUpdate()
     .executeTakeFirst()
 
+/** Ends the block of a finding that is resolved. False if it has none. */
+export async function clearBlock(trx: Trx, finding: Pick<FindingRow, 'id' | 'company_id'>): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('security_findings')
+    .set({ block_reason: null })
+    .where('id', '=', finding.id)
+    .where('company_id', '=', finding.company_id)
+    .where('state', '=', 'resolved')
+    .where('block_reason', 'is not', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 /** For the operator, who identifies a finding only by its id. Locked until the transaction ends. */
 export const lockAnyFinding = (trx: Trx, id: string): Promise<FindingRow | undefined> =>
   trx
@@ -227,14 +240,14 @@ export async function listOrphaned(
 }
 
 /**
- * Deletes findings that were resolved or closed before that time and have no exception, the oldest first, with their
- * history.
+ * Deletes findings that were resolved or closed before that time and have neither an exception nor a block, the oldest
+ * first, with their history.
  */
 export async function deleteOldFindings(trx: Trx, before: Date, limit: number): Promise<number> {
   const { rows } = await sql<{ id: string }>`${acrossCompanies('a sweep of all companies')}
     delete from security_findings where id in (
       select f.id from security_findings f
-      where f.state in ('resolved', 'closed') and f.state_changed_at < ${before}
+      where f.state in ('resolved', 'closed') and f.state_changed_at < ${before} and f.block_reason is null
         and not exists (select from security_exceptions x where x.finding_id = f.id)
       order by f.state_changed_at limit ${limit} for update skip locked
     ) returning id

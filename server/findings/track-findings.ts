@@ -24,9 +24,9 @@ export interface Scanned {
 
 /**
  * Updates the findings of an environment from a scan of its current version. New findings become `discovered`.
- * Resolved findings that occur again become `reappeared`, or `excepted` if their exception is still active. Findings
- * that no longer occur become `resolved`. An incomplete scan resolves none of them, but those that were seen longest ago
- * when more than `openFindingsMax` are open.
+ * Resolved findings that occur again become `reappeared`, or `excepted` if their exception is still active, or `blocked`
+ * again. Findings that no longer occur become `resolved`. An incomplete scan resolves none of them, but those that were seen
+ * longest ago when more than `openFindingsMax` are open.
  *
  * Scans of other versions are ignored: an environment has the findings of the version in use. So are scans of curated
  * environments, which several companies may build: the report of each build has their findings. The history of the
@@ -52,15 +52,18 @@ export async function trackFindings(trx: Trx, seen: SeenIn, scan: Scanned): Prom
   }
 }
 
-async function reopenShown(trx: Trx, seen: SeenIn, known: readonly Pick<FindingRow, 'id' | 'state'>[]) {
-  const resolved = known.filter(({ state }) => state === 'resolved').map(({ id }) => id)
-  const exceptions = await listActiveExceptions(trx, seen.companyId, resolved)
-  const excepted = new Set(exceptions.map((exception) => exception.finding_id))
-  await reopen(trx, seen, [...excepted], 'excepted')
-  await reopen(
-    trx,
-    seen,
-    resolved.filter((id) => !excepted.has(id)),
-    'reappeared',
-  )
+async function reopenShown(
+  trx: Trx,
+  seen: SeenIn,
+  known: readonly Pick<FindingRow, 'id' | 'state' | 'block_reason'>[],
+): Promise<void> {
+  const resolved = known.filter(({ state }) => state === 'resolved')
+  const ids = resolved.map(({ id }) => id)
+  const exceptions = await listActiveExceptions(trx, seen.companyId, ids)
+  const blocked = resolved.filter((finding) => finding.block_reason !== null).map(({ id }) => id)
+  const excepted = exceptions.map((exception) => exception.finding_id)
+  await reopen(trx, seen, blocked, 'blocked')
+  await reopen(trx, seen, excepted, 'excepted')
+  // Those that are left.
+  await reopen(trx, seen, ids, 'reappeared')
 }

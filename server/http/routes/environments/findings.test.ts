@@ -55,6 +55,11 @@ const revoke = (xid: string) =>
     params: { id, xid },
   })
 
+const listExceptions = (lifecycle: string) =>
+  api.must(findingRoutes.listExceptions, tenant.companyManager, { params: { id }, query: { lifecycle } })
+const sweepAfter = (days: number) =>
+  sweepFindings({ db, clock: { now: () => new Date(Date.now() + days * 86_400_000) } })
+
 describe('findings of an environment', () => {
   it('are discovered, resolved and reappear with the versions that are in use', async () => {
     const first = versionId
@@ -165,13 +170,8 @@ describe('an exception', () => {
     expect(await sweepAt(-1000)).toMatchObject({ exceptionsExpired: 0 })
     expect(await sweepAt(1000)).toMatchObject({ exceptionsExpired: 1 })
     expect(await states()).toEqual({ a: 'discovered' })
-    const page = (lifecycle: string) =>
-      api.must(findingRoutes.listExceptions, tenant.companyManager, {
-        params: { id },
-        query: { lifecycle },
-      })
-    expect((await page('active')).items).toEqual([])
-    expect((await page('retired')).items.map(({ state }) => state)).toEqual(['expired'])
+    expect((await listExceptions('active')).items).toEqual([])
+    expect((await listExceptions('retired')).items.map(({ state }) => state)).toEqual(['expired'])
   })
 
   it.each([
@@ -224,16 +224,45 @@ it('ends when the operator blocks the finding, and is refused until the block is
   expect((await except(fid)).status).toBe(200)
 })
 
+it('a finding stays blocked when it is resolved and occurs again, however late, until the block is removed', async () => {
+  await show(makeFinding('a'))
+  const fid = await findingOf('a')
+  await blockFinding(db, fid, 'must be fixed')
+  await show()
+  await sweepAfter(400)
+  expect(await states()).toEqual({ a: 'resolved' })
+  await show(makeFinding('a'))
+  expect(await states()).toEqual({ a: 'blocked' })
+  expect(codeOf(await except(fid))).toBe('illegal_transition')
+  await show()
+  expect(await unblockFinding(db, fid)).toBe('resolved')
+  expect(await unblockFinding(db, fid)).toBeUndefined()
+  await show(makeFinding('a'))
+  expect(await states()).toEqual({ a: 'reappeared' })
+})
+
+it('a finding cannot be blocked while it is resolved, and keeps its exception', async () => {
+  await show(makeFinding('a'))
+  const fid = await findingOf('a')
+  await except(fid)
+  await show()
+  expect(await blockFinding(db, fid, 'must be fixed')).toBeUndefined()
+  await show(makeFinding('a'))
+  expect(await states()).toEqual({ a: 'excepted' })
+})
+
 it('a finding is removed some time after it was resolved, and an exception after it ended', async () => {
   await show(makeFinding('open'), makeFinding('gone'), makeFinding('revoked'), makeFinding('accepted'))
   const revoked = await findingOf('revoked')
   expect((await revoke((await except(revoked)).body.id)).status).toBe(200)
+  const retired = async () => (await listExceptions('retired')).items
+  expect(await retired()).toHaveLength(1)
   await except(await findingOf('accepted'))
   await show(makeFinding('open'))
-  const sweepAfter = (days: number) =>
-    sweepFindings({ db, clock: { now: () => new Date(Date.now() + days * 86_400_000) } })
-  expect(await sweepAfter(89)).toMatchObject({ findingsRemoved: 0 })
-  expect(await sweepAfter(91)).toMatchObject({ exceptionsRemoved: 1, findingsRemoved: 2 })
+  await sweepAfter(89)
+  expect(Object.keys(await states())).toHaveLength(4)
+  await sweepAfter(91)
+  expect(await retired()).toEqual([])
   expect(await states()).toEqual({ open: 'discovered', accepted: 'resolved' })
   const history = db.selectFrom('state_events').select('id').where('company_id', '=', tenant.companyId)
   expect(await history.where('entity_id', '=', revoked).execute()).toEqual([])
