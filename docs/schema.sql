@@ -1677,10 +1677,14 @@ create table security_exceptions (
   constraint security_exceptions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint security_exceptions_finding_id_fkey FOREIGN KEY (finding_id) REFERENCES security_findings(id)
 );
+CREATE INDEX security_exceptions_age ON security_exceptions USING btree (ended_at) WHERE state <> 'active'::text;
+CREATE INDEX security_exceptions_by_finding ON security_exceptions USING btree (finding_id);
 CREATE INDEX security_exceptions_expiry ON security_exceptions USING btree (expires_at) WHERE state = 'active'::text;
 CREATE INDEX security_exceptions_listed ON security_exceptions USING btree (environment_id, id);
 CREATE UNIQUE INDEX security_exceptions_one_active ON security_exceptions USING btree (finding_id) WHERE state = 'active'::text;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON security_exceptions FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('security_exception', 'id', '');
+CREATE TRIGGER count_kept_delete AFTER DELETE ON security_exceptions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_security_exceptions();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON security_exceptions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_security_exceptions();
 
 create table security_findings (
   id text not null,
@@ -1704,8 +1708,9 @@ create table security_findings (
   state_changed_at timestamp with time zone default now() not null,
   constraint security_findings_pkey PRIMARY KEY (id),
   constraint security_findings_environment_id_fingerprint_key UNIQUE (environment_id, fingerprint),
+  constraint security_findings_block CHECK (block_reason IS NULL OR (state = ANY (ARRAY['blocked'::text, 'resolved'::text]))) NOT VALID,
   constraint security_findings_block_reason_check CHECK (length(block_reason) <= 512),
-  constraint security_findings_check CHECK ((state = 'blocked'::text) = (block_reason IS NOT NULL)),
+  constraint security_findings_blocked CHECK (state <> 'blocked'::text OR block_reason IS NOT NULL) NOT VALID,
   constraint security_findings_fingerprint_check CHECK (fingerprint ~ '^sha256:[0-9a-f]{64}$'::text),
   constraint security_findings_kind_check CHECK (kind = ANY (ARRAY['vulnerability'::text, 'secret'::text, 'file'::text])),
   constraint security_findings_rule_check CHECK (length(rule) <= 256),
@@ -1718,8 +1723,13 @@ create table security_findings (
   constraint security_findings_first_version_id_fkey FOREIGN KEY (first_version_id) REFERENCES environment_versions(id),
   constraint security_findings_last_version_id_fkey FOREIGN KEY (last_version_id) REFERENCES environment_versions(id)
 );
+CREATE INDEX security_findings_age ON security_findings USING btree (state_changed_at) WHERE state = ANY (ARRAY['resolved'::text, 'closed'::text]);
 CREATE INDEX security_findings_listed ON security_findings USING btree (environment_id, severity_rank, id);
 CREATE INDEX security_findings_not_closed ON security_findings USING btree (environment_id) WHERE state <> 'closed'::text;
+CREATE INDEX security_findings_open ON security_findings USING btree (environment_id, last_seen_at) WHERE state = ANY (ARRAY['discovered'::text, 'reappeared'::text, 'excepted'::text, 'blocked'::text]);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON security_findings REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_security_findings();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON security_findings REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_security_findings();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON security_findings REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_security_findings();
 
 create table session_folders (
   session_id text not null,
@@ -2482,7 +2492,17 @@ UNION ALL
  SELECT bindings.company_id,
     'tasks'::text AS kind,
     (512 + octet_length(bindings.revoke_reason))::bigint AS bytes
-   FROM bindings;
+   FROM bindings
+UNION ALL
+ SELECT security_findings.company_id,
+    'findings'::text AS kind,
+    (768 + COALESCE(octet_length(security_findings.rule), 0) + COALESCE(octet_length(security_findings.subject), 0) + COALESCE(octet_length(security_findings.title), 0) + COALESCE(octet_length(security_findings.installed_version), 0) + COALESCE(octet_length(security_findings.fixed_version), 0) + COALESCE(octet_length(security_findings.block_reason), 0))::bigint AS bytes
+   FROM security_findings
+UNION ALL
+ SELECT security_exceptions.company_id,
+    'findings'::text AS kind,
+    4096::bigint AS bytes
+   FROM security_exceptions;
 
 CREATE OR REPLACE FUNCTION public.append_audit_entry(p audit_pending, head audit_chains)
  RETURNS audit_chains
@@ -3030,6 +3050,30 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_delete_security_exceptions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'findings', sum(bytes)::bigint from (select company_id, -(4096)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_security_findings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'findings', sum(bytes)::bigint from (select company_id, -(768 + coalesce(octet_length(rule), 0) + coalesce(octet_length(subject), 0) + coalesce(octet_length(title), 0) + coalesce(octet_length(installed_version), 0) + coalesce(octet_length(fixed_version), 0) + coalesce(octet_length(block_reason), 0))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_delete_session_folders()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3395,6 +3439,30 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_insert_security_exceptions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'findings', sum(bytes)::bigint from (select company_id, (4096)::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_security_findings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'findings', sum(bytes)::bigint from (select company_id, (768 + coalesce(octet_length(rule), 0) + coalesce(octet_length(subject), 0) + coalesce(octet_length(title), 0) + coalesce(octet_length(installed_version), 0) + coalesce(octet_length(fixed_version), 0) + coalesce(octet_length(block_reason), 0))::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_insert_session_folders()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3718,6 +3786,18 @@ AS $function$
     where company_id is not null group by company_id, kind having sum(bytes) <> 0;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_security_findings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'findings', sum(bytes)::bigint from (select company_id, (768 + coalesce(octet_length(rule), 0) + coalesce(octet_length(subject), 0) + coalesce(octet_length(title), 0) + coalesce(octet_length(installed_version), 0) + coalesce(octet_length(fixed_version), 0) + coalesce(octet_length(block_reason), 0))::bigint as bytes from news union all select company_id, -(768 + coalesce(octet_length(rule), 0) + coalesce(octet_length(subject), 0) + coalesce(octet_length(title), 0) + coalesce(octet_length(installed_version), 0) + coalesce(octet_length(fixed_version), 0) + coalesce(octet_length(block_reason), 0))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_update_session_packs()

@@ -5847,7 +5847,7 @@ export interface Operations {
   /**
    * List the security findings of an environment, the most severe first.
    *
-   * What scans of all versions found, one item for each finding over time.
+   * What scans of all versions found, one item for each finding over time. A finding is removed 90 days after it was resolved, unless it has an exception or the operator has blocked it.
    *
    * For managers of the department, company managers, company administrators. A sandbox key may not.
    */
@@ -5871,7 +5871,7 @@ export interface Operations {
   /**
    * List the exceptions of an environment.
    *
-   * Who accepted which finding, why, and until when.
+   * Who accepted which finding, why, and until when. An exception is removed 90 days after it ended.
    *
    * For managers of the department, company managers, company administrators. A sandbox key may not.
    */

@@ -35,11 +35,11 @@ import * as countDefinitions from './migrations/0295-count-definitions.ts'
 import * as resultRecords from './migrations/0300-result-records.ts'
 import * as countTasks from './migrations/0305-count-tasks.ts'
 import * as trimWaits from './migrations/0306-trim-waits.ts'
-import * as buildMemoryTurn from './migrations/0325-build-memory-turn.ts'
 import * as openFindings from './migrations/0310-open-findings.ts'
 import * as countFindings from './migrations/0311-count-findings.ts'
 import * as findingHistory from './migrations/0312-finding-history.ts'
 import * as lastingBlocks from './migrations/0313-lasting-blocks.ts'
+import * as buildMemoryTurn from './migrations/0325-build-memory-turn.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -78,11 +78,11 @@ export const migrations: Migrations = {
   '0300-result-records': resultRecords,
   '0305-count-tasks': countTasks,
   '0306-trim-waits': trimWaits,
-  '0325-build-memory-turn': buildMemoryTurn,
   '0310-open-findings': openFindings,
   '0311-count-findings': countFindings,
   '0312-finding-history': findingHistory,
   '0313-lasting-blocks': lastingBlocks,
+  '0325-build-memory-turn': buildMemoryTurn,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */
