@@ -7,16 +7,24 @@ import type { RoomMessagesTable } from '../../db/tables/agents.ts'
 
 /** Writes the tables `room_messages` and `room_sequences`. */
 
-/** The number of the last message of the room; 0 before the first. No message is posted until the transaction ends. */
+/**
+ * The number of the last message of the room. No message is posted until the transaction ends, and one that is being posted comes
+ * first. A room without messages loses its first number to that: there has to be a row to lock.
+ */
 export async function lockLastSequence(trx: Trx, room: { id: string; company_id: string }): Promise<number> {
-  const row = await trx
+  await trx
+    .insertInto('room_sequences')
+    .values({ chatroom_id: room.id, company_id: room.company_id, last_sequence: 1 })
+    .onConflict((conflict) => conflict.column('chatroom_id').doNothing())
+    .execute()
+  const { last_sequence } = await trx
     .selectFrom('room_sequences')
     .select('last_sequence')
     .where('chatroom_id', '=', room.id)
     .where('company_id', '=', room.company_id)
     .forUpdate()
-    .executeTakeFirst()
-  return row?.last_sequence ?? 0
+    .executeTakeFirstOrThrow()
+  return last_sequence
 }
 
 /** Stores a message of a person under the next number of its room. Messages of one room wait for each other. */

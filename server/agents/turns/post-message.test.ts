@@ -4,6 +4,7 @@ import { AgentHarness } from '../../../testing/apps/agent-harness.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, makeUser, type Tenant } from '../../../testing/factories/tenant.ts'
 import { issueGatewayKey, revokeGatewayKey } from '../../access/keys/gateway-keys.ts'
+import { insertMessage, lockLastSequence } from './message-store.ts'
 import { sweepMessages } from './post-message.ts'
 
 const { db } = await createTestDatabase()
@@ -50,6 +51,22 @@ describe('a message', () => {
     expect(posted.map(({ sequence }) => sequence).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, at) => at + 1),
     )
+  })
+
+  it('that is the first of its room is not later than what locks the numbers meanwhile', async () => {
+    const room = { id: tenant.roomId, company_id: tenant.companyId }
+    const posted = Promise.withResolvers<void>()
+    const mayCommit = Promise.withResolvers<void>()
+    const posting = db.transaction().execute(async (trx) => {
+      const { sequence } = await insertMessage(trx, room, { principal: tenant.member, text: 'hello' })
+      posted.resolve()
+      await mayCommit.promise
+      return sequence
+    })
+    await posted.promise
+    const last = db.transaction().execute((trx) => lockLastSequence(trx, room))
+    mayCommit.resolve()
+    expect([await posting, await last]).toEqual([1, 1])
   })
 
   it('is refused from outside the room, and a refused one leaves no row', async () => {
