@@ -61,7 +61,7 @@ export async function startBuildWorker(options: BuildWorkerOptions): Promise<Bui
     startSweep({
       name: 'vulnerabilities',
       everyMs: minuteMs,
-      runOnce: () => rematchFindings({ db, storage: tools.storage, log }),
+      runOnce: (signal) => rematchFindings({ db, storage: tools.storage, log, signal }),
       log,
     }),
   ]

@@ -12,7 +12,8 @@ import { rematchFindings } from './rematch-findings.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
-const deps = { db, storage: api.context.storage, log: createLog('test', 'silent') }
+const { signal } = new AbortController()
+const deps = { db, storage: api.context.storage, log: createLog('test', 'silent'), signal }
 let tenant: Tenant
 
 beforeEach(async () => {
@@ -131,4 +132,11 @@ it('a version without a report keeps its findings, and is compared once', async 
   expect(await rematchFindings(deps)).toMatchObject({ failed: 0 })
   expect(await findingsOf(environmentId)).toEqual(['setuid_file discovered'])
   expect(await rematchFindings(deps)).toEqual({ compared: 0, failed: 0 })
+})
+
+it('compares nothing more while the process stops, and the rest in the next round', async () => {
+  await makeScanned([openssl])
+  await know({ ecosystem: 'Debian:12', name: 'openssl', id: 'CVE-1', fixed: '3.0.12-1' })
+  expect(await rematchFindings({ ...deps, signal: AbortSignal.abort() })).toEqual({ compared: 0, failed: 0 })
+  expect((await rematchFindings(deps)).compared).toBeGreaterThan(0)
 })

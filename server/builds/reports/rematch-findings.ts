@@ -17,6 +17,7 @@ export interface RematchDeps {
   db: Database
   storage: ObjectStorage
   log: Log
+  signal: AbortSignal
 }
 
 const batch = 100
@@ -24,7 +25,7 @@ const batch = 100
 /**
  * Matches the packages of current versions with vulnerabilities that the operator imported after their scan, from the stored
  * SBOMs, and updates the findings of their environments. Reports do not change. One bounded round; an import during the round
- * is handled in the next.
+ * is handled in the next. It ends with the comparison of one version when the signal aborts.
  */
 export async function rematchFindings(deps: RematchDeps): Promise<{ compared: number; failed: number }> {
   const counts = { compared: 0, failed: 0 }
@@ -36,6 +37,7 @@ export async function rematchFindings(deps: RematchDeps): Promise<{ compared: nu
     outdated.map(({ attemptId }) => attemptId),
   )
   for (const version of outdated) {
+    if (deps.signal.aborted) break
     const companyId = companies.get(version.attemptId)
     if (companyId === undefined) continue
     try {

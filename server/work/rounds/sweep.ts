@@ -5,8 +5,11 @@ import { startTicker, type Ticker } from '../ticker.ts'
 export interface SweepOptions {
   name: string
   everyMs: number
-  /** One bounded round; returns counts for the log. The next round continues where it stopped. */
-  runOnce: () => Promise<Record<string, number>>
+  /**
+   * One bounded round; returns counts for the log. The next round continues where it stopped. A round of many seconds ends
+   * early when the signal aborts: a process that stops waits for it.
+   */
+  runOnce: (signal: AbortSignal) => Promise<Record<string, number>>
   log: Log
   pause?: typeof sleep | undefined
 }
@@ -15,8 +18,8 @@ export type Sweep = Pick<Ticker, 'stop'>
 
 /** Periodic work that is not urgent: removals after a time, sums, residue of crashed processes. */
 export function startSweep({ name, everyMs, runOnce, log, pause }: SweepOptions): Sweep {
-  const tick = async () => {
-    const counts = await runOnce()
+  const tick = async (signal: AbortSignal) => {
+    const counts = await runOnce(signal)
     if (Object.values(counts).some((count) => count > 0)) log.info({ loop: name, ...counts }, 'swept')
   }
   return startTicker({ name, tick, intervalMs: everyMs, log, pause })
