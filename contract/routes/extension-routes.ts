@@ -156,7 +156,7 @@ export const extensionRoutes = {
       length: about('Number of bytes from `start` on; by default all.', Type.Optional(LogLength)),
       tail: about('Number of bytes at the end, instead of `start` and `length`.', Type.Optional(LogLength)),
     }),
-    errors: ['not_found'],
+    errors: ['not_found', 'downloads_busy'],
   }),
   followRunLog: route({
     action: 'run.read_log',
@@ -250,7 +250,7 @@ export const extensionRoutes = {
     summary: 'Read the log of the Dockerfile’s steps, for managers of the environment',
     description: 'Plain text as the steps printed it: escape it for display.',
     params: BuildParams,
-    errors: ['not_found'],
+    errors: ['not_found', 'downloads_busy'],
   }),
   followBuildLog: route({
     action: 'environment.inspect',
@@ -301,7 +301,7 @@ export const extensionRoutes = {
       'Download the image with signature and provenance, as a tar of its OCI layout, for managers of the environment',
     description: 'Ready for `podman load` or `skopeo`.',
     params: VersionParams,
-    errors: ['not_found', 'image_untrusted'],
+    errors: ['not_found', 'image_untrusted', 'downloads_busy'],
   }),
   listSigningKeys: route({
     action: 'deployment.read',

@@ -46,7 +46,7 @@ export const findingRoutes = {
     summary: 'Read the packages in the image of a build, as CycloneDX 1.6 JSON',
     description: 'For tools that compare packages with their own database.',
     params: BuildParams,
-    errors: ['not_found'],
+    errors: ['not_found', 'downloads_busy'],
   }),
   listFindings: route({
     action: 'environment.inspect',

@@ -29,7 +29,7 @@ export const linkRoutes = {
     params: RunParams,
     body: SignedLinkCreateRequest,
     response: RunLink,
-    errors: ['not_found', 'link_limit', 'media_not_inline', 'storage_unavailable'],
+    errors: ['not_found', 'link_limit', 'media_not_inline', 'storage_unavailable', 'downloads_busy'],
   }),
   listRunLinks: route({
     ...tenant,

@@ -34,6 +34,9 @@ interface Fetched {
 const wrong = (problem: string) =>
   new OAuthError('invalid_client', `The document at the client_id cannot be fetched: ${problem}.`)
 
+const tooMany = () =>
+  new OAuthError('temporarily_unavailable', 'Too many clients are connected at once. Try again.')
+
 /**
  * Fetches the documents of clients, for people who have logged in: nobody else has this service send a request. A document
  * is shared by all who use it while it is fresh; failures are not kept.
@@ -57,17 +60,12 @@ export class ClientDocuments {
   async read(clientId: string, { companyId }: Pick<Principal, 'companyId'>): Promise<OAuthClient> {
     const kept = this.#kept.get(clientId)
     if (kept && kept.freshUntil > this.#clock.now().getTime()) return kept.client
-    const release = this.#fetches.take(companyId)
-    if (!release)
-      throw new OAuthError('temporarily_unavailable', 'Too many clients are connected at once. Try again.')
-    try {
+    return this.#fetches.within(companyId, tooMany, async () => {
       const { content, freshSeconds } = await this.#fetch(clientId)
       const client = readClientDocument(clientId, content)
       this.#kept.set(clientId, { client, freshUntil: this.#clock.now().getTime() + freshSeconds * 1000 })
       return client
-    } finally {
-      release()
-    }
+    })
   }
 
   async #fetch(clientId: string) {

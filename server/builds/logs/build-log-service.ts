@@ -1,26 +1,24 @@
 import type { Readable } from 'node:stream'
+import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
-import { notFound } from '../../base/errors/coded-error.ts'
 import { managedEnvironment } from '../../environments/catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../../environments/catalogue/environment-context.ts'
-import { ObjectMissing } from '../../storage/port.ts'
+import type { Downloads } from '../../storage/downloads/downloads.ts'
 import { type BuildPath, readBuild } from '../attempts/build-query-service.ts'
 import { buildLogKey } from './build-log-store.ts'
 
 /**
  * Opens the bounded log of a build, for owner managers. It is stored when the builder has ended. For a refused archive or
- * Dockerfile it names the entry or line and the rule. 404 before that.
+ * Dockerfile it names the entry or line and the rule. 404 before that. Throws `downloads_busy`.
  */
 export async function openBuildLog(
-  context: EnvironmentContext,
+  context: EnvironmentContext & { downloads: Downloads },
   principal: Principal,
-  path: BuildPath,
+  { signal, ...path }: BuildPath & { signal: AbortSignal },
 ): Promise<Readable> {
   await managedEnvironment(context.db, principal, 'environment.inspect', path.environmentId)
   const attempt = await readBuild(context, principal, path)
-  try {
-    return await context.storage.get(buildLogKey(attempt.id))
-  } catch (error) {
-    throw error instanceof ObjectMissing ? notFound() : error
-  }
+  return context.downloads.stream({ ...downloaderOf(principal), signal }, () =>
+    context.storage.get(buildLogKey(attempt.id)),
+  )
 }

@@ -5,9 +5,10 @@ import {
   type ImageSignatureList,
   type SigningKeyList,
 } from '@sandbox-jobs/contract/resources/builds/provenance.ts'
+import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { ArchiveEntry } from '../../archives/formats/archive.ts'
-import { canonicalTar } from '../../archives/formats/tar/canonical-tar.ts'
+import { canonicalTar, storedFile } from '../../archives/formats/tar/canonical-tar.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import type { PublishedSigningKeys } from '../../base/keys/published-signing-keys.ts'
 import { managedEnvironment } from '../../environments/catalogue/environment-access.ts'
@@ -17,6 +18,7 @@ import type { VersionPath } from '../../environments/versions/version-service.ts
 import { storedLayout } from '../../images/oci-layout.ts'
 import { blobPath, type ImageSigned, ImageUntrusted } from '../../images/provenance/verify-image.ts'
 import { readSignedImage } from '../../images/provenance/verify-stored.ts'
+import type { Downloads } from '../../storage/downloads/downloads.ts'
 
 export interface ProvenanceContext extends Pick<EnvironmentContext, 'db' | 'storage'> {
   signing: Pick<PublishedSigningKeys, 'trusted' | 'list'>
@@ -61,11 +63,14 @@ export async function listSignatures(
   }
 }
 
-/** The image as one tar of its OCI layout, the layers last. With a public key it is enough to verify the image. */
+/**
+ * The image as one tar of its OCI layout, the layers last. With a public key it is enough to verify the image. Throws
+ * `downloads_busy` too.
+ */
 export async function openImage(
-  context: ProvenanceContext,
+  context: ProvenanceContext & { downloads: Downloads },
   principal: Principal,
-  path: VersionPath,
+  { signal, ...path }: VersionPath & { signal: AbortSignal },
 ): Promise<Readable> {
   const { documents, layers } = await signedImage(context, principal, path)
   const files = storedLayout(context.storage, path.versionId)
@@ -73,10 +78,12 @@ export async function openImage(
     for (const name of [...documents, ...layers.map(({ digest }) => blobPath(digest))]) {
       const byteSize = await files.size(name)
       if (byteSize === undefined) throw new ImageUntrusted('layout_missing')
-      yield { path: name, kind: 'file', mode: 0o644, byteSize, body: await files.open(name) }
+      yield storedFile(name, byteSize, () => files.open(name))
     }
   }
-  return Readable.from(canonicalTar(entries()), { objectMode: false })
+  return context.downloads.stream({ ...downloaderOf(principal), signal }, async () =>
+    Readable.from(canonicalTar(entries()), { objectMode: false }),
+  )
 }
 
 /** Throws 404 if there is no image, and 409 `image_untrusted` if it does not match its signature. */

@@ -91,7 +91,7 @@ export function downloadFile(services: FileServices, { open, request, reply }: D
   const wanted = downloadRequestOf(request, reply)
   const of = { chatroomId: open.door.chatroom_id, runId: sid, request: wanted }
   const object = { kind: 'artifact' as const, artifactId: fid }
-  return sendDownload(reply, wanted, openResult(services, open.reader, { ...of, object }))
+  return sendDownload(reply, openResult(services, open.reader, { ...of, object }))
 }
 
 /** The files of a session. `detail` is for older clients, which find the id in the name. */

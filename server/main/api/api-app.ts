@@ -178,13 +178,13 @@ export function createApiApp({
   mountEnvironmentRoutes(mount, environments)
   mountContextUploadRoutes(mount, environments)
   mountVersionRoutes(mount, environments)
-  const followers = new LogFollowers(db, logNews)
-  const watchers = new StateWatchers(db, logNews)
-  mountBuildRoutes(mount, { ...environments, followers, watchers })
+  const followed = { followers: new LogFollowers(db, logNews), watchers: new StateWatchers(db, logNews) }
+  const downloads = new Downloads(storage)
+  mountBuildRoutes(mount, { ...environments, ...followed, downloads })
   mountBaseImageRoutes(mount, { db, registries: config })
   const signing = new PublishedSigningKeys(signingKeysFolder(config.dataDir))
-  mountProvenanceRoutes(mount, { db, storage, signing })
-  mountFindingRoutes(mount, environments)
+  mountProvenanceRoutes(mount, { db, storage, signing, downloads })
+  mountFindingRoutes(mount, { ...environments, downloads })
 
   const outputs = outputPolicies({ db, directory, clock, log, dataDir: config.dataDir })
   const tasks = { db, directory, pages, clock, outputs, cancelQueuedRunsOfTask }
@@ -197,7 +197,7 @@ export function createApiApp({
     maxBytes: config.sessionMaxBytes ?? sessionBytesMax,
   }
   const sessions = { sessionSizes, changeTurns: new Turns() }
-  const following = { followers, watchers, scheduler, downloads: new Downloads(storage) }
+  const following = { ...followed, scheduler, downloads }
   mountRuns(mount, { ...shared, ...following, ...sessions, log, baseUrl })
   const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
   mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })

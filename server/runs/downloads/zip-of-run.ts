@@ -1,20 +1,16 @@
-import type { Readable } from 'node:stream'
 import { artifactFilesMax } from '@sandbox-jobs/contract/limits.ts'
 import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
-import { zipFileOf, zipNames } from '../../storage/downloads/stored-zip.ts'
+import { openStoredZip, type StoredZip } from '../../storage/downloads/stored-zip.ts'
 import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
-import { zipByteSize, zipOf } from '../../storage/downloads/zip-writer.ts'
 import { type RunAddress, requireReadableRun } from '../read/read-runs.ts'
 import { listArtifacts } from '../results/artifact-store.ts'
 import { findContent } from '../results/run-content-store.ts'
 import type { ResultDeps } from './read-results.ts'
 import { partOfArtifact, partOfContent } from './stored-parts.ts'
 
-export interface RunZip {
-  body: Readable
-  byteSize: number
+export interface RunZip extends StoredZip {
   name: string
 }
 
@@ -43,15 +39,9 @@ export async function openRunZip(
     ...artifacts.map((row) => named(partOfArtifact(content, row), ({ name }) => `artifacts/${name}`)),
   ].flatMap((part) => part ?? [])
   if (parts.length === 0) throw notFound()
-  const who = { companyId: run.company_id, signal }
-  const names = zipNames(parts.map(({ name }) => name))
-  const files = parts.map((part, at) => zipFileOf(deps.downloads, { ...part, name: names[at] ?? '' }, who))
-  const bytes = zipOf(files, run.terminal_at ?? run.queued_at)
-  return {
-    body: deps.downloads.stream(bytes, downloaderOf(principal)),
-    byteSize: zipByteSize(files),
-    name: `${run.id}.zip`,
-  }
+  const reader = { ...downloaderOf(principal), signal }
+  const zip = await openStoredZip(deps.downloads, parts, { at: run.terminal_at ?? run.queued_at, reader })
+  return { ...zip, name: `${run.id}.zip` }
 }
 
 const named = (part: NamedPart | undefined, nameOf: (part: NamedPart) => string) =>

@@ -1,6 +1,6 @@
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { Database } from '../../db/database.ts'
-import type { Download, DownloadRequest, Downloads } from '../../storage/downloads/downloads.ts'
+import type { Download, DownloadRequest, Downloads, StreamReader } from '../../storage/downloads/downloads.ts'
 import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
 import { findPart, type RunObject } from '../downloads/stored-parts.ts'
 import { type LinkTokenDeps, readLinkToken } from './link-token.ts'
@@ -45,8 +45,8 @@ export async function openMediaLink(
   const link = await requireLiveLink(deps, opening, ['media', 'download'])
   const part = await partOf(deps, link, objectOfLink(link))
   if (mediaName(part.name) !== opening.name) throw notFound()
-  const who = { companyId: link.company_id, signal: request.signal }
-  const shownAs = link.purpose === 'media' ? await sniff(deps.downloads, part, who) : undefined
+  const shownAs =
+    link.purpose === 'media' ? await sniff(deps.downloads, part, readerOf(link, request)) : undefined
   // The bytes decide each time.
   if (link.purpose === 'media' && shownAs === undefined) throw notFound()
   return { download: await open(deps, link, part, request), shownAs }
@@ -62,8 +62,7 @@ export async function openSharedObject(
   const object: RunObject =
     opening.object === 'output' ? { kind: 'output' } : { kind: 'artifact', artifactId: opening.object }
   const part = await partOf(deps, link, object)
-  const who = { companyId: link.company_id, signal: request.signal }
-  const type = opening.show ? await sniff(deps.downloads, part, who) : undefined
+  const type = opening.show ? await sniff(deps.downloads, part, readerOf(link, request)) : undefined
   return { download: await open(deps, link, part, request), shownAs: isRaster(type) ? type : undefined }
 }
 
@@ -79,7 +78,12 @@ async function partOf(
 
 const open = (
   { downloads }: OpenLinkDeps,
-  { id: linkId, company_id: companyId }: SignedLinkRow,
+  link: SignedLinkRow,
   part: NamedPart,
   request: DownloadRequest,
-): Promise<Download> => downloads.open(part, { linkId, companyId }, request)
+): Promise<Download> => downloads.open(part, readerOf(link, request), request)
+
+export const readerOf = (
+  { id: linkId, company_id: companyId }: SignedLinkRow,
+  { signal }: Pick<DownloadRequest, 'signal'>,
+): StreamReader => ({ linkId, companyId, signal })

@@ -9,7 +9,7 @@ import { listArtifacts } from '../results/artifact-store.ts'
 import { findContent } from '../results/run-content-store.ts'
 import { findRunById } from '../run-store.ts'
 import { isRaster, mediaTypeOf, sniffedBytes } from './media-type.ts'
-import { type Opening, type OpenLinkDeps, requireLiveLink } from './open-links.ts'
+import { type Opening, type OpenLinkDeps, readerOf, requireLiveLink } from './open-links.ts'
 import { findRunTitle } from './signed-link-store.ts'
 
 export type ShareDeps = OpenLinkDeps & { storage: ObjectStorage; runs: RunLookup }
@@ -49,43 +49,38 @@ export async function readShare(deps: ShareDeps, opening: Opening, signal: Abort
   const key = { id: link.run_id, company_id: link.company_id }
   const [run, content] = await Promise.all([findRunById(deps.db, key), findContent(deps.db, key)])
   if (!run || content?.state !== 'active') throw notFound()
-  const release = deps.downloads.hold({ linkId: link.id, companyId: link.company_id })
-  try {
-    const rows = await listArtifacts(deps.db, {
-      companyId: run.company_id,
-      runId: run.id,
-      deletionStates: ['active'],
-      afterPath: undefined,
-      limit: 1001,
-    })
-    const files: SharedFile[] = []
-    const left = { images: imagesShown, texts: textsShown }
-    for (const row of rows.slice(0, filesShown)) {
-      const part = partOfArtifact(content, row)
-      const who = { companyId: link.company_id, signal }
-      const file = { id: row.id, path: row.relative_path, byteSize: row.byte_size }
-      if (!part || left.images + left.texts === 0) files.push({ ...file, preview: undefined })
-      else {
-        const bytes = await deps.downloads.firstBytes(part, textBytes, who)
-        const type = mediaTypeOf(part.name, bytes.subarray(0, sniffedBytes), part.byteSize <= sniffedBytes)
-        files.push({ ...file, preview: previewOf(left, { type, bytes, byteSize: part.byteSize }) })
-      }
+  const reader = readerOf(link, { signal })
+  const rows = await listArtifacts(deps.db, {
+    companyId: run.company_id,
+    runId: run.id,
+    deletionStates: ['active'],
+    afterPath: undefined,
+    limit: 1001,
+  })
+  const files: SharedFile[] = []
+  const left = { images: imagesShown, texts: textsShown }
+  for (const row of rows.slice(0, filesShown)) {
+    const part = partOfArtifact(content, row)
+    const file = { id: row.id, path: row.relative_path, byteSize: row.byte_size }
+    if (!part || left.images + left.texts === 0) files.push({ ...file, preview: undefined })
+    else {
+      const bytes = await deps.downloads.firstBytes(part, textBytes, reader)
+      const type = mediaTypeOf(part.name, bytes.subarray(0, sniffedBytes), part.byteSize <= sniffedBytes)
+      files.push({ ...file, preview: previewOf(left, { type, bytes, byteSize: part.byteSize }) })
     }
-    return {
-      title: await findRunTitle(deps.db, run),
-      status: run.state,
-      queuedAt: run.queued_at,
-      endedAt: run.terminal_at,
-      expiresAt: link.expires_at,
-      output: await readInlineOutput(deps, key),
-      remarks: remarksOf(run, content)
-        .filter(({ code }) => code !== 'no_output')
-        .map(({ message }) => message),
-      files,
-      more: rows.length - files.length,
-    }
-  } finally {
-    release()
+  }
+  return {
+    title: await findRunTitle(deps.db, run),
+    status: run.state,
+    queuedAt: run.queued_at,
+    endedAt: run.terminal_at,
+    expiresAt: link.expires_at,
+    output: await readInlineOutput(deps, key),
+    remarks: remarksOf(run, content)
+      .filter(({ code }) => code !== 'no_output')
+      .map(({ message }) => message),
+    files,
+    more: rows.length - files.length,
   }
 }
 

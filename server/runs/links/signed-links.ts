@@ -14,12 +14,13 @@ import {
   publicSharePrefix,
 } from '@sandbox-jobs/contract/routes/prefixes.ts'
 import { lockAuthority } from '../../access/authentication/lock-authority.ts'
+import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
 import { newId } from '../../base/ids.ts'
 import type { PageRequest } from '../../base/page.ts'
-import type { Downloads } from '../../storage/downloads/downloads.ts'
+import type { Downloads, StreamReader } from '../../storage/downloads/downloads.ts'
 import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
 import { findLinkById, revokeLink } from '../downloads/public-link-store.ts'
 import { linkToken } from '../downloads/public-links.ts'
@@ -45,8 +46,8 @@ export type SignedLinkDeps = Pick<ReadDeps, 'db' | 'directory' | 'runs' | 'pages
   }
 
 /**
- * Makes an expiring link. Throws `not_found` where there is nothing to show, 409 `link_limit`, 422 `media_not_inline` and the
- * standard 422 array.
+ * Makes an expiring link. Throws `not_found` where there is nothing to show, 409 `link_limit`, 422 `media_not_inline`, the
+ * standard 422 array, and `downloads_busy`.
  */
 export async function createSignedLink(
   deps: SignedLinkDeps,
@@ -59,7 +60,7 @@ export async function createSignedLink(
   if (object && !part) throw notFound()
   if (!object && (await findContent(deps.db, run))?.state !== 'active') throw notFound()
   if (part && body.purpose === 'media') {
-    const type = await sniff(deps.downloads, part, { companyId: run.company_id, signal })
+    const type = await sniff(deps.downloads, part, { ...downloaderOf(principal), signal })
     if (type === undefined) throw new CodedError('media_not_inline')
   }
   const seconds = body.expires_in_seconds ?? signedLinkDefaultSeconds
@@ -105,9 +106,9 @@ function objectOf({ purpose, object_kind: kind, artifact_id: artifactId }: Signe
 export async function sniff(
   downloads: Downloads,
   part: NamedPart,
-  who: { companyId: string; signal: AbortSignal },
+  reader: StreamReader,
 ): Promise<string | undefined> {
-  const bytes = await downloads.firstBytes(part, sniffedBytes, who)
+  const bytes = await downloads.firstBytes(part, sniffedBytes, reader)
   return mediaTypeOf(part.name, bytes, part.byteSize <= sniffedBytes)
 }
 

@@ -63,14 +63,9 @@ export async function readFirstBytes(
   const { session, tree } = await readTree(deps, principal, address)
   const entry = tree.get(path)
   if (entry?.kind !== 'file') throw notFound()
-  const release = deps.downloads.hold(downloaderOf(principal))
-  try {
-    const who = { companyId: session.company_id, signal }
-    const bytes = await deps.downloads.firstBytes(partOf(session, entry), maxBytes, who)
-    return { bytes, byteSize: entry.byteSize }
-  } finally {
-    release()
-  }
+  const reader = { ...downloaderOf(principal), signal }
+  const bytes = await deps.downloads.firstBytes(partOf(session, entry), maxBytes, reader)
+  return { bytes, byteSize: entry.byteSize }
 }
 
 /** The session and its files. Throws `not_found`. */

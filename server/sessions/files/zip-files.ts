@@ -1,11 +1,9 @@
 import { posix } from 'node:path'
-import type { Readable } from 'node:stream'
 import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { Downloads } from '../../storage/downloads/downloads.ts'
-import { zipFileOf, zipNames } from '../../storage/downloads/stored-zip.ts'
-import { zipByteSize, zipOf } from '../../storage/downloads/zip-writer.ts'
+import { openStoredZip, type StoredZip } from '../../storage/downloads/stored-zip.ts'
 import type { SessionAccess, SessionAddress } from '../catalogue/session-access.ts'
 import type { SessionRow } from '../catalogue/session-store.ts'
 import { entriesBelow, isWithin, type Tree, type TreeEntry, type TreeFile } from '../trees/tree.ts'
@@ -13,9 +11,7 @@ import { partOf, readTree } from './read-files.ts'
 
 type ZipDeps = SessionAccess & { downloads: Downloads }
 
-interface SessionZip {
-  body: Readable
-  byteSize: number
+interface SessionZip extends StoredZip {
   /** Name of the session's own zip. */
   name: string
 }
@@ -70,20 +66,14 @@ function namedFiles(tree: Tree, path: string | undefined): Zipped[] {
 const filesOf = (entries: readonly TreeEntry[], start: number): Zipped[] =>
   entries.flatMap((entry): Zipped[] => (entry.kind === 'file' ? [[entry, entry.path.slice(start)]] : []))
 
-function zipped(
+async function zipped(
   { downloads }: ZipDeps,
   principal: Principal,
   { session, files, signal }: { session: SessionRow; files: readonly Zipped[]; signal: AbortSignal },
-): SessionZip {
+): Promise<SessionZip> {
   if (files.length === 0) throw notFound()
-  const names = zipNames(files.map(([, name]) => name))
-  const who = { companyId: session.company_id, signal }
-  const zipFiles = files.map(([file], at) =>
-    zipFileOf(downloads, { ...partOf(session, file), name: names[at] ?? '' }, who),
-  )
-  return {
-    body: downloads.stream(zipOf(zipFiles, session.last_used_at), downloaderOf(principal)),
-    byteSize: zipByteSize(zipFiles),
-    name: `${session.id}.zip`,
-  }
+  const parts = files.map(([file, name]) => ({ ...partOf(session, file), name }))
+  const reader = { ...downloaderOf(principal), signal }
+  const zip = await openStoredZip(downloads, parts, { at: session.last_used_at, reader })
+  return { ...zip, name: `${session.id}.zip` }
 }

@@ -1,12 +1,15 @@
 import { CodedError } from '../../base/errors/coded-error.ts'
+import { SharedSlots } from '../../base/sharing/shared-slots.ts'
 
-/** Maximum concurrent downloads by public links. The reader is anonymous, so the limits apply to the company and the link. */
+/** Maximum concurrent downloads. A reader by a public link is anonymous, so the limits apply to the company and the link. */
 export const downloadsMax = 256
 export const downloadsOfCompanyMax = 64
 export const downloadsOfLinkMax = 32
+/** Downloads of one company even when others have taken all. */
+const downloadsAssured = 8
 const retryAfterSeconds = 5
 
-/** The link of a download and its company. */
+/** The link of a download, or the person or key that reads without one, and its company. */
 export interface Downloader {
   linkId: string
   companyId: string
@@ -14,34 +17,31 @@ export interface Downloader {
 
 /** Slots for downloads. No link and no company can take all of them. */
 export class DownloadSlots {
-  readonly #held = new Map<string, number>()
-  #inAll = 0
+  readonly #companies = new SharedSlots({
+    all: downloadsMax,
+    each: downloadsOfCompanyMax,
+    assuredEach: downloadsAssured,
+  })
+  readonly #links = new SharedSlots({
+    all: Number.POSITIVE_INFINITY,
+    each: downloadsOfLinkMax,
+    assuredEach: 0,
+  })
 
   /** Takes a slot and returns its release function. Throws 503 `downloads_busy`. */
   take({ linkId, companyId }: Downloader): () => void {
-    const isFull =
-      this.#inAll >= downloadsMax ||
-      this.#of(companyId) >= downloadsOfCompanyMax ||
-      this.#of(linkId) >= downloadsOfLinkMax
-    if (isFull) throw new CodedError('downloads_busy', { retry_after_seconds: retryAfterSeconds })
-    this.#change([linkId, companyId], 1)
-    let isHeld = true
-    return () => {
-      if (isHeld) this.#change([linkId, companyId], -1)
-      isHeld = false
+    const releaseLink = this.#links.take(linkId)
+    const releaseCompany = releaseLink && this.#companies.take(companyId)
+    if (!releaseCompany) {
+      releaseLink?.()
+      throw downloadsBusy()
     }
-  }
-
-  #of(holder: string): number {
-    return this.#held.get(holder) ?? 0
-  }
-
-  #change(holders: readonly string[], by: 1 | -1): void {
-    this.#inAll += by
-    for (const holder of holders) {
-      const held = this.#of(holder) + by
-      if (held === 0) this.#held.delete(holder)
-      else this.#held.set(holder, held)
+    return () => {
+      releaseLink()
+      releaseCompany()
     }
   }
 }
+
+export const downloadsBusy = (): CodedError =>
+  new CodedError('downloads_busy', { retry_after_seconds: retryAfterSeconds })

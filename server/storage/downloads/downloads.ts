@@ -25,6 +25,11 @@ export interface DownloadRequest {
   signal: AbortSignal
 }
 
+/** Who reads a stream; `signal` fires when the reader has gone. */
+export interface StreamReader extends Downloader {
+  signal: AbortSignal
+}
+
 /** The requested range contains no byte of the object. */
 export class RangeNotSatisfiable extends CodedError {
   readonly contentRange: string
@@ -58,22 +63,14 @@ export class Downloads {
     const isSame = request.ifRange === undefined || request.ifRange === etag
     const range = isSame ? rangeOf(request.range, byteSize) : undefined
     if (range === 'none') throw new RangeNotSatisfiable(byteSize)
-    const release = this.#slots.take(who)
-    try {
-      const object = await this.openVerified(part, { companyId: who.companyId, signal: request.signal })
-      const { start, end } = range ?? { start: 0, end: byteSize }
-      const body = Readable.from(object.read(part.start + start, part.start + end), { objectMode: false })
-      endWhenStalled(body)
-      body.once('close', () => {
-        release()
-        object.close().catch(() => undefined)
-      })
-      return { body, byteSize, range, etag, contentDisposition: attachment(part.name) }
-    } catch (error) {
-      release()
-      if (error instanceof ObjectMissing) throw notFound()
-      throw error
-    }
+    const { signal } = request
+    const { start, end } = range ?? { start: 0, end: byteSize }
+    const body = await this.stream({ ...who, signal }, async () => {
+      const object = await this.openVerified(part, { companyId: who.companyId, signal })
+      const bytes = Readable.from(object.read(part.start + start, part.start + end), { objectMode: false })
+      return bytes.once('close', () => object.close().catch(() => undefined))
+    })
+    return { body, byteSize, range, etag, contentDisposition: attachment(part.name) }
   }
 
   /** Opens an object after verifying it. The caller closes it. Throws `ObjectMissing`. */
@@ -91,36 +88,51 @@ export class Downloads {
     }
   }
 
-  /** The first `count` bytes of a verified object, fewer where it has no more. Throws `not_found` for a missing object. */
-  async firstBytes(
-    part: StoredPart,
-    count: number,
-    who: { companyId: string; signal: AbortSignal },
-  ): Promise<Buffer> {
-    const object = await this.openVerified(part, who).catch((error: unknown) => {
-      throw error instanceof ObjectMissing ? notFound() : error
-    })
+  /**
+   * The first `count` bytes of a verified object, fewer where it has no more. Throws `not_found` for a missing object, and
+   * `downloads_busy`.
+   */
+  async firstBytes(part: StoredPart, count: number, reader: StreamReader): Promise<Buffer> {
+    const release = this.#slots.take(reader)
     try {
-      const end = part.start + Math.min(count, part.byteSize)
-      return Buffer.concat(await Array.fromAsync(object.read(part.start, end)))
+      const object = await this.openVerified(part, reader)
+      try {
+        const end = part.start + Math.min(count, part.byteSize)
+        return Buffer.concat(await Array.fromAsync(object.read(part.start, end)))
+      } finally {
+        await object.close()
+      }
+    } catch (error) {
+      throw error instanceof ObjectMissing ? notFound() : error
     } finally {
-      await object.close()
+      release()
     }
   }
 
-  /** Takes a download slot for work of another kind, and returns what releases it. Throws `downloads_busy`. */
-  hold(who: Downloader): () => void {
-    return this.#slots.take(who)
-  }
-
-  /** A body that holds a download slot until it is closed, and ends when its reader stalls. Throws `downloads_busy`. */
-  stream(bytes: AsyncIterable<Buffer>, who: Downloader): Readable {
+  /**
+   * A body that holds a download slot from before it is opened until it is closed. It ends when its reader stalls or leaves, also
+   * before anybody reads it. Throws `downloads_busy`, `not_found` for a missing object, and what `open` throws.
+   */
+  async stream({ signal, ...who }: StreamReader, open: () => Promise<Readable>): Promise<Readable> {
     const release = this.#slots.take(who)
-    const body = Readable.from(bytes, { objectMode: false })
-    endWhenStalled(body)
-    body.once('close', release)
-    return body
+    try {
+      const body = await open()
+      body.once('close', release)
+      endWhenStalled(body)
+      endWithReader(body, signal)
+      return body
+    } catch (error) {
+      release()
+      throw error instanceof ObjectMissing ? notFound() : error
+    }
   }
+}
+
+function endWithReader(body: Readable, signal: AbortSignal): void {
+  const end = () => body.destroy()
+  if (signal.aborted) end()
+  else signal.addEventListener('abort', end, { once: true })
+  body.once('close', () => signal.removeEventListener('abort', end))
 }
 
 function endWhenStalled(body: Readable): void {

@@ -1,9 +1,32 @@
-import type { Downloads } from './downloads.ts'
+import { Readable } from 'node:stream'
+import type { Downloads, StreamReader } from './downloads.ts'
 import type { NamedPart } from './verified-objects.ts'
-import type { ZipFile } from './zip-writer.ts'
+import { type ZipFile, zipByteSize, zipOf } from './zip-writer.ts'
+
+/** An archive that is made while it is read, and its size. */
+export interface StoredZip {
+  body: Readable
+  byteSize: number
+}
+
+/** Stored objects as one zip, with names that are safe everywhere. Throws `downloads_busy`. */
+export async function openStoredZip(
+  downloads: Downloads,
+  parts: readonly NamedPart[],
+  { at, reader }: { at: Date; reader: StreamReader },
+): Promise<StoredZip> {
+  const names = zipNames(parts.map(({ name }) => name))
+  const files = parts.map((part, place) =>
+    zipFileOf(downloads, { ...part, name: names[place] ?? '' }, reader),
+  )
+  const body = await downloads.stream(reader, async () =>
+    Readable.from(zipOf(files, at), { objectMode: false }),
+  )
+  return { body, byteSize: zipByteSize(files) }
+}
 
 /** A verified object as a file of a zip. Reading it throws `ObjectMissing`. */
-export const zipFileOf = (
+const zipFileOf = (
   downloads: Downloads,
   part: NamedPart,
   who: { companyId: string; signal: AbortSignal },

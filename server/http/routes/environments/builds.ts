@@ -9,13 +9,17 @@ import { openBuildLog } from '../../../builds/logs/build-log-service.ts'
 import { type FollowBuildEventsDeps, followBuildEvents } from '../../../builds/logs/follow-build-events.ts'
 import { type FollowBuildDeps, followBuildLog } from '../../../builds/logs/follow-build-log.ts'
 import { retryProvisioning } from '../../../builds/provisioning/provisioning-service.ts'
+import type { Downloads } from '../../../storage/downloads/downloads.ts'
 import type { Mount } from '../../mount.ts'
 import { eventStream, eventStreamHeaders, lastEventPosition } from '../../responses/event-stream.ts'
 import { goneSignal } from '../../responses/send-download.ts'
 import { untrustedHeaders } from '../../responses/untrusted.ts'
 
 /** Builds of a version (contract part 2, "Environments, versions, builds"). */
-export function mountBuildRoutes(mount: Mount, context: FollowBuildDeps & FollowBuildEventsDeps): void {
+export function mountBuildRoutes(
+  mount: Mount,
+  context: FollowBuildDeps & FollowBuildEventsDeps & { downloads: Downloads },
+): void {
   mount(environmentRoutes.createBuild, ({ principal, params, body }) =>
     queueBuild(context, principal, versionPath(params), body),
   )
@@ -38,7 +42,8 @@ export function mountBuildRoutes(mount: Mount, context: FollowBuildDeps & Follow
     readBuildDetails(context.db, principal, { ...versionPath(params), attemptId: params.aid }),
   )
   mount(extensionRoutes.readBuildLog, async ({ principal, params, reply }) => {
-    const log = await openBuildLog(context, principal, { ...versionPath(params), attemptId: params.aid })
+    const path = { ...versionPath(params), attemptId: params.aid }
+    const log = await openBuildLog(context, principal, { ...path, signal: goneSignal(reply) })
     return reply.headers({ ...untrustedHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(log)
   })
   mount(extensionRoutes.followBuildLog, async ({ principal, params, query, request, reply }) => {

@@ -3,16 +3,21 @@ import { openSbom, readScanReport } from '../../../builds/reports/scan-report-se
 import type { EnvironmentContext } from '../../../environments/catalogue/environment-context.ts'
 import { createException, listExceptions, revokeException } from '../../../findings/exception-service.ts'
 import { listFindings } from '../../../findings/finding-query-service.ts'
+import type { Downloads } from '../../../storage/downloads/downloads.ts'
 import type { Mount } from '../../mount.ts'
+import { goneSignal } from '../../responses/send-download.ts'
 import { untrustedHeaders } from '../../responses/untrusted.ts'
 
 /** Scans of builds and their findings (contract part 3, D6). */
-export function mountFindingRoutes(mount: Mount, context: EnvironmentContext): void {
+export function mountFindingRoutes(
+  mount: Mount,
+  context: EnvironmentContext & { downloads: Downloads },
+): void {
   mount(findingRoutes.readScanReport, ({ principal, params }) =>
     readScanReport(context, principal, buildPath(params)),
   )
   mount(findingRoutes.readSbom, async ({ principal, params, reply }) => {
-    const sbom = await openSbom(context, principal, buildPath(params))
+    const sbom = await openSbom(context, principal, { ...buildPath(params), signal: goneSignal(reply) })
     return reply
       .headers({ ...untrustedHeaders, 'content-type': 'application/vnd.cyclonedx+json; version=1.6' })
       .send(sbom)

@@ -14,6 +14,6 @@ export function mountPublicDownloadRoute(
     const takeTurn = (companyId: string) => turnOf(services.scheduler, companyId, reply)(0)
     const wanted = downloadRequestOf(request, reply)
     const open = openPublicDownload(services, { ...wanted, token: params.token, takeTurn })
-    return sendDownload(reply, wanted, open)
+    return sendDownload(reply, open)
   })
 }

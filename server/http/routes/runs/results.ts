@@ -44,23 +44,22 @@ function mountDownloads(mount: Mount, services: ResultServices): void {
   mount(resultRoutes.readRunOutput, ({ principal, params, request, reply }) => {
     const wanted = downloadRequestOf(request, reply)
     const of = { ...addressOf(params), object: { kind: 'output' as const }, request: wanted }
-    return sendDownload(reply, wanted, openResult(services, principal, of))
+    return sendDownload(reply, openResult(services, principal, of))
   })
   mount(resultRoutes.readRunArtifact, ({ principal, params, request, reply }) => {
     const wanted = downloadRequestOf(request, reply)
     const object = { kind: 'artifact' as const, artifactId: params.aid }
     const of = { ...addressOf(params), object, request: wanted }
-    return sendDownload(reply, wanted, openResult(services, principal, of))
+    return sendDownload(reply, openResult(services, principal, of))
   })
   mount(resultRoutes.redeemDownloadCapability, ({ principal, params, request, reply }) => {
     const wanted = downloadRequestOf(request, reply)
     const of = { ...addressOf(params), artifactId: params.aid, token: capabilityOf(request), request: wanted }
-    return sendDownload(reply, wanted, openByCapability(services, principal, of))
+    return sendDownload(reply, openByCapability(services, principal, of))
   })
   mount(resultRoutes.downloadRunFiles, async ({ principal, params, reply }) => {
     const signal = goneSignal(reply)
     const { body, byteSize, name } = await openRunZip(services, principal, { ...addressOf(params), signal })
-    if (signal.aborted) body.destroy()
     return reply
       .headers({ ...untrustedHeaders, 'content-type': 'application/zip' })
       .header('content-disposition', attachment(name))

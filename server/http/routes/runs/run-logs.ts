@@ -4,15 +4,17 @@ import { readNetworkLog } from '../../../runs/read/logs/read-network-log.ts'
 import { openRunLog } from '../../../runs/read/logs/read-run-log.ts'
 import { readRunUsage } from '../../../runs/read/run-usage.ts'
 import { deleteRunContent } from '../../../runs/retention/delete-run-content.ts'
+import type { Downloads } from '../../../storage/downloads/downloads.ts'
 import type { Mount } from '../../mount.ts'
 import { eventStream, eventStreamHeaders, lastEventPosition } from '../../responses/event-stream.ts'
 import { goneSignal } from '../../responses/send-download.ts'
 import { untrustedHeaders } from '../../responses/untrusted.ts'
 
 /** Details of a run beyond the contract's routes (contract part 3, D6). */
-export function mountRunLogRoutes(mount: Mount, deps: FollowRunDeps): void {
+export function mountRunLogRoutes(mount: Mount, deps: FollowRunDeps & { downloads: Downloads }): void {
   mount(extensionRoutes.readRunLog, async ({ principal, params, query, reply }) => {
-    const log = await openRunLog(deps, principal, { ...addressOf(params), range: query })
+    const of = { ...addressOf(params), range: query, signal: goneSignal(reply) }
+    const log = await openRunLog(deps, principal, of)
     return reply.headers({ ...untrustedHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(log)
   })
   mount(extensionRoutes.followRunLog, async ({ principal, params, query, request, reply }) => {

@@ -57,13 +57,12 @@ function mountReading(mount: Mount, services: SessionServices): void {
   mount(sessionRoutes.readSessionFile, ({ principal, params, query, request, reply }) => {
     const wanted = downloadRequestOf(request, reply)
     const of = { ...addressOf(params), path: query.path, request: wanted }
-    return sendDownload(reply, wanted, openSessionFile(services, principal, of))
+    return sendDownload(reply, openSessionFile(services, principal, of))
   })
   mount(sessionRoutes.downloadSession, async ({ principal, params, query, reply }) => {
     const signal = goneSignal(reply)
     const of = { ...addressOf(params), path: query.path, signal }
     const { body, byteSize, name } = await openSessionZip(services, principal, of)
-    if (signal.aborted) body.destroy()
     return reply
       .headers({ ...untrustedHeaders, 'content-type': 'application/zip' })
       .header('content-disposition', attachment(name))

@@ -8,7 +8,6 @@ import {
   revokeRunLink,
   type SignedLinkDeps,
 } from '../../../runs/links/signed-links.ts'
-import type { DownloadRequest } from '../../../storage/downloads/downloads.ts'
 import type { Mount } from '../../mount.ts'
 import { downloadRequestOf, goneSignal, sendDownload } from '../../responses/send-download.ts'
 import { sharePage, sharePageHeaders } from '../../share/share-page.ts'
@@ -42,17 +41,12 @@ export function mountSignedLinkRoutes(mount: Mount, services: LinkServices): voi
   mount(linkRoutes.openSharedObject, ({ params, query, request, reply }) => {
     const wanted = downloadRequestOf(request, reply)
     const object = { object: params.oid, show: query.show === true }
-    return send(
-      reply,
-      wanted,
-      openSharedObject(services, { ...opening(params.token, reply), ...object }, wanted),
-      {},
-    )
+    return send(reply, openSharedObject(services, { ...opening(params.token, reply), ...object }, wanted), {})
   })
   mount(linkRoutes.openMedia, ({ params, request, reply }) => {
     const wanted = downloadRequestOf(request, reply)
     const opened = openMediaLink(services, { ...opening(params.token, reply), name: params.name }, wanted)
-    return send(reply, wanted, opened, embeddable)
+    return send(reply, opened, embeddable)
   })
 }
 
@@ -66,13 +60,11 @@ const embeddable = {
 
 const send = (
   reply: FastifyReply,
-  wanted: DownloadRequest,
   opened: Promise<OpenedLink>,
   shownHeaders: Record<string, string>,
 ): Promise<FastifyReply> =>
   sendDownload(
     reply,
-    wanted,
     opened.then(({ download, shownAs }) => {
       if (shownAs === undefined) return download
       const contentDisposition = download.contentDisposition.replace(/^attachment/, 'inline')

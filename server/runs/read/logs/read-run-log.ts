@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
+import { downloaderOf } from '../../../access/downloader.ts'
 import type { Principal } from '../../../access/principal.ts'
 import { notFound } from '../../../base/errors/coded-error.ts'
-import { ObjectMissing, type ObjectStorage } from '../../../storage/port.ts'
+import type { Downloads } from '../../../storage/downloads/downloads.ts'
+import type { ObjectStorage } from '../../../storage/port.ts'
 import { findContent } from '../../results/run-content-store.ts'
 import type { ShownRun } from '../../run-store.ts'
 import { type ReadDeps, type RunAddress, requireReadableRun } from '../read-runs.ts'
@@ -20,20 +22,16 @@ interface StoredRunLog {
   open(range: LogRange): Promise<Readable>
 }
 
-/** The stored log of a run, for callers that may read the run. Throws `not_found` if there is none, or not yet. */
+/** The stored log of a run, for callers that may read the run. Throws `not_found` if there is none, or not yet, and `downloads_busy`. */
 export async function openRunLog(
-  deps: RunLogDeps,
+  deps: RunLogDeps & { downloads: Downloads },
   principal: Principal,
-  { range, ...address }: RunAddress & { range: LogRange },
+  { range, signal, ...address }: RunAddress & { range: LogRange; signal: AbortSignal },
 ): Promise<Readable> {
   const run = await requireReadableRun(deps, principal, 'run.read_log', address)
   const log = await findStoredLog(deps, run)
   if (!log) throw notFound()
-  try {
-    return await log.open(range)
-  } catch (error) {
-    throw error instanceof ObjectMissing ? notFound() : error
-  }
+  return deps.downloads.stream({ ...downloaderOf(principal), signal }, () => log.open(range))
 }
 
 export async function findStoredLog(

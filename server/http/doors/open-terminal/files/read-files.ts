@@ -141,7 +141,7 @@ async function send(deps: FileDeps, call: TerminalCall<unknown, unknown>, shown:
     ...download,
     headers: type === undefined ? {} : { 'content-type': type },
   }))
-  return sendDownload(reply, wanted, opened)
+  return sendDownload(reply, opened)
 }
 
 const archive = (deps: FileDeps): Operation =>
@@ -157,7 +157,6 @@ const archive = (deps: FileDeps): Operation =>
       if (paths.some((path) => path !== undefined && !tree.has(path)))
         throw new PlainError(404, 'Path not found')
       const zip = await openZip(deps, person, { paths, signal })
-      if (signal.aborted) zip.body.destroy()
       const name = paths.length === 1 ? posix.basename(shownPath(paths[0])) : 'download'
       return reply
         .headers({ ...untrustedHeaders, 'content-type': 'application/zip' })

@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { expect, it } from 'vitest'
+import { testStorage } from '../../../testing/apps/test-storage.ts'
+import { downloadsMax, downloadsOfCompanyMax, downloadsOfLinkMax } from './download-slots.ts'
+import { Downloads } from './downloads.ts'
+
+const newDownloads = () => new Downloads(testStorage())
+const readerOf = (companyId: string, link: number, signal = new AbortController().signal) => ({
+  companyId,
+  linkId: `${companyId} ${link}`,
+  signal,
+})
+const busy = { code: 'downloads_busy' }
+
+it('a stream has its slot before it is opened, until its reader leaves', async () => {
+  const downloads = newDownloads()
+  const leaving = new AbortController()
+  const reader = readerOf('com_a', 1, leaving.signal)
+  const open = async () => Readable.from(['never read'])
+  const bodies = []
+  for (let at = 0; at < downloadsOfLinkMax; at += 1) bodies.push(await downloads.stream(reader, open))
+  const neverOpened = () => expect.unreachable()
+  await expect(downloads.stream(reader, neverOpened)).rejects.toMatchObject(busy)
+  const closed = bodies.map((body) => once(body, 'close'))
+  leaving.abort()
+  await Promise.all(closed)
+  const next = await downloads.stream(readerOf('com_a', 1), open)
+  expect(await next.toArray()).toEqual(['never read'])
+  const gone = await downloads.stream(reader, open)
+  expect(gone.destroyed).toBe(true)
+})
+
+it('a stream that cannot be opened gives its slot back', async () => {
+  const downloads = newDownloads()
+  const broken = async () => Promise.reject(new Error('broken'))
+  for (let at = 0; at <= downloadsOfLinkMax; at += 1)
+    await expect(downloads.stream(readerOf('com_a', 1), broken)).rejects.toThrow('broken')
+})
+
+it('companies that take all slots leave some to each other one', async () => {
+  const downloads = newDownloads()
+  const open = async () => Readable.from(['never read'])
+  for (let company = 0; company < downloadsMax / downloadsOfCompanyMax; company += 1) {
+    for (let at = 0; at < downloadsOfCompanyMax; at += 1)
+      await downloads.stream(readerOf(`com_${company}`, at % 2), open)
+    await expect(downloads.stream(readerOf(`com_${company}`, 2), open)).rejects.toMatchObject(busy)
+  }
+  expect(await downloads.stream(readerOf('com_quiet', 1), open)).toBeInstanceOf(Readable)
+})
