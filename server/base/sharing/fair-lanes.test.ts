@@ -114,3 +114,12 @@ it('drops work that has waited too long', () => {
   expect(lanes.takeExpired()).toEqual(['a1'])
   expect(take()).toBe('a2')
 })
+
+it('forgets waiting work that is removed', () => {
+  const { lanes, all } = lanesOf()
+  for (const work of ['a1', 'a2', 'a3']) lanes.add('a', work)
+  lanes.remove('a', 'a2')
+  lanes.remove('b', 'b1')
+  expect(lanes.add('a', 'a4')).toBeUndefined()
+  expect(all(1)).toEqual(['a1', 'a3', 'a4'])
+})

@@ -33,7 +33,7 @@ interface Lane<Work> {
 }
 
 /**
- * Fair scheduling of work by owner: schema checks by company, logins by address. Each owner has a lane and an account
+ * Fair scheduling of work by owner: schema checks and hashes by company, logins by address. Each owner has a lane and an account
  * of processor time. Work is charged to the account, which refills over time; the fullest account is served first.
  * Waiting counts as time, so no owner starves. When too much waits, the longest lane is cut, never an owner with
  * little waiting work.
@@ -97,6 +97,15 @@ export class FairLanes<Work> {
   putBack(owner: string, work: Work): void {
     this.#laneOf(owner).waiting.unshift({ work, sinceMs: this.#nowMs() })
     this.#waiting += 1
+  }
+
+  /** Removes waiting work that nobody needs any more. */
+  remove(owner: string, work: Work): void {
+    const waiting = this.#lanes.get(owner)?.waiting ?? []
+    const at = waiting.findIndex((each) => each.work === work)
+    if (at === -1) return
+    waiting.splice(at, 1)
+    this.#waiting -= 1
   }
 
   /** Removes and returns work that has waited too long. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { CodedError } from '../../base/errors/coded-error.ts'
+import { FairLanes, type LaneBounds } from '../../base/sharing/fair-lanes.ts'
 import { RecentMap } from '../../base/sharing/recent-map.ts'
 import type { ObjectStorage } from '../port.ts'
+import { downloadsBusy } from './download-slots.ts'
 
 /** Part of a stored object, with its expected digest. */
 export interface StoredPart {
@@ -27,8 +29,23 @@ interface Verification {
 }
 
 const rememberedMax = 10_000
-/** Objects hashed concurrently, at most one per company, so that no company delays the others. */
-const hashingMax = 2
+
+/** Objects that wait to be hashed. As many of one company as it may download at once, of which each waits for one. */
+const laneBounds: LaneBounds = {
+  laneWaitingMax: 64,
+  waitingMax: 512,
+  waitMs: Number.POSITIVE_INFINITY,
+  workingMax: 1,
+  creditMs: 2000,
+  creditMsPerSecond: 200,
+}
+
+/** Hashes one object at a time. */
+interface HashingPlace {
+  /** Only for companies that have not used up their credit, so that the large objects of some do not delay all others. */
+  reserved: boolean
+  isTaken: boolean
+}
 
 /** The client has disconnected. */
 const hasLeft = () => new CodedError('storage_unavailable')
@@ -36,20 +53,29 @@ const hasLeft = () => new CodedError('storage_unavailable')
 /**
  * Compares stored bytes with their digest before they are sent. The result is remembered by the stamp of the object, so
  * each object is hashed once. Concurrent requests share one verification, which stops when the last of them has
- * disconnected.
+ * disconnected. Companies have turns by the time that their objects took, one object at a time.
  */
 export class VerifiedObjects {
   readonly #storage: Pick<ObjectStorage, 'opened'>
   readonly #remembered = new RecentMap<string>(rememberedMax)
   readonly #pending = new Map<string, Verification>()
-  /** Verifications in progress. */
-  readonly #hashing = new Set<Verification>()
+  readonly #lanes: FairLanes<Verification>
+  readonly #nowMs: () => number
+  readonly #places: HashingPlace[] = [
+    { reserved: true, isTaken: false },
+    { reserved: false, isTaken: false },
+  ]
 
-  constructor(storage: Pick<ObjectStorage, 'opened'>) {
+  constructor(storage: Pick<ObjectStorage, 'opened'>, nowMs = () => performance.now()) {
     this.#storage = storage
+    this.#nowMs = nowMs
+    this.#lanes = new FairLanes(laneBounds, nowMs)
   }
 
-  /** Throws `storage_unavailable` if the bytes differ, and at once when the signal fires. */
+  /**
+   * Throws `storage_unavailable` if the bytes differ, and at once when the signal fires; `downloads_busy` while too many objects of
+   * the company wait.
+   */
   async verify(
     { stamp }: { stamp: string },
     part: StoredPart,
@@ -92,26 +118,29 @@ export class VerifiedObjects {
     verification.end.promise.catch(() => undefined)
     this.#pending.set(name, verification)
     stop.signal.addEventListener('abort', () => this.#forget(name, verification), { once: true })
+    const dropped = this.#lanes.add(of.companyId, verification)
+    dropped?.end.reject(downloadsBusy())
+    dropped?.stop.abort()
     this.#startNext()
     return verification
   }
 
   #startNext(): void {
-    for (const next of this.#pending.values()) {
-      if (this.#hashing.size >= hashingMax) return
-      const isCompanyBusy = [...this.#hashing].some(({ companyId }) => companyId === next.companyId)
-      if (!isCompanyBusy) this.#start(next)
+    for (const place of this.#places) {
+      const next = place.isTaken ? undefined : this.#lanes.take(place)
+      if (next) this.#start(next.work, place)
     }
   }
 
-  #start(verification: Verification): void {
-    this.#hashing.add(verification)
-    verification
-      .work()
-      .then(verification.end.resolve, verification.end.reject)
+  #start({ companyId, work, end, stop }: Verification, place: HashingPlace): void {
+    place.isTaken = true
+    const startedAtMs = this.#nowMs()
+    work()
+      .then(end.resolve, end.reject)
       .finally(() => {
-        this.#hashing.delete(verification)
-        verification.stop.abort()
+        place.isTaken = false
+        this.#lanes.charge(companyId, this.#nowMs() - startedAtMs)
+        stop.abort()
         this.#startNext()
       })
   }
@@ -133,6 +162,7 @@ export class VerifiedObjects {
   }
 
   #forget(name: string, verification: Verification): void {
+    this.#lanes.remove(verification.companyId, verification)
     if (this.#pending.get(name) === verification) this.#pending.delete(name)
   }
 }
