@@ -25,6 +25,7 @@ import { buildSlots } from './admission/build-slots.ts'
 import { type BuildWorker, startBuildWorker } from './build-worker.ts'
 import { provisionWaiting } from './provision-waiting.ts'
 import { withUnprovisioned } from './provisioning/provisioning-store.ts'
+import { ProvisioningTurns } from './provisioning/provisioning-turns.ts'
 import type { BuildTools } from './request/build-tools.ts'
 
 const { db, url } = await createTestDatabase()
@@ -50,7 +51,8 @@ afterEach(async () => {
 })
 
 /** One round over all waiting versions. */
-const provision = () => provisionWaiting(db, tools, new AbortController().signal)
+const provision = (turns = new ProvisioningTurns()) =>
+  provisionWaiting(db, tools, { signal: new AbortController().signal, turns })
 
 interface Built {
   id: string
@@ -207,6 +209,32 @@ describe('provisioning', () => {
     ])
     await provision()
     expect([(await rowOf(version.id)).state, (await rowOf(other.id)).state]).toEqual(['ready', 'ready'])
+  })
+
+  it('has turns for companies, also for what is requested meanwhile, and tries a failed image again after the others', async () => {
+    const versions = [await built('regional_provisioning'), await built('regional_provisioning')]
+    const [first, second] = versions as [Built, Built]
+    const install = executor.installImage.bind(executor)
+    const order: string[] = []
+    tenant = await makeTenant(db)
+    const ofOther: Built[] = []
+    executor.installImage = async (digest, tar) => {
+      order.push(digest)
+      if (order.length === 1) ofOther.push(await built('regional_provisioning'))
+      if (order.length === 1) throw new ExecutorRefused('disk_full', 'no room')
+      await install(digest, tar)
+    }
+    let nowMs = 0
+    const turns = new ProvisioningTurns(() => nowMs)
+    await provision(turns)
+    const layersOf = (built: Built[]) => built.map(({ layer }) => layer)
+    expect(order).toEqual(layersOf([first, ...ofOther, second]))
+    await provision(turns)
+    expect(order).toHaveLength(3)
+    nowMs = 5000
+    await provision(turns)
+    expect(order).toEqual(layersOf([first, ...ofOther, second, first]))
+    expect((await rowOf(first.id)).state).toBe('ready')
   })
 
   it('runs in one worker at a time', async () => {

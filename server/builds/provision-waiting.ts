@@ -6,27 +6,30 @@ import {
   type UnprovisionedVersion,
   withUnprovisioned,
 } from './provisioning/provisioning-store.ts'
+import type { ProvisioningTurns } from './provisioning/provisioning-turns.ts'
 
 /** Postgres channel; the payload is the id of the version whose provisioning is requested. */
 export const provisioningRequestedChannel = 'provisioning_asked'
 
-const versionsPerRound = 100
-
 /**
- * Provisions waiting versions again, one after another, each in one worker. If the executor or the storage is unavailable,
- * or the worker dies, the version waits for the next round.
+ * Provisions waiting versions again, one after another, each in one worker, until the others have to wait. If the executor or the
+ * storage is unavailable, or the worker dies, the version waits for a later round.
  */
 export async function provisionWaiting(
   db: Database,
   tools: ProvisioningTools,
-  signal: AbortSignal,
+  { signal, turns }: { signal: AbortSignal; turns: ProvisioningTurns },
 ): Promise<void> {
-  for (const id of await listUnprovisioned(db, versionsPerRound)) {
-    if (signal.aborted) return
+  while (!signal.aborted) {
+    // Read again each time: a company may request one while those of another are provisioned.
+    const id = turns.next(await listUnprovisioned(db))
+    if (id === undefined) return
+    const work = (version: UnprovisionedVersion, holder: Database) =>
+      provision(tools, version, { holder, signal })
     try {
-      await withUnprovisioned(db, id, (version, holder) => provision(tools, version, { holder, signal }))
+      if (!(await withUnprovisioned(db, id, work))) turns.postpone(id)
     } catch (error) {
-      // One failure does not stop the other versions.
+      turns.postpone(id)
       tools.log.warn({ version: id, error: String(error) }, 'provisioning failed and will be retried')
     }
   }

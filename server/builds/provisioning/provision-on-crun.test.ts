@@ -12,6 +12,7 @@ import { TestAgent, tarOf } from '../../executor/oci/testing/test-agent.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 import { provisionWaiting } from '../provision-waiting.ts'
 import type { BuildTools } from '../request/build-tools.ts'
+import { ProvisioningTurns } from './provisioning-turns.ts'
 
 /* Versions that are provisioned again on a real host agent. */
 
@@ -43,7 +44,11 @@ async function waiting(layer: Buffer, diffId = digestOf(layer)) {
   return { id, diffId }
 }
 
-const provision = () => provisionWaiting(db, tools, new AbortController().signal)
+const provision = () =>
+  provisionWaiting(db, tools, {
+    signal: new AbortController().signal,
+    turns: new ProvisioningTurns(),
+  })
 
 async function stateOf(id: string): Promise<string> {
   const versions = db.selectFrom('environment_versions').select('state')

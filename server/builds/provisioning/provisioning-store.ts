@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Database, Executing } from '../../db/database.ts'
+import type { WaitingVersion } from './provisioning-turns.ts'
 
 /** A version to provision, with the digests of its promoted image. */
 export interface UnprovisionedVersion {
@@ -28,10 +29,28 @@ const waiting = (db: Executing) =>
       ),
     )
 
-export async function listUnprovisioned(db: Executing, limit: number): Promise<string[]> {
-  const rows = await waiting(db).select('v.id').orderBy('v.state_changed_at').limit(limit).execute()
-  return rows.map(({ id }) => id)
-}
+const companyVersionsMax = 100
+
+/** The versions of each company that have waited longest, at most 100 of one. */
+export const listUnprovisioned = (db: Executing): Promise<WaitingVersion[]> =>
+  db
+    .selectFrom(
+      waiting(db)
+        .select([
+          'v.id',
+          'v.company_id',
+          'v.state_changed_at',
+          sql<number>`row_number() over (partition by v.company_id order by v.state_changed_at, v.id)`.as(
+            'place',
+          ),
+        ])
+        .as('listed'),
+    )
+    .select(['id', 'company_id'])
+    .where('place', '<=', companyVersionsMax)
+    .orderBy('state_changed_at')
+    .orderBy('id')
+    .execute()
 
 /**
  * Runs `work` for a version that still waits, in one worker at a time. Returns false when another worker has it, or it no
