@@ -309,6 +309,44 @@ describe('the files of a session', () => {
     ])
   })
 
+  it.each<[string, (key: string) => Promise<unknown>]>([
+    ['is lost', (key) => api.storage.delete(key)],
+    ['is damaged', (key) => api.storage.put(key, Buffer.from('inside?'))],
+    ['is cut', (key) => api.storage.put(key, Buffer.from('ins'))],
+  ])('come as no zip while one of them %s', async (_, damage) => {
+    const { id } = await create()
+    await write(id, 'a.txt', 'inside')
+    await write(id, 'b.txt', 'another')
+    const { storage_key: key } = await db
+      .selectFrom('session_packs')
+      .select('storage_key')
+      .where('company_id', '=', tenant.companyId)
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+    await damage(key)
+    expect(codeOf(await call('downloadSession', id))).toEqual([503, 'storage_unavailable'])
+  })
+
+  it('are removed also from a session that has more of them than it may', async () => {
+    const { id } = await create()
+    await write(id, 'a', 'a')
+    const entries = Array.from({ length: 4200 }, (_, at) => [
+      'l',
+      String(at).padStart(4, '0'),
+      't'.repeat(1023),
+    ])
+    const stored = { version: 1, packs: [], entries }
+    const [row] = await db.selectFrom('sessions').select('tree_id').where('id', '=', id).execute()
+    await db
+      .updateTable('session_trees')
+      .set({ content: Buffer.from(JSON.stringify(stored)) })
+      .where('id', '=', row?.tree_id ?? '')
+      .execute()
+    for (const path of ['0000', '4199'])
+      expect((await call('deleteSessionFile', id, { query: { path } })).status).toBe(200)
+    expect(codeOf(await write(id, 'c', 'c'))).toEqual([409, 'session_full'])
+  })
+
   it('count to what the company keeps, with what is being written, until they are deleted', async () => {
     const { id } = await create()
     await write(id, 'a', Buffer.alloc(100_000))

@@ -12,7 +12,7 @@ import {
   requireSpace,
   takeTurn,
 } from '../mount.ts'
-import { answerOf } from '../responses/errors.ts'
+import { answerOf, forgetBytes } from '../responses/errors.ts'
 import { goneSignal } from '../responses/send-download.ts'
 import { checkEnabled } from '../scopes.ts'
 import { doorKeyOf, keyParameter } from './door-credentials.ts'
@@ -98,6 +98,7 @@ function mountAt(
     config: { nulFields: undefined, bodyKind, parsedApart: false },
     errorHandler: (error, request, reply) => {
       const { status, body, headers } = answerOf(error, request)
+      forgetBytes(reply)
       refuse(reply.headers(headers ?? {}), refusalOf(status, body.detail))
     },
     onRequest: async (request, reply) => {

@@ -84,8 +84,29 @@ export function answerOf(error: unknown, request: FastifyRequest): Answer {
   return coded(new CodedError(codeOf(error)))
 }
 
+/** What a stream that failed before its first byte has set about its bytes. */
+const headersOfBytes = [
+  'accept-ranges',
+  'cache-control',
+  'content-disposition',
+  'content-length',
+  'content-range',
+  'content-type',
+  'etag',
+]
+
+/** Removes the headers of bytes that will not be sent, so that the error in their place has its own. */
+export function forgetBytes(reply: FastifyReply): void {
+  for (const name of headersOfBytes) {
+    if (!reply.raw.hasHeader(name)) continue
+    reply.raw.removeHeader(name)
+    reply.removeHeader(name)
+  }
+}
+
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const answer = answerOf(error, request)
+  forgetBytes(reply)
   reply
     .code(answer.status)
     .headers(answer.headers ?? {})

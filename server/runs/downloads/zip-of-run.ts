@@ -16,7 +16,7 @@ export interface RunZip extends StoredZip {
 
 /**
  * Output, log and artifacts of a run as one archive that is made while it is read. Throws `not_found`, also for a run that has
- * left nothing, and `downloads_busy`.
+ * left nothing, `downloads_busy` and `storage_unavailable`.
  */
 export async function openRunZip(
   deps: ResultDeps,

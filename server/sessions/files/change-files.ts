@@ -91,7 +91,7 @@ export async function changeFiles(
       requireFree(session)
       const before = decodeTree(await findTree(trx, session.company_id, session.tree_id))
       const tree = await change(before, { trx, session })
-      return { session: await writeTree(trx, session, tree), tree }
+      return { session: await writeTree(trx, session, { before, tree }), tree }
     })
     await removeUnused(deps, companyId)
     return changed

@@ -19,7 +19,7 @@ interface SessionZip extends StoredZip {
 /** A file and its name in the zip. */
 type Zipped = [file: TreeFile, name: string]
 
-/** The files of a session or of one folder as a zip that is made while it is read. Throws `not_found` and `downloads_busy`. */
+/** The files of a session or of one folder as a zip that is made while it is read. Throws `not_found` and what `openStoredZip` throws. */
 export async function openSessionZip(
   deps: ZipDeps,
   principal: Principal,

@@ -23,9 +23,12 @@ const plainPath = new RegExp(sessionPathPattern, 'u')
 
 /**
  * The entries of a collected folder, with the digests of its files, in its order; or the first rule that a name breaks, or all of
- * them together. Sizes, kinds and numbers were checked when the folder was collected.
+ * them together. Sizes, kinds and numbers were checked when the folder was collected. `namesMaxBytes`: of all paths and links.
  */
-export async function readLeftFolder(bytes: AsyncIterable<Buffer>): Promise<LeftEntry[] | BrokenRule> {
+export async function readLeftFolder(
+  bytes: AsyncIterable<Buffer>,
+  namesMaxBytes = sessionNamesMaxBytes,
+): Promise<LeftEntry[] | BrokenRule> {
   const entries: LeftEntry[] = []
   let reading: EntryReader | undefined
   let broken: BrokenRule | undefined
@@ -41,7 +44,7 @@ export async function readLeftFolder(bytes: AsyncIterable<Buffer>): Promise<Left
       finish()
       reading = new EntryReader(part)
       nameBytes += part.path.length + (part.kind === 'link' ? part.byteSize : 0)
-      if (nameBytes > sessionNamesMaxBytes) broken ??= { rule: 'names_too_long', path: part.path }
+      if (nameBytes > namesMaxBytes) broken ??= { rule: 'names_too_long', path: part.path }
     }
   }
   finish()

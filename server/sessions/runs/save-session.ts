@@ -1,12 +1,21 @@
 import { Readable } from 'node:stream'
 import { idKinds } from '@sandbox-jobs/contract/ids.ts'
+import { sessionNamesMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import type { Database } from '../../db/database.ts'
 import { openedLate } from '../../storage/opened-late.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { findHeldSession } from '../catalogue/session-store.ts'
 import { insertPack, packKey, sumPackBytes } from '../trees/pack-store.ts'
-import { emptyTree, filesByDigest, type Tree, type TreeEntry, type TreeFile, treeOf } from '../trees/tree.ts'
+import {
+  emptyTree,
+  filesByDigest,
+  nameBytesOf,
+  type Tree,
+  type TreeEntry,
+  type TreeFile,
+  treeOf,
+} from '../trees/tree.ts'
 import { findTree } from '../trees/tree-store.ts'
 import { decodeTree, encodeTree } from '../trees/tree-text.ts'
 import { type BrokenRule, type LeftEntry, readLeftFolder } from './left-folder.ts'
@@ -57,7 +66,9 @@ export async function saveSession(
   if (!session) return undefined
   const stored = await findTree(deps.db, companyId, session.tree_id)
   const before = decodeTree(stored)
-  const entries = await readLeftFolder(await left.open())
+  // A run may leave what was there before it.
+  const namesMaxBytes = Math.max(sessionNamesMaxBytes, nameBytesOf(before))
+  const entries = await readLeftFolder(await left.open(), namesMaxBytes)
   if (!Array.isArray(entries)) return entries
   const known = filesByDigest(before)
   requireKnown(entries, known)

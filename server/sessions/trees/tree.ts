@@ -123,14 +123,21 @@ export function withMoved(tree: Tree, { from, to }: { from: string; to: string }
   return treeOf([...placed.values(), ...rest])
 }
 
-/** Throws `session_full` above the limits of a session. */
-export function requireWithin(tree: Tree, maxBytes: number): void {
-  if (tree.size > sessionFilesMax || byteSizeOf(tree) > maxBytes || nameBytesOf(tree) > sessionNamesMaxBytes)
-    throw new CodedError('session_full')
+/** Throws `session_full` above the limits of a session, unless the files before had as much: what is there can always be removed. */
+export function requireWithin(tree: Tree, { maxBytes, before }: { maxBytes: number; before: Tree }): void {
+  const isOver = (measure: (of: Tree) => number, max: number) => {
+    const size = measure(tree)
+    return size > max && size > measure(before)
+  }
+  const isFull =
+    isOver(({ size }) => size, sessionFilesMax) ||
+    isOver(byteSizeOf, maxBytes) ||
+    isOver(nameBytesOf, sessionNamesMaxBytes)
+  if (isFull) throw new CodedError('session_full')
 }
 
 /** Bytes of all paths and targets of links. */
-const nameBytesOf = (tree: Tree): number =>
+export const nameBytesOf = (tree: Tree): number =>
   [...tree.values()].reduce(
     (sum, { path, ...entry }) =>
       sum + Buffer.byteLength(path) + (entry.kind === 'link' ? Buffer.byteLength(entry.target) : 0),

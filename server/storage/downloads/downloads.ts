@@ -39,6 +39,10 @@ export class RangeNotSatisfiable extends CodedError {
   }
 }
 
+/** What is compared before an archive of several objects is sent: about a second of work. */
+const comparedBytesMax = 64 * 1024 ** 2
+const comparedObjectsMax = 1000
+
 /** A client that reads nothing for this long loses its slot. */
 const stalledMs = 120_000
 
@@ -85,6 +89,30 @@ export class Downloads {
     } catch (error) {
       await object.close()
       throw error
+    }
+  }
+
+  /**
+   * Throws `storage_unavailable` if one of the objects is not stored to its end, or one of the first has other bytes: so many as a
+   * reader can wait for.
+   */
+  async requireStored(
+    parts: readonly StoredPart[],
+    who: { companyId: string; signal: AbortSignal },
+  ): Promise<void> {
+    const ends = new Map<string, number>()
+    for (const { key, start, byteSize } of parts)
+      ends.set(key, Math.max(ends.get(key) ?? 0, start + byteSize))
+    for (const [key, end] of ends)
+      if (((await this.#storage.size(key)) ?? -1) < end) throw new CodedError('storage_unavailable')
+    let bytes = 0
+    for (const part of parts.slice(0, comparedObjectsMax)) {
+      bytes += part.byteSize
+      if (bytes > comparedBytesMax) return
+      const object = await this.openVerified(part, who).catch((error: unknown) => {
+        throw error instanceof ObjectMissing ? new CodedError('storage_unavailable') : error
+      })
+      await object.close()
     }
   }
 

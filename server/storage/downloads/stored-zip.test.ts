@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest'
-import { zipNames } from './stored-zip.ts'
+import { describe, expect, it } from 'vitest'
+import { testStorage } from '../../../testing/apps/test-storage.ts'
+import { sha256Of } from '../../base/sha256.ts'
+import { Downloads } from './downloads.ts'
+import { openStoredZip, zipNames } from './stored-zip.ts'
 
 it('gives names that become equal a number', () => {
   expect(zipNames(['a:b', 'a?b', 'a_b~2', 'a*b', 'c', 'c', 'c'])).toEqual([
@@ -25,3 +28,38 @@ it('needs no longer for many names that become equal', () => {
   expect(new Set(shown).size).toBe(20_000)
   expect(shown.at(-1)).toBe('_____~20000')
 }, 5000)
+
+describe('a zip of stored objects', () => {
+  const at = new Date(0)
+  const reader = { companyId: 'com_a', linkId: 'usr_a', signal: new AbortController().signal }
+  const storage = testStorage()
+  const partsOf = (count: number) =>
+    Array.from({ length: count }, (_, start) => ({
+      key: 'pack',
+      start,
+      byteSize: 1,
+      digest: sha256Of(Buffer.from('a')),
+      name: String(start),
+    }))
+  const open = (count: number) => openStoredZip(new Downloads(storage), partsOf(count), { at, reader })
+
+  it('has the size that it is announced with', async () => {
+    await storage.put('pack', Buffer.from('aaa'))
+    const { body, byteSize } = await open(3)
+    expect(Buffer.concat(await body.toArray())).toHaveLength(byteSize)
+  })
+
+  it('is refused if an object is missing, short, or damaged in its beginning', async () => {
+    await storage.put('pack', Buffer.from('aab'))
+    await expect(open(3)).rejects.toMatchObject({ code: 'storage_unavailable' })
+    await expect(open(4)).rejects.toMatchObject({ code: 'storage_unavailable' })
+    await storage.delete('pack')
+    await expect(open(1)).rejects.toMatchObject({ code: 'storage_unavailable' })
+  })
+
+  it('ends with an error at damage that is found later', async () => {
+    await storage.put('pack', Buffer.from(`${'a'.repeat(1000)}b`))
+    const { body } = await open(1001)
+    await expect(body.toArray()).rejects.toMatchObject({ code: 'storage_unavailable' })
+  })
+})

@@ -9,7 +9,10 @@ export interface StoredZip {
   byteSize: number
 }
 
-/** Stored objects as one zip, with names that are safe everywhere. Throws `downloads_busy`. */
+/**
+ * Stored objects as one zip, with names that are safe everywhere. Throws `downloads_busy`, and `storage_unavailable` if an object is
+ * missing or one of the first is damaged. Damage that is found later breaks the connection.
+ */
 export async function openStoredZip(
   downloads: Downloads,
   parts: readonly NamedPart[],
@@ -19,9 +22,10 @@ export async function openStoredZip(
   const files = parts.map((part, place) =>
     zipFileOf(downloads, { ...part, name: names[place] ?? '' }, reader),
   )
-  const body = await downloads.stream(reader, async () =>
-    Readable.from(zipOf(files, at), { objectMode: false }),
-  )
+  const body = await downloads.stream(reader, async () => {
+    await downloads.requireStored(parts, reader)
+    return Readable.from(zipOf(files, at), { objectMode: false })
+  })
   return { body, byteSize: zipByteSize(files) }
 }
 
