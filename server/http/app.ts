@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify'
 import { CodedError, notFound } from '../base/errors/coded-error.ts'
@@ -68,8 +69,10 @@ export function createApp(log: Log, bodySpace = new BodySpace()): FastifyInstanc
   // Routes read raw bodies themselves and count the bytes.
   app.addContentTypeParser('application/octet-stream', async (_request: unknown, payload: unknown) => payload)
   boundBodies(app, bodySpace)
-  app.addHook('onSend', (request, reply, _payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     setCommonHeaders(request, reply)
+    // The answer to HEAD has no bytes: the framework would read them all the same, to their end.
+    if (request.method === 'HEAD' && payload instanceof Readable) payload.destroy()
     done()
   })
   allowOtherOrigins(app)
