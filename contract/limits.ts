@@ -131,6 +131,10 @@ export const agentArtifactRowsMax = 20
 export const agentOutputPreviewMaxBytes = 64 * kib
 export const agentLogPreviewMaxBytes = 16 * kib
 export const agentQueryMaxLength = 256
+/** A page of the menu has fewer items where they would be larger than this together, as JSON, and one at least. */
+export const menuPageMaxBytes = 1 * mib
+/** The same for agents, which read all of it. */
+export const agentMenuPageMaxBytes = 256 * kib
 export const proposalReceiptMaxLength = 4096
 /** Of a confirmation summary, in characters; what is cut is marked. */
 export const proposalInputShownMax = 2000

@@ -4337,7 +4337,7 @@ export interface Operations {
   /**
    * List what can be run in a chatroom.
    *
-   * Tasks that are shared with the room and enabled in it, with what their input must look like. Submit `task_version_id`.
+   * Tasks that are shared with the room and enabled in it, with what their input must look like. Submit `task_version_id`. A page has fewer than `page_size` items where they would be over 1 MiB together.
    *
    * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, in the rooms that it names.
    */

@@ -38,7 +38,7 @@ export const chatroomRoutes = {
     path: `${chatroom}/menu`,
     summary: 'List what can be run in a chatroom',
     description:
-      'Tasks that are shared with the room and enabled in it, with what their input must look like. Submit `task_version_id`.',
+      'Tasks that are shared with the room and enabled in it, with what their input must look like. Submit `task_version_id`. A page has fewer than `page_size` items where they would be over 1 MiB together.',
     params: ChatroomParams,
     query: Type.Object(pageFields(chatroomPageSizeDefault)),
     response: Menu,

@@ -1,4 +1,8 @@
-import { agentQueryMaxLength, catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import {
+  agentMenuPageMaxBytes,
+  agentQueryMaxLength,
+  catalogPageSizeDefault,
+} from '@sandbox-jobs/contract/limits.ts'
 import { pageFields } from '@sandbox-jobs/contract/pagination.ts'
 import type { MenuItem } from '@sandbox-jobs/contract/resources/tasks/menu.ts'
 import { Nullable, PlainText, Strict } from '@sandbox-jobs/contract/schema.ts'
@@ -41,7 +45,14 @@ export const jobMenu = tool<Static<typeof Parameters>>({
     { page_size = catalogPageSizeDefault, page_token, query },
   ) => {
     const text = query === undefined || query.trim() === '' ? undefined : query
-    const menu = await readMenu(read, principal, { chatroomId: roomId, page_size, page_token, text })
+    const maxBytes = agentMenuPageMaxBytes
+    const menu = await readMenu(read, principal, {
+      chatroomId: roomId,
+      page_size,
+      page_token,
+      text,
+      maxBytes,
+    })
     return { ...menu, items: menu.items.map(withoutContract), next_step: nextStep(menu.items) }
   },
 })

@@ -39,23 +39,36 @@ export class PageTokens {
     return `${payload}.${this.#mac(list, payload).toString('base64url')}`
   }
 
-  /** Cuts `rows`, read with one row more than `size`, to a page; `cursorOf` computes the cursor of the next one. */
+  /**
+   * Cuts `rows`, read with one row more than fit, to a page: `size` items, or fewer that have `maxBytes` together as JSON, but one at
+   * least. `cursor` computes the cursor of the next page from the last row.
+   */
   page<Row, Item>(
     list: string,
     rows: Row[],
     size: number,
-    render: { item: (row: Row) => Item; cursor: (row: Row) => Cursor },
+    render: { item: (row: Row) => Item; cursor: (row: Row) => Cursor; maxBytes?: number },
   ): Page<Item> {
-    const shown = rows.slice(0, size)
-    const last = shown.at(-1)
+    const items = fitting(rows.slice(0, size).map(render.item), render.maxBytes)
+    const last = rows[items.length - 1]
     return {
-      items: shown.map(render.item),
+      items,
       page_size: size,
-      next_page_token: rows.length > size && last ? this.write(list, render.cursor(last)) : null,
+      next_page_token: rows.length > items.length && last ? this.write(list, render.cursor(last)) : null,
     }
   }
 
   #mac(list: string, payload: string): Buffer {
     return createHmac('sha256', this.#key).update(`page:${list}:${payload}`).digest().subarray(0, 16)
   }
+}
+
+function fitting<Item>(items: Item[], maxBytes: number | undefined): Item[] {
+  if (maxBytes === undefined) return items
+  let bytes = 0
+  const over = items.findIndex((item, at) => {
+    bytes += Buffer.byteLength(JSON.stringify(item))
+    return at > 0 && bytes > maxBytes
+  })
+  return over === -1 ? items : items.slice(0, over)
 }

@@ -14,23 +14,34 @@ import { slotNamesOf } from '../versions/task-version.ts'
 import { type MenuRow, menuOf } from './menu-store.ts'
 import type { Runnables } from './runnable.ts'
 
+export interface MenuQuery {
+  chatroomId: string
+  page_size: number
+  page_token: string | undefined
+  /** Of the items of a page together, as JSON; one item is shown in any case. */
+  maxBytes: number
+  text?: string | undefined
+}
+
 /** The menu of a room, for members and managers of the room (contract part 1, "Menu item"). */
 export async function readMenu(
   context: Pick<TaskContext, 'db' | 'directory' | 'pages'>,
   principal: Principal,
-  query: { chatroomId: string; page_size: number; page_token: string | undefined; text?: string | undefined },
+  query: MenuQuery,
 ): Promise<Menu> {
   const room = await context.directory.requireRoom(principal, 'menu.read', query.chatroomId)
   const list = query.text === undefined ? `menu:${room.id}` : `menu:${room.id}:${query.text}`
   const rows = await menuOf(context.db, room, {
     afterTaskId: afterIdOf(context.pages, list, query),
     limit: query.page_size + 1,
+    maxBytes: query.maxBytes,
     text: query.text,
   })
   const bound = await boundSlotsOf(context.db, room, slottedTasks(rows))
   return context.pages.page(list, rows, query.page_size, {
     item: (row) => renderMenuItem(row, bound(row.task_id)),
     cursor: (row) => [row.task_id],
+    maxBytes: query.maxBytes,
   })
 }
 

@@ -35,6 +35,8 @@ export interface MenuRow {
 export interface MenuFilter {
   afterTaskId: string | undefined
   limit: number
+  /** Rows behind these bytes of texts are not read. */
+  maxBytes: number
   /** Only tasks with this text in their name or description, in any case. */
   text?: string | undefined
 }
@@ -91,12 +93,26 @@ const offeredIn = (room: RoomTerms) =>
     .where('task_versions.content_state', '=', 'active')
     .orderBy('bindings.task_id')
 
-/** The menu of a room, ordered by task id. Reads bindings, tasks, versions and shares; writes nothing. */
+const textBytes = sql<number>`(
+  coalesce(octet_length(input_instructions), 0) + coalesce(octet_length(input_example), 0)
+  + coalesce(octet_length(input_schema), 0)
+)`
+
+/**
+ * The menu of a room, ordered by task id, up to the first row that does not fit; two rows at least, so that it is known whether one
+ * is the last. Reads bindings, tasks, versions and shares; writes nothing.
+ */
 export async function menuOf(db: Executing, room: Room, page: MenuFilter): Promise<MenuRow[]> {
   let query = offeredIn(room).limit(page.limit)
   if (page.text !== undefined) query = query.where(mentions(page.text))
   if (page.afterTaskId !== undefined) query = query.where('bindings.task_id', '>', page.afterTaskId)
-  return (await sql<MenuRow>`${query}`.execute(db)).rows
+  const statement = sql<MenuRow>`
+    select * from (
+      select *, sum(${textBytes}) over menu - ${textBytes} as bytes_before, row_number() over menu as place
+      from ${query} offered window menu as (order by task_id)
+    ) placed
+    where bytes_before <= ${page.maxBytes} or place <= 2 order by task_id`
+  return (await statement.execute(db)).rows
 }
 
 /** A version in the menu of a room. */

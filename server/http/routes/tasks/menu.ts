@@ -1,4 +1,4 @@
-import { chatroomPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import { chatroomPageSizeDefault, menuPageMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { chatroomRoutes } from '@sandbox-jobs/contract/routes/chatroom-routes.ts'
 import type { TaskContext } from '../../../tasks/catalogue/task-context.ts'
 import { readMenu } from '../../../tasks/menu/menu-service.ts'
@@ -10,6 +10,7 @@ export function mountMenuRoutes(mount: Mount, context: TaskContext): void {
       chatroomId: params.cid,
       page_size: query.page_size ?? chatroomPageSizeDefault,
       page_token: query.page_token,
+      maxBytes: menuPageMaxBytes,
     }),
   )
 }
