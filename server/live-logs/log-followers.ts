@@ -44,6 +44,8 @@ export interface Following {
 /** Polling covers what no notification reports: the end of the work, and notifications lost with a connection. */
 const pollIntervalMs = 200
 const requestIntervalMs = 2000
+/** While the stored log is sent. */
+const readIntervalMs = 2000
 const followMaxMs = 15 * 60_000
 const followersPerCompany = 32
 /** Of all companies together. Each company has some slots beyond it, so that others cannot take the last one. */
@@ -111,9 +113,15 @@ export class LogFollowers {
     while (performance.now() < endAt && !signal.aborted) {
       const work = await log.read()
       if (work.hasEnded) {
+        let readAgainAt = performance.now() + readIntervalMs
         for await (const placed of rest(log, position)) {
           position = placed.position
           yield placed
+          // The reader may be slow, and may have lost the right to read it.
+          if (performance.now() >= endAt || signal.aborted) return
+          if (performance.now() < readAgainAt) continue
+          await log.read()
+          readAgainAt = performance.now() + readIntervalMs
         }
         return yield { position, event: { kind: 'end', status: work.state } }
       }
