@@ -10,6 +10,7 @@ import { largeBodyMinBytes, parseLargeBody } from '../tasks/inputs/large-body.ts
 import { type BodyConfig, callerDecorator, companyOf, takeTurn } from './mount.ts'
 import { allowOtherOrigins } from './requests/cross-origin.ts'
 import { handleError } from './responses/errors.ts'
+import { AnswerSpace, boundAnswers } from './turns/answer-space.ts'
 import { BodySpace, boundBodies } from './turns/body-space.ts'
 
 /** Bounds on the shape of any JSON body. The run input has its own bounds, checked where it is parsed. */
@@ -22,7 +23,10 @@ const formMaxLength = 16 * 1024
 const receivedPerParsed = 8
 
 /** The HTTP application without its routes: strict JSON, one error mapping, and the headers that every response has. */
-export function createApp(log: Log, bodySpace = new BodySpace()): FastifyInstance {
+export function createApp(
+  log: Log,
+  { bodySpace = new BodySpace(), answerSpace = new AnswerSpace() } = {},
+): FastifyInstance {
   const app = fastify({
     // A logger per request would cost more than all response headers. Fastify logs to the logger of the process.
     childLoggerFactory: () => log,
@@ -69,6 +73,7 @@ export function createApp(log: Log, bodySpace = new BodySpace()): FastifyInstanc
   // Routes read raw bodies themselves and count the bytes.
   app.addContentTypeParser('application/octet-stream', async (_request: unknown, payload: unknown) => payload)
   boundBodies(app, bodySpace)
+  boundAnswers(app, answerSpace)
   app.addHook('onSend', (request, reply, payload, done) => {
     setCommonHeaders(request, reply)
     // The answer to HEAD has no bytes: the framework would read them all the same, to their end.

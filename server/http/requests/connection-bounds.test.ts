@@ -111,6 +111,21 @@ it('closes the connection of a reader that does not read a long response', async
   socket.destroy()
 })
 
+it('closes the connection of a reader that does not read a long text', async () => {
+  const ended = Promise.withResolvers<void>()
+  const open = await serve({ stallMs: 200 }, (app) =>
+    app.get('/long', async (_request, reply) => {
+      reply.raw.once('close', () => ended.resolve())
+      return 'x'.repeat(32 * 1024 ** 2)
+    }),
+  )
+  const socket = await open()
+  socket.write('GET /long HTTP/1.1\r\nhost: a\r\n\r\n')
+  await once(socket, 'readable')
+  await ended.promise
+  socket.destroy()
+})
+
 it('keeps the connection of a reader while there is nothing to send', async () => {
   const source = new PassThrough()
   const waitedThrice = Promise.withResolvers<void>()

@@ -57,10 +57,18 @@ export function boundConnections(app: FastifyInstance, bounds: ConnectionBounds)
     done(null, payload)
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (payload instanceof Object && 'pipe' in payload) endStalled(reply.raw, bounds.stallMs)
+    if (isLong(payload)) endStalled(reply.raw, bounds.stallMs)
     done()
   })
 }
+
+/** More than a connection takes at once, whether or not anybody reads it. */
+const longMinBytes = 64 * 1024
+
+const isLong = (payload: unknown): boolean =>
+  typeof payload === 'string' || Buffer.isBuffer(payload)
+    ? payload.length >= longMinBytes
+    : payload instanceof Object && 'pipe' in payload
 
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

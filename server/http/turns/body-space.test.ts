@@ -19,7 +19,7 @@ let app: FastifyInstance
 const sockets: Socket[] = []
 
 beforeEach(async () => {
-  app = createApp(pino({ level: 'silent' }), new BodySpace(2 * body.length))
+  app = createApp(pino({ level: 'silent' }), { bodySpace: new BodySpace(2 * body.length) })
   const authenticate = async ({ company, person }: IncomingHttpHeaders) =>
     ({ companyId: String(company), principalId: String(person), role: 4 }) as Principal
   mounter(app, { authenticate, enabled: true })(allRoutes.previewInput, async () => ({}) as never)

@@ -14,7 +14,7 @@ import { slotNamesOf } from '../versions/task-version.ts'
 import { type MenuRow, menuOf } from './menu-store.ts'
 import type { Runnables } from './runnable.ts'
 
-export interface MenuQuery {
+interface MenuQuery {
   chatroomId: string
   page_size: number
   page_token: string | undefined
