@@ -86,22 +86,28 @@ export async function principalOfTurn(deps: TurnDeps, token: unknown): Promise<P
     auth,
     key: byKey,
   } = read.claims
-  const [principal, isLive] = await settleAll([
+  const [principal, key] = await settleAll([
     findPerson(deps.db, { companyId, type, id }),
-    hasLiveKey(deps.db, read.claims),
+    findKeyOfTurn(deps.db, read.claims),
   ])
   const { generation = principal?.credentialGeneration } = read.claims
-  if (!principal || !isLive || principal.credentialGeneration !== generation) throw refuseCredentials()
-  return { ...principal, authMethod: auth, turn: { roomId, messageId, sequence, byKey } }
+  if (!principal || !key || principal.credentialGeneration !== generation) throw refuseCredentials()
+  return { ...principal, ...key, authMethod: auth, turn: { roomId, messageId, sequence, byKey } }
 }
 
-/** False once the key that posted the message is revoked or has expired. */
-async function hasLiveKey(
+/**
+ * The API key that posted the message, which what the agent submits is submitted with; empty for other credentials. Undefined once a
+ * key is revoked or has expired.
+ */
+async function findKeyOfTurn(
   db: Database,
-  { company: companyId, gateway_key, api_key }: TurnClaims,
-): Promise<boolean> {
-  if (gateway_key !== undefined) return isLiveGatewayKey(db, { companyId, id: gateway_key })
-  return api_key === undefined || (await findLiveApiKey(db, { companyId, id: api_key })) !== undefined
+  { company: companyId, gateway_key, api_key: id }: TurnClaims,
+): Promise<Pick<Principal, 'apiKey'> | undefined> {
+  if (gateway_key !== undefined)
+    return (await isLiveGatewayKey(db, { companyId, id: gateway_key })) ? {} : undefined
+  if (id === undefined) return {}
+  const key = await findLiveApiKey(db, { companyId, id })
+  return key && { apiKey: { id, scope: key.scope, allowedChatroomIds: key.allowed_chatroom_ids } }
 }
 
 /** Authenticates agents by `X-Turn-Context`. */

@@ -99,9 +99,18 @@ describe('a message', () => {
 })
 
 describe('a turn', () => {
-  it('ends with the API key that posted its message', async () => {
+  it('ends with the API key that posted its message, which its runs are submitted with', async () => {
+    const { versionId } = await harness.offer(tenant)
     const { body } = await postAs(await harness.key(tenant.member))
-    expect((await listTools(body.turn_context)).status).toBe(200)
+    const turn = { turn_context: String(body.turn_context) }
+    const job = { mode: 'request', task_version_id: versionId, input: {} }
+    expect(await harness.tool(turn, 'sandbox_submit_job', job)).toMatchObject({ kind: 'submitted' })
+    const { api_key_id } = await db
+      .selectFrom('runs')
+      .select('api_key_id')
+      .where('company_id', '=', tenant.companyId)
+      .executeTakeFirstOrThrow()
+    expect(api_key_id).toMatch(/^key_/)
     await db
       .updateTable('api_keys')
       .set({ revoked_at: new Date() })
