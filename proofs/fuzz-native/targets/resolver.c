@@ -151,8 +151,10 @@ static void step(int kind, const uint8_t *bytes, size_t size) {
 static void forget_everything(void) {
   for (uint16_t link = 1; link <= LINKS_USED; link++) {
     char drop[16], take[16];
+    /* The first link is dropped without a report. */
+    if (link > 1) send_command((uint8_t *)take, (size_t)snprintf(take, sizeof take, "take %u", link));
     send_command((uint8_t *)drop, (size_t)snprintf(drop, sizeof drop, "drop %u", link));
-    send_command((uint8_t *)take, (size_t)snprintf(take, sizeof take, "take %u", link));
+    if (first_of[link] || size_of[REFUSED][link] || more_of[REFUSED][link]) abort();
   }
   now_ms += HOUR_MS;
   questions_expire(now_ms);

@@ -22,6 +22,8 @@ export interface MirrorsOptions {
   onError: (error: unknown) => void
 }
 
+type MirrorRouter = Pick<Router, 'namespace' | 'nft'>
+
 /** The operator's package mirrors for the links of build steps. The declarations are read again for each link. */
 export class Mirrors {
   readonly #options: MirrorsOptions
@@ -41,7 +43,7 @@ export class Mirrors {
   }
 
   /** Adds the adopted links to the rules of a new router. */
-  async restore(router: Router): Promise<void> {
+  async restore(router: MirrorRouter): Promise<void> {
     this.#current = ''
     await this.#proxy?.stop()
     this.#proxy = undefined
@@ -51,10 +53,13 @@ export class Mirrors {
   }
 
   /** Opens the declared mirrors to a link. Refuses with `mirrors_unreadable` or `mirror_proxy`. */
-  async open(index: number, router: Router): Promise<void> {
+  async open(index: number, router: MirrorRouter): Promise<void> {
     this.#links.set(index, undefined)
     await router.nft(mirroredRules([index]))
-    this.#links.set(index, await this.#refreshed(router))
+    const proxy = await this.#refreshed(router)
+    // Requests of an earlier link with this address may have failed after its end. A proxy that died has no records either.
+    await proxy.request({ take: linkAddresses(index).ip4 }).catch(() => undefined)
+    this.#links.set(index, proxy)
   }
 
   /** What the link did since its start; undefined if it has no mirrors. */
@@ -74,7 +79,7 @@ export class Mirrors {
   }
 
   /** Call when the sandbox is gone. */
-  release(index: number, router: Router | undefined): void {
+  release(index: number, router: MirrorRouter | undefined): void {
     if (!this.#links.delete(index)) return
     router?.nft(endMirroredRules(index)).catch(this.#options.onError)
     this.#proxy?.request({ take: linkAddresses(index).ip4 }).catch(() => undefined)
@@ -85,14 +90,14 @@ export class Mirrors {
   }
 
   /** The proxy with the current mirrors; one refresh at a time. */
-  #refreshed(router: Router): Promise<MirrorProxy> {
+  #refreshed(router: MirrorRouter): Promise<MirrorProxy> {
     this.#opening = (this.#opening ?? Promise.resolve())
       .catch(() => undefined)
       .then(() => this.#refresh(router))
     return this.#opening
   }
 
-  async #refresh(router: Router): Promise<MirrorProxy> {
+  async #refresh(router: MirrorRouter): Promise<MirrorProxy> {
     const mirrors = await Promise.all((await readMirrors(this.#options.folder)).map(withAddresses))
     const proxy = this.#proxy && !this.#proxy.isGone ? this.#proxy : new MirrorProxy(router.namespace)
     const isNew = proxy !== this.#proxy

@@ -118,10 +118,8 @@ export class Network {
     const link = this.#pool.shift() ?? (await maker.make())
     this.#inUse += 1
     this.#refill()
-    if (owner !== undefined) {
-      this.#shares.set(link.index, owner)
-      resolver.share(link.index, owner)
-    }
+    if (owner !== undefined) this.#shares.set(link.index, owner)
+    resolver.assign(link.index, owner)
     try {
       if (registry) {
         this.#pulls.add(link.index)

@@ -67,9 +67,13 @@ export class Resolver {
     }
   }
 
-  /** Sets the share of the link, which is in `state` too. Until then the link has its own share, so no start waits for this. */
-  share(index: number, share: number): void {
-    this.#send(shareLine(index, share))
+  /**
+   * Gives the link to a sandbox: nothing of an earlier one is left, and it has this share, which is in `state` too. Until then the
+   * link has its own share, so no start waits for this.
+   */
+  assign(index: number, share: number | undefined): void {
+    this.release(index)
+    if (share !== undefined) this.#send(shareLine(index, share))
   }
 
   /** Resolves when the resolver records what the link reaches. The caller has added it to `recorded` before. */
@@ -81,7 +85,7 @@ export class Resolver {
     }
   }
 
-  /** Removes the list and the share of the link. */
+  /** Removes the list, the share and the records of the link. */
   release(index: number): void {
     this.#send(`drop ${index}`)
   }

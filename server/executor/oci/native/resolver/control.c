@@ -4,7 +4,7 @@
  *   list <link> <names>   holds the link to these names, comma-separated, `*.` before one for all below it; may be empty
  *   share <link> <number> links of one number share one part of the resolver, see shares.c
  *   record <link>         records what it reaches, see refusals.c
- *   drop <link>           it has none of these any more
+ *   drop <link>           it has none of these any more, and nothing is reported of it
  *   take <link>           reports what was refused to it and what it reached, see refusals.c, and forgets that
  *   serve                 every list was sent: from now on questions are answered
  */
@@ -39,7 +39,7 @@ static void drop(uint16_t link) {
   streams_drop(link);
   lists_drop(link);
   shares_leave(link);
-  refusals_record(link, false);
+  refusals_drop(link);
 }
 
 static bool execute(char *line) {
@@ -51,7 +51,7 @@ static bool execute(char *line) {
   uint16_t link = (uint16_t)index;
   if (!strcmp(command, "list")) return line && lists_set(link, line);
   if (!strcmp(command, "share") && line) shares_join(link, strtoull(line, NULL, 10));
-  else if (!strcmp(command, "record")) refusals_record(link, true);
+  else if (!strcmp(command, "record")) refusals_record(link);
   else if (!strcmp(command, "drop")) drop(link);
   else if (!strcmp(command, "take")) refusals_report(link);
   else return false;

@@ -1,5 +1,5 @@
 /*
- * What was refused to each link, until the agent fetches it: packets, which the router's rules hand over by netlink as they
+ * What was refused to each link, until the agent fetches it or drops the link: packets, which the router's rules hand over by netlink as they
  * refuse them (rules.ts bounds how many of one link), and names. Of a link whose reach is recorded also what it reached: its
  * new connections, which the rules hand over too, and the addresses that its names led to. Equal refusals are one record with
  * a count. A link has at most RECORDS_OF_ONE records of each kind, and a count of all others. A record is reported as
@@ -99,7 +99,7 @@ void refusals_add_name(uint16_t link, int reason, const uint8_t *name, const str
   add(link, subject);
 }
 
-void refusals_record(uint16_t link, bool recorded) { is_recorded[link] = recorded; }
+void refusals_record(uint16_t link) { is_recorded[link] = true; }
 
 void refusals_add_answer(uint16_t link, const uint8_t *name, const struct address *address) {
   if (is_recorded[link]) refusals_add_name(link, RESOLVED, name, address);
@@ -226,16 +226,27 @@ static void report(const struct refusal *refusal) {
   control_send(line, size);
 }
 
-void refusals_report(uint16_t link) {
-  char line[64];
-  refusals_read();
+static void forget(uint16_t link) {
   for (uint16_t at = first_of[link], next; at; at = next) {
     next = refusals[at].next;
-    report(&refusals[at]);
     refusals[at].next = free_slot;
     free_slot = at;
   }
-  control_send(line, snprintf(line, sizeof line, "more %u %u\n", more_of[REFUSED][link], more_of[REACHED][link]));
   first_of[link] = 0;
   for (int kind = 0; kind < KINDS; kind++) size_of[kind][link] = 0, more_of[kind][link] = 0;
+}
+
+void refusals_report(uint16_t link) {
+  char line[64];
+  refusals_read();
+  for (uint16_t at = first_of[link]; at; at = refusals[at].next) report(&refusals[at]);
+  control_send(line, snprintf(line, sizeof line, "more %u %u\n", more_of[REFUSED][link], more_of[REACHED][link]));
+  forget(link);
+}
+
+/* Packets and answers may arrive after the last report. The next sandbox of the link must not get them. */
+void refusals_drop(uint16_t link) {
+  is_recorded[link] = false;
+  refusals_read();
+  forget(link);
 }

@@ -124,11 +124,13 @@ int refusals_open(void);
 void refusals_read(void);
 /* `name` as in a message, written out. */
 void refusals_add_name(uint16_t link, int reason, const uint8_t *name, const struct address *address);
-/* Whether what the link reaches is recorded, too. */
-void refusals_record(uint16_t link, bool recorded);
+/* Records what the link reaches, too. */
+void refusals_record(uint16_t link);
 /* An address that a name led to, of a link whose reach is recorded. */
 void refusals_add_answer(uint16_t link, const uint8_t *name, const struct address *address);
 /* Sends all records of a link to the agent and forgets them. */
 void refusals_report(uint16_t link);
+/* Forgets them without a report, and records no longer what the link reaches. */
+void refusals_drop(uint16_t link);
 
 #endif
