@@ -97,11 +97,11 @@ export class Resolver {
 
   /** Records of the link since the previous call. A killed resolver loses them. */
   async takeRecords(index: number): Promise<LinkRecords> {
-    const connection = await this.#connection.promise
+    const lines = this.#connection.promise.then((connection) => connection.request(`take ${index}`))
     const timeout = sleep(answerTimeoutMs).then(() => {
       throw new Error('the resolver does not answer')
     })
-    return parseRecords(await Promise.race([connection.request(`take ${index}`), timeout]))
+    return parseRecords(await Promise.race([lines, timeout]))
   }
 
   async #keepRunning(): Promise<void> {
