@@ -158,6 +158,15 @@ test('a flood of refused connections and names is bounded, counted, and costs th
   console.log(`2000 datagrams and 400 names refused: 200 listed, ${refused?.more} counted`)
 }, 60_000)
 
+test('a sandbox counts as a source of refusals for a minute after the last one', async () => {
+  await refusedTo(connect('10.9.9.9', 84))
+  const maker = (await agent.onHost('pgrep', '-P', String(agent.process?.pid), '-x', 'links')).trim()
+  const listing = ['nft', '-j', 'list', 'set', 'inet', 'sandbox_jobs', 'noted4']
+  const { nftables } = JSON.parse(await agent.onHost('nsenter', `--net=/proc/${maker}/ns/net`, ...listing))
+  const { set } = nftables.find((entry: object) => 'set' in entry)
+  expect(set).toMatchObject({ timeout: 60, elem: expect.arrayContaining([expect.anything()]) })
+})
+
 test('refusals can be read again, also by the next agent', async () => {
   const network = { egressCapBytes: 1024 ** 3 }
   const spec = { ...shellJob(image, connect('10.9.9.9', 83)), network }

@@ -24,6 +24,8 @@ const maxConnections = 1024
 const maxSources = 16_384
 /** Rate at which refused packets of one sandbox are logged; beyond it they are only refused. */
 const refusalRate = '50/second burst 200 packets'
+/** How long after its last refused packet a sandbox has a place among `maxSources`: many short runs must not take those of others. */
+const refusalSeconds = 60
 /** Rate at which a sandbox whose reach is recorded may reach new destinations. Those beyond it are refused, not left out. */
 const destinationRate = '50/second burst 200 packets'
 /** Maximum recorded destinations of all such sandboxes, and how long each is remembered. */
@@ -77,7 +79,7 @@ function familyRules(number: 4 | 6, host: readonly string[], ranges: readonly Sp
   set special${number} { type ${type}; flags interval; ${elements(ranges.map(({ range }) => range))}}
   set host${number} { type ${type}; ${elements(host)}}
   set connections${number} { type ${type}; size ${maxSources}; flags dynamic; }
-  set noted${number} { type ${type}; size ${maxSources}; flags dynamic, timeout; timeout 1h; }
+  set noted${number} { type ${type}; size ${maxSources}; flags dynamic, timeout; timeout ${refusalSeconds}s; }
   map list${number} { type ${type} : mark; }
   set granted${number} { type mark . ${type}; size ${maxGranted}; flags dynamic, timeout; timeout ${grantSeconds}s; }
   set ranges${number} { type mark . ${type}; flags interval; }
@@ -100,7 +102,7 @@ function familyRules(number: 4 | 6, host: readonly string[], ranges: readonly Sp
     ${ip} saddr @recorded${number} ${ip} saddr . ${ip} daddr . meta l4proto . th dport != @reached${number} goto record${number}
   }
   chain note${number} {
-    add @noted${number} { ${ip} saddr limit rate ${refusalRate} } ${refusalLog}
+    update @noted${number} { ${ip} saddr limit rate ${refusalRate} } ${refusalLog}
   }
   chain grant${number} {
     meta mark set udp dport map @listed update @granted${number} { meta mark . ${ip} daddr }
