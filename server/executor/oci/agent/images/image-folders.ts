@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ExecutorRefused } from '../../../port/errors.ts'
@@ -50,9 +50,3 @@ export function requireLower(paths: Paths, digest: string): void {
     throw new ExecutorRefused('image_invalid', 'the image has too many layers')
   }
 }
-
-/** Whether an installed image lies above this one. */
-export const hasUpper = (paths: Paths, digest: string): boolean =>
-  readdirSync(paths.images).some(
-    (name) => !name.startsWith('.') && lowerOf(paths, `sha256:${name}`) === digest,
-  )

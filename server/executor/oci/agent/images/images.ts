@@ -14,7 +14,8 @@ import type { AgentPaths } from '../../host/paths.ts'
 import { syncPath } from '../records/exit-record.ts'
 import { logOf } from '../records/outputs.ts'
 import { internalPrefix, type Sandboxes } from '../sandboxes/sandboxes.ts'
-import { hasUpper, imageFolder, lowerOf, requireLower, treeOf, writeLower } from './image-folders.ts'
+import { imageFolder, lowerOf, requireLower, treeOf, writeLower } from './image-folders.ts'
+import { LowerImages } from './lower-images.ts'
 
 const run = promisify(execFile)
 const GiB = 1024 ** 3
@@ -36,6 +37,7 @@ export class Images {
   readonly #sandboxes: Sandboxes
   readonly #floorBytes: number | undefined
   readonly #installing = new Map<string, Installing>()
+  readonly #lowers = new LowerImages()
 
   /** `floorBytes` of the disk, which the database may share, stay free; absent: computed from its size. */
   constructor(paths: AgentPaths, sandboxes: Sandboxes, floorBytes?: number) {
@@ -51,6 +53,7 @@ export class Images {
     for (const name of await readdir(this.#paths.images)) {
       if (name.startsWith('.')) await removeTree(join(this.#paths.images, name))
     }
+    await this.#lowers.recover(this.#paths)
   }
 
   has(digest: string): Promise<boolean> {
@@ -91,6 +94,7 @@ export class Images {
     const lower = lowerOf(this.#paths, digest)
     const removedPath = join(this.#paths.images, `.removed-${newId('ownedObject')}`)
     renameSync(imageFolder(this.#paths, digest), removedPath)
+    if (lower !== undefined) this.#lowers.remove(lower)
     await removeTree(removedPath)
     if (lower !== undefined) await this.#removeUnused(lower)
   }
@@ -107,7 +111,7 @@ export class Images {
     return (
       this.#sandboxes.uses(digest) ||
       [...this.#installing.values()].some(({ lower }) => lower === digest) ||
-      hasUpper(this.#paths, digest)
+      this.#lowers.has(digest)
     )
   }
 
@@ -129,6 +133,7 @@ export class Images {
       // Renamed only after its bytes are on disk.
       await run('sync', ['--file-system', tree])
       await rename(fresh, imageFolder(this.#paths, digest))
+      if (lower !== undefined) this.#lowers.add(lower)
       await syncPath(this.#paths.images)
     } catch (error) {
       await removeTree(fresh)

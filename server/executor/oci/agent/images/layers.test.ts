@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -91,6 +91,18 @@ test('an image stays while another one lies above it, and goes with the last of 
   await agent.client.removeImage(one)
   expect(await agent.client.hasImage(lower)).toBe(true)
   await agent.client.removeImage(other)
+  expect(await agent.client.hasImage(lower)).toBe(false)
+})
+
+test('the next agent knows which images lie above others, and a damaged folder hinders no removal', async () => {
+  const lower = await agent.image([[{ name: 'lower' }, 'of the restart']])
+  const upper = await above(lower, [[{ name: 'upper' }, '1']])
+  const images = join(agent.dataDir, 'agent/images')
+  await mkdir(join(images, 'd'.repeat(64), 'lower'), { recursive: true })
+  await agent.end('SIGKILL')
+  await agent.start()
+  await expect(agent.client.removeImage(lower)).rejects.toMatchObject({ slug: 'image_in_use' })
+  await agent.client.removeImage(upper)
   expect(await agent.client.hasImage(lower)).toBe(false)
 })
 
