@@ -1,8 +1,8 @@
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { contains, parseAddress, parseAddressRange } from '../../../base/addresses/address-range.ts'
 import { specialRanges4, specialRanges6 } from '../../../base/addresses/special-ranges.ts'
 import { sleep } from '../../../base/clock.ts'
+import { lookUpHost } from '../network/host-lookup.ts'
 
 /** Ranges of internal networks, in which a mirror may be. */
 const innerRanges = ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']
@@ -33,7 +33,6 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]
 /** Current addresses of the host; empty if it has none, or its resolver does not answer in five seconds. */
 export async function addressesOf(host: string): Promise<string[]> {
   if (isIP(host) !== 0) return [host]
-  const found = lookup(host, { all: true }).catch(() => [])
   const late = sleep(lookupMs).then(() => [])
-  return (await Promise.race([found, late])).map(({ address }) => address)
+  return (await Promise.race([lookUpHost(host), late])).map(({ address }) => address)
 }
