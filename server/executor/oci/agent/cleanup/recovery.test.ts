@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sleep } from '../../../../base/clock.ts'
 import { ExecutorUnavailable, SandboxUnknown } from '../../../port/errors.ts'
 import { neverStarted } from '../../../port/refusal-causes.ts'
 import { programNeverStarted } from '../../../port/sandbox-exit.ts'
@@ -174,6 +175,18 @@ test('a killed spawner is restarted, and running sandboxes are not affected', as
   expect((await agent.run(after)).log).toBe('still\n')
   await agent.client.stop(before.id)
   expect(await agent.client.wait(before.id)).toMatchObject({ cause: 'stopped' })
+})
+
+test('a start that a killed spawner had taken is made by the next one', async () => {
+  const killed = await agent.spawner()
+  process.kill(killed, 'SIGSTOP')
+  const spec = shellJob(empty, 'cat')
+  const ran = agent.run(spec, 'its input')
+  await waitUntil(async () => (await agent.folders()).includes(spec.id))
+  // It connects now; what it sends waits for the spawner.
+  await sleep(200)
+  process.kill(killed, 'SIGKILL')
+  expect((await ran).log).toBe('its input')
 })
 
 test('a second agent on the same data folder is refused', async () => {

@@ -10,7 +10,10 @@ const waiting: MadeSandbox = {
   name: 'warm_1',
   folder: '/nowhere',
   idBase: 0,
-  shim: { running: never, ended: never, gone: never, isRunning: () => false, hasEnded: () => false },
+  shim: {
+    lived: Promise.resolve(true),
+    ...{ running: never, ended: never, gone: never, isRunning: () => false, hasEnded: () => false },
+  },
   input: new PassThrough(),
 }
 

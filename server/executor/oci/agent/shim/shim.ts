@@ -7,6 +7,8 @@ import type { Spawner } from './spawner.ts'
 
 /** Connection to the shim of one sandbox, started by this agent or found alive after a restart. */
 export interface Shim {
+  /** Resolves with true once the shim has sent its first state, with false if none came: then no shim has lived. */
+  readonly lived: Promise<boolean>
   /** Resolves when the program runs, or the shim has ended before that. */
   readonly running: Promise<void>
   /** Resolves once the exit record is written, or the shim has died. */
@@ -21,12 +23,14 @@ const shimStates = /starting|running|ended/g
 
 /** Follows the state lines that a shim writes to each connection. */
 function follow(lines: Socket): Shim {
+  const lived = Promise.withResolvers<boolean>()
   const running = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
   const gone = Promise.withResolvers<void>()
   let isRunning = false
   let hasEnded = false
   lines.on('data', (chunk: Buffer) => {
+    lived.resolve(true)
     for (const [state] of chunk.toString('latin1').matchAll(shimStates)) {
       if (state !== 'starting') running.resolve()
       if (state === 'ended') ended.resolve()
@@ -38,6 +42,7 @@ function follow(lines: Socket): Shim {
   lines.on('end', () => lines.destroy())
   const close = () => {
     hasEnded = true
+    lived.resolve(false)
     running.resolve()
     ended.resolve()
     gone.resolve()
@@ -46,6 +51,7 @@ function follow(lines: Socket): Shim {
   if (lines.closed) close()
   else lines.once('close', close)
   return {
+    lived: lived.promise,
     running: running.promise,
     ended: ended.promise,
     gone: gone.promise,
@@ -54,10 +60,17 @@ function follow(lines: Socket): Shim {
   }
 }
 
-/** Starts a shim, which outlives the agent. `input` must be ended, never destroyed: the same socket carries the shim's states. */
+/**
+ * Starts a shim, which outlives the agent. `input` must be ended, never destroyed: the same socket carries the shim's states. If the
+ * spawner dies after it accepted a start and before the shim exists, the next spawner starts the shim.
+ */
 export async function startShim(spawner: Spawner, folder: string): Promise<{ shim: Shim; input: Writable }> {
-  const socket = await spawner.start(folder)
-  return { shim: follow(socket), input: socket }
+  for (let tries = 0; tries < 2; tries += 1) {
+    const socket = await spawner.start(folder)
+    const shim = follow(socket)
+    if (await shim.lived) return { shim, input: socket }
+  }
+  throw new Error('a spawner ended before it had started the shim')
 }
 
 /** Connects to a live shim; undefined if there is none. */

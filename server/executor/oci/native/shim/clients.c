@@ -27,6 +27,8 @@ void clients_listen(void) {
   listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, MAX_CLIENTS))
     shim_fail("control_socket");
+  /* The agent starts another shim if it gets no state. */
+  clients_notify(state_line);
 }
 
 static void accept_client(void) {
