@@ -101,6 +101,8 @@ const nextActionsByRule: Record<string, string> = {
     'The image sets more than 200 variables or 64 KiB of them. Set fewer by ENV, upload it again and create a new version.',
   image_too_large:
     'The image is larger than 10 GiB. Make it smaller, upload it again and create a new version.',
+  collection_timeout:
+    'The host was too slow to copy the result of the build. Retry the build; if it fails so again, ask the operator.',
   storage_quota_exceeded:
     'The storage quota of the company has no room for the image. Remove images or old content of runs, then retry the build.',
   staging_slot_exhausted:

@@ -10,6 +10,7 @@ import { type RegistryRefusal, registryRefusal } from '../../images/registry-ans
 import type { Build } from '../request/build.ts'
 import { BuildFailed } from '../request/build-failed.ts'
 import { hasKeptRoom } from '../sandboxes/kept-room-store.ts'
+import { notCollected } from '../sandboxes/not-collected.ts'
 import { ranOutOfDisk } from '../sandboxes/ran-out-of-disk.ts'
 import { startSandbox } from '../sandboxes/start-sandbox.ts'
 import { storeVerified } from '../sandboxes/store-verified.ts'
@@ -129,7 +130,8 @@ function problemOf(exit: SandboxExit, file: string, hadNoDisk: boolean) {
   if (exit.exitCode === toolMissing) return 'builder_outdated'
   const status = exit.files[file]?.status
   if (hadNoDisk || status === 'too_large' || exit.cause === 'egress_cap') return 'base_image_too_large'
-  if (status === 'lost') return new BuildFailed('platform_failed', 'disk_space_low')
+  const missing = notCollected(exit)
+  if (missing) return missing
   if (exit.exitCode === 0 && status === 'present') return undefined
   return exit.network.refused ? 'base_registry_address' : 'base_image_unavailable'
 }

@@ -14,8 +14,8 @@ export type SandboxCause =
   /** The shim or the host died before an exit record was written. */
   | 'lost'
 
-/** `lost`: the file existed, and the host could not store it. */
-export type CollectedFileStatus = 'present' | 'absent' | 'too_large' | 'not_regular' | 'lost'
+/** `lost`: the file existed, and the host could not store it. `late`: the files were not copied in the time for their size. */
+export type CollectedFileStatus = 'present' | 'absent' | 'too_large' | 'not_regular' | 'lost' | 'late'
 
 export interface SandboxExit {
   cause: SandboxCause

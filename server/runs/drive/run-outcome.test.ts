@@ -37,6 +37,7 @@ const cases: [string, Partial<SandboxExit>, End][] = [
   ['an output over its bound', output('too_large'), tooLarge],
   ['an output that is a link', output('not_regular'), notRegular],
   ['an output that the host could not keep', output('lost'), notKept],
+  ['an output that the host did not copy in time', output('late'), notKept],
   [
     'artifacts that the host could not keep',
     { tree: { status: 'rejected', reason: 'storage', files: [] } },

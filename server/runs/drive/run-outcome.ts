@@ -99,7 +99,8 @@ function succeeded(exit: SandboxExit): RunOutcome {
   if (output?.status === 'not_regular') {
     return failed('output_invalid', { exitCode: 0, detail: 'not_regular' })
   }
-  if (output?.status === 'lost') return failed('storage_lost', { exitCode: 0, detail: 'output' })
+  if (output?.status === 'lost' || output?.status === 'late')
+    return failed('storage_lost', { exitCode: 0, detail: 'output' })
   if (exit.tree?.reason === 'storage') return failed('storage_lost', { exitCode: 0, detail: 'artifacts' })
   return completed
 }

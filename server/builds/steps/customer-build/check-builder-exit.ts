@@ -8,6 +8,7 @@ import { stagePoints } from '../../cache/stage-points.ts'
 import type { Build } from '../../request/build.ts'
 import { BuildFailed } from '../../request/build-failed.ts'
 import { contextSource, formatOf } from '../../request/build-request.ts'
+import { notCollected } from '../../sandboxes/not-collected.ts'
 import { ranOutOfDisk } from '../../sandboxes/ran-out-of-disk.ts'
 import type { Step } from '../step.ts'
 import type { Validated } from '../validate-context.ts'
@@ -38,7 +39,7 @@ function failureOf(exit: SandboxExit, hadNoDisk: boolean): BuildFailed | undefin
   if (exit.cause === 'lost' || exit.cause === 'start_failed') {
     return new BuildFailed('platform_failed', exit.detail || exit.cause)
   }
-  if (exit.exitCode === 0) return undefined
+  if (exit.exitCode === 0) return notCollected(exit)
   if (exit.exitCode === buildExitCodes.builderUnknown) {
     return new BuildFailed('platform_failed', 'builder_version_unknown')
   }

@@ -28,7 +28,6 @@ export const storeImage: Step<Needs, Pick<Built, 'layers' | 'unpackedBytes' | 'b
     const isLayer = exit.files.layered?.status === 'present'
     const status = exit.files.image?.status
     if (status === 'too_large') throw new BuildFailed('context_invalid', 'image_too_large')
-    if (status === 'lost') throw new BuildFailed('platform_failed', 'disk_space_low')
     if (status !== 'present') throw new BuildFailed('context_invalid', 'image_missing')
     // First what is known before anything is stored, then all that the image counts for.
     await requireRoom(build, values, exit.files.image?.byteSize ?? 0)

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { CollectedPath, SandboxSpec } from '../../port/sandbox-spec.ts'
+import type { CollectedPath, SandboxCollect, SandboxSpec } from '../../port/sandbox-spec.ts'
 import type { CgroupPlan } from '../host/cgroups.ts'
 import type { Link } from '../network/link-maker.ts'
 import { hiddenFolder, statusDescriptor } from './runtimes.ts'
@@ -65,10 +65,21 @@ export function planText(plan: ShimPlan): string {
     if (hidden) lines.push(['hidden', hidden])
   }
   if (plan.workspace.kind === 'disk') lines.push(['disk_floor', plan.workspace.floorBytes])
+  lines.push(['collect_seconds', collectSeconds(collect)])
   if (plan.collectLock) lines.push(['collect_lock', plan.collectLock])
   if (collect.tree) lines.push(['collect_tree', ...collectedPath(collect.tree)])
   if (collect.folder) lines.push(['collect_folder', ...collectedPath(collect.folder)])
   return lines.map(line).join('')
+}
+
+/** A result of any permitted size is copied in time on a host that copies so fast. The copy pauses for three quarters of its time. */
+const collectedBytesPerSecond = 4 * 1024 ** 2
+/** For all that is not copying. */
+const collectSecondsMin = 120
+
+function collectSeconds({ files, tree, folder }: SandboxCollect): number {
+  const maxBytes = [...files, tree, folder].reduce((sum, part) => sum + (part?.maxBytes ?? 0), 0)
+  return collectSecondsMin + Math.ceil(maxBytes / collectedBytesPerSecond)
 }
 
 const collectedPath = ({ path, maxFiles, maxBytes, maxPathBytes, maxNameBytes }: CollectedPath) => [

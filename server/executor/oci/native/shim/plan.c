@@ -106,6 +106,8 @@ static void read_file_line(struct plan *plan, const char *key, char *rest) {
     int i = plan->file_count++;
     plan->files[i].max_bytes = number(next_field(&rest));
     plan->files[i].path = rest;
+  } else if (!strcmp(key, "collect_seconds")) {
+    plan->collect_seconds = number32(rest);
   } else if (!strcmp(key, "collect_tree")) {
     plan->has_tree = true;
     plan->tree = tree_plan(rest);
@@ -143,5 +145,5 @@ void plan_read(struct plan *plan, int dir) {
   while ((line = strsep(&rest, "\n")))
     if (*line) read_line(plan, line);
   bool complete = plan->id && plan->staging && plan->proc && plan->word_count && plan->status_descriptor && plan->procs && plan->id_base >= RANGE;
-  if (!complete || !plan->lower_count) shim_fail("plan_invalid");
+  if (!complete || !plan->lower_count || !plan->collect_seconds) shim_fail("plan_invalid");
 }

@@ -37,7 +37,7 @@ static void write_tree(FILE *out, const char *name, const struct collected_tree 
 }
 
 static void write_record(const char *cause, int exit_code, int signal_number, const char *detail) {
-  static const char *const file_words[] = { "absent", "present", "too_large", "not_regular", "lost" };
+  static const char *const file_words[] = { "absent", "present", "too_large", "not_regular", "lost", "late" };
   FILE *out = fmemopen(record, sizeof record, "w");
   if (!out) _exit(1);
   fprintf(out, "{\"cause\":\"%s\",\"exitCode\":%d,\"signal\":%d,\"detail\":\"%s\",\"startedAtMs\":%llu,\"endedAtMs\":%llu",

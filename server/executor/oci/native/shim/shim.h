@@ -70,13 +70,15 @@ struct plan {
   struct { const char *path; uint64_t inode, egress_cap; } network;
   /* Locked while large results are collected; none: collections do not wait for each other. */
   const char *collect_lock;
+  /* Longest time that results are copied for. */
+  uint32_t collect_seconds;
   /* The files of `tree` are collected alone; `folder` with its folders, links and modes, all of which count as files. */
   bool has_tree, has_folder;
   struct tree_plan tree, folder;
 };
 
-/* Lost: it is there, and could not be copied for a reason of the host's. */
-enum file_status { FILE_ABSENT, FILE_PRESENT, FILE_TOO_LARGE, FILE_NOT_REGULAR, FILE_LOST, FILE_STATUSES };
+/* Lost: it is there, and the host could not keep it. Late: the time for the copy was over. */
+enum file_status { FILE_ABSENT, FILE_PRESENT, FILE_TOO_LARGE, FILE_NOT_REGULAR, FILE_LOST, FILE_LATE, FILE_STATUSES };
 enum tree_status { TREE_ABSENT, TREE_COLLECTED, TREE_REJECTED };
 
 /* What the collecting child reports to the shim: numbers, a short slug, and the end of the path that broke a rule, whose bytes

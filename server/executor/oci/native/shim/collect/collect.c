@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
@@ -18,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { COLLECT_SECONDS = 120, LARGE_BYTES = 1 << 22 };
+enum { LARGE_BYTES = 1 << 22 };
 
 static struct collected outcome;
 
@@ -71,7 +72,7 @@ static _Noreturn void child(const struct plan *plan, int dir, int workspace, int
       prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     _exit(1);
   /* 3. Never longer than this, whatever the tree holds. */
-  alarm(COLLECT_SECONDS);
+  alarm(plan->collect_seconds);
   for (int i = 0; i < plan->file_count; i++) {
     outputs_copy_file(plan, i, workspace, targets[i], &outcome);
     if (outcome.files[i].status == FILE_PRESENT && fdatasync(targets[i])) outcome.files[i].status = FILE_LOST;
@@ -113,20 +114,26 @@ static void end_texts(struct collected_tree *tree) {
   tree->path[sizeof tree->path - 1] = 0;
 }
 
+static void set_files(const struct plan *plan, enum file_status status, struct collected *result) {
+  for (int i = 0; i < plan->file_count; i++) result->files[i].status = status;
+}
+
 void collect_results(const struct plan *plan, int dir, int workspace, struct collected *result) {
-  int answer[2], status;
+  int answer[2], status = 0;
+  bool has_files = false;
   memset(result, 0, sizeof *result);
   result->tree = result->folder = pending(true);
-  for (int i = 0; i < plan->file_count; i++) result->files[i].status = FILE_LOST;
+  set_files(plan, FILE_LOST, result);
   if (pipe2(answer, O_CLOEXEC)) return;
   int turn = take_turn(plan, workspace);
   pid_t pid = fork();
   if (pid == 0) child(plan, dir, workspace, answer[1]);
   close(answer[1]);
   struct collected reported;
-  while (pid > 0 && read(answer[0], &reported, sizeof reported) == sizeof reported) *result = reported;
+  while (pid > 0 && read(answer[0], &reported, sizeof reported) == sizeof reported) *result = reported, has_files = true;
   close(answer[0]);
   if (pid > 0) waitpid(pid, &status, 0);
+  if (!has_files && WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) set_files(plan, FILE_LATE, result);
   if (turn >= 0) close(turn);
   end_texts(&result->tree);
   end_texts(&result->folder);
