@@ -31,7 +31,7 @@ export const nativePrograms = {
   /** Starts shims. */
   spawner: inExecutor('spawner/spawner.c'),
   /** Makes network links. */
-  links: inExecutor('links/links.c'),
+  links: inExecutor('links/links.c', 'links/tracked.c'),
   /** Resolves names for sandboxes. */
   resolver: inExecutor(
     ...['resolver', 'confine', 'dns', 'questions', 'shares', 'streams', 'lists', 'refusals', 'control'].map(

@@ -14,9 +14,14 @@ export interface Link {
   inode: number
 }
 
+/** How soon after the end of a sandbox its connections are deleted: one reading of the kernel's table serves all that ended. */
+const defaultSweepMs = 5000
+
 /** The process that makes links (native/links/links.c). After it has died every call fails. */
 export class LinkMaker {
   readonly #child: ChildProcessWithoutNullStreams
+  readonly #sweepMs: number
+  #sweeping: NodeJS.Timeout | undefined
   readonly #waiting: PromiseWithResolvers<Link>[] = []
   #isGone = false
 
@@ -24,8 +29,12 @@ export class LinkMaker {
   constructor(
     program: string,
     router: Pick<Router, 'namespace' | 'hasIp6'>,
-    last = randomInt(firstLinkIndex, linkIndexes),
+    {
+      last = randomInt(firstLinkIndex, linkIndexes),
+      sweepMs = defaultSweepMs,
+    }: { last?: number; sweepMs?: number } = {},
   ) {
+    this.#sweepMs = sweepMs
     const prefix6 = router.hasIp6 ? linkPrefix6 : '-'
     this.#child = spawn(program, [router.namespace, String(last), linkBase4, gateway4, prefix6], {
       env: {},
@@ -52,18 +61,29 @@ export class LinkMaker {
     return wanted.promise
   }
 
-  /** Closes a link of this maker. */
-  drop({ path }: Link): void {
+  /** Closes the link of a sandbox that has ended, and soon deletes its connections. */
+  drop({ path, index }: Link): void {
+    if (this.#isGone) return
+    // A link of an earlier maker was closed when that maker died.
     const [, pid, descriptor] = /^\/proc\/(\d+)\/fd\/(\d+)$/.exec(path) ?? []
-    if (Number(pid) === this.#child.pid && !this.#isGone) this.#child.stdin.write(`drop ${descriptor}\n`)
+    if (Number(pid) === this.#child.pid) this.#child.stdin.write(`drop ${descriptor}\n`)
+    this.#child.stdin.write(`forget ${index}\n`)
+    this.#sweeping ??= setTimeout(() => this.#sweep(), this.#sweepMs).unref()
   }
 
   /** Ends the process; links that are not in use disappear with it. */
   async stop(): Promise<void> {
     if (this.#isGone) return
+    if (this.#sweeping) this.#sweep()
     const ended = new Promise((resolve) => this.#child.once('close', resolve))
     this.#child.stdin.end()
     await ended
+  }
+
+  #sweep(): void {
+    clearTimeout(this.#sweeping)
+    this.#sweeping = undefined
+    this.#child.stdin.write('sweep\n')
   }
 
   #answer(line: string): void {
@@ -80,6 +100,7 @@ export class LinkMaker {
 
   #end(): void {
     this.#isGone = true
+    clearTimeout(this.#sweeping)
     for (const wanted of this.#waiting.splice(0)) wanted.reject(gone())
   }
 }

@@ -133,6 +133,21 @@ test('a router that was mounted only for the agent before is replaced', async ()
   expect(await leftOf(agent)).toEqual([])
 }, 60_000)
 
+test('connections that a sandbox left are deleted from the tables of router and host', async () => {
+  const agent = await TestAgent.start(settings, { prefix: internet.onMachine })
+  const image = await agent.image()
+  const { namespace } = networkNames(agent.dataDir)
+  const table = ['cat', '/proc/net/nf_conntrack'] as const
+  const left = async () =>
+    [await agent.onHost('ip', 'netns', 'exec', namespace, ...table), await internet.machineRun(...table)].map(
+      (text) => text.includes(`dst=${publicHosts.other4} `),
+    )
+  await agent.run(online(image, `echo hi | nc -w 3 ${publicHosts.other4} 80`))
+  expect(await left()).toEqual([true, true])
+  await waitUntil(async () => (await left()).join() === 'false,false')
+  await agent.dispose()
+}, 30_000)
+
 test('unused links disappear with an agent that is killed', async () => {
   const agent = await TestAgent.start(settings, { prefix: internet.onMachine })
   const image = await agent.image()

@@ -132,7 +132,7 @@ export class Router {
   }
 }
 
-/** Forwards packets, ignores redirects, and drops connections that were silent for two hours. */
+/** Forwards packets, ignores redirects, and drops packets of connections that it did not see begin, or that were silent for two hours. */
 const routerSettings = `set -e
 cd /proc/sys/net
 echo 1 >ipv4/ip_forward
@@ -141,6 +141,7 @@ for conf in ipv4/conf/all ipv4/conf/default ipv4/conf/${routerUplink}; do
   echo 0 >$conf/accept_redirects; echo 0 >$conf/send_redirects; echo 0 >$conf/accept_source_route
 done
 echo 7200 >netfilter/nf_conntrack_tcp_timeout_established
+echo 0 >netfilter/nf_conntrack_tcp_loose
 `
 
 /** Removes the router of these names from the host; links in use keep their namespaces until their sandboxes end. */

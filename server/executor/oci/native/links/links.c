@@ -3,6 +3,8 @@
  *
  *   make           answer: `link <index> <descriptor> <inode>`, or `failed <step>: <reason>`
  *   drop <fd>      closes a link
+ *   forget <index> the sandbox of this link has ended
+ *   sweep          deletes the connections of these links, see tracked.c
  *
  * A link is a network namespace with a loopback and `eth0`, joined to the router's namespace (see router.ts) by a pair
  * of devices. Nothing has a name in a file system: a namespace lives as long as someone holds it, which is this process
@@ -13,6 +15,8 @@
  * Both sides belong to the host's user namespace: a sandbox has no right over either.
  */
 #define _GNU_SOURCE
+#include "links/links.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +27,6 @@
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +36,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The address of index 1 is the router's. */
-enum { LOOPBACK = 1, INSIDE = 2, FIRST_OUTSIDE = 1000, FIRST_INDEX = 2, INDEXES = 65000, ADDR_GEN_NONE = 1 };
+enum { LOOPBACK = 1, INSIDE = 2, FIRST_OUTSIDE = 1000, ADDR_GEN_NONE = 1 };
 
 static struct {
   int home, socket;
@@ -163,6 +165,16 @@ static struct in6_addr address6_of(int index) {
   return address;
 }
 
+static int checked(uint32_t index) { return index >= FIRST_INDEX && index <= INDEXES ? (int)index : 0; }
+
+int links_index_of4(const struct in_addr *address) { return checked(ntohl(address->s_addr) - ntohl(router.base.s_addr)); }
+
+int links_index_of6(const struct in6_addr *address) {
+  enum { PREFIX_BYTES = 14 };
+  if (!router.has_ip6 || memcmp(address, &router.prefix, PREFIX_BYTES)) return 0;
+  return checked((uint32_t)(address->s6_addr[PREFIX_BYTES] << 8 | address->s6_addr[PREFIX_BYTES + 1]));
+}
+
 static bool furnish_inside(int netlink, int index) {
   struct in_addr address = address_of(index);
   struct in6_addr address6 = address6_of(index);
@@ -220,7 +232,7 @@ int main(int count, char **arguments) {
   router.has_ip6 = strcmp(arguments[5], "-");
   bool read = inet_aton(arguments[3], &router.base) && inet_aton(arguments[4], &router.gateway) &&
               (!router.has_ip6 || inet_pton(AF_INET6, arguments[5], &router.prefix) == 1);
-  if (!read || router.home < 0 || setns(router.home, CLONE_NEWNET)) return 2;
+  if (!read || router.home < 0 || !tracked_open_host() || setns(router.home, CLONE_NEWNET)) return 2;
   router.socket = open_netlink();
   if (router.socket < 0) return 2;
   int index = atoi(arguments[2]);
@@ -228,6 +240,14 @@ int main(int count, char **arguments) {
     if (!strncmp(line, "drop ", 5)) {
       int held = atoi(line + 5);
       if (held > router.socket) close(held);
+      continue;
+    }
+    if (!strncmp(line, "forget ", 7)) {
+      tracked_forget(atoi(line + 7));
+      continue;
+    }
+    if (!strcmp(line, "sweep\n")) {
+      tracked_sweep();
       continue;
     }
     int link = make_link(&index);
