@@ -22,7 +22,8 @@ A request is checked in this order, and the first check that fails is its answer
    does not exist: 404 \`not_found\`.
 
 Roles, departments, memberships and shares are read for each request; no decision is kept. A write that waited (for its body or its
-turn for more than a second, for a file, a password hash or a key service) reads credential and rights again.
+turn for more than a second, for a file, a password hash or a key service) reads credential and rights again; a stream of events
+reads them every 5 seconds.
 
 | Role | Who |
 |---|---|

@@ -20,6 +20,9 @@ export interface Principal {
   gatewayKeyId?: string
 }
 
+/** Who acts, for work that lasts: read again from time to time. Throws for who may not act any more. */
+export type CurrentPrincipal = () => Promise<Principal>
+
 /** A message of the principal in a room, after which an agent acts (contract part 3, D2). */
 export interface HumanTurn {
   roomId: string

@@ -3,7 +3,7 @@ import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@sandbox-jobs
 import { Strict } from '@sandbox-jobs/contract/schema.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FindKey } from '../access/authentication/authentication.ts'
-import type { Principal } from '../access/principal.ts'
+import type { CurrentPrincipal, Principal } from '../access/principal.ts'
 import { inRequest } from '../base/current-request.ts'
 import { CodedError } from '../base/errors/coded-error.ts'
 import { Rendered } from '../base/rendered.ts'
@@ -123,6 +123,23 @@ export function callerOf(request: FastifyRequest): Principal {
   const call = request.getDecorator<AuthenticatedCall | null>(callerDecorator)
   if (!call?.principal) throw new Error('a route without credentials asked who calls')
   return call.principal
+}
+
+/** How long an answer that lasts goes on with what was read of its caller. */
+const currentMaxAgeMs = 5000
+
+/** Whose request it is, for answers that last: read again after five seconds. Throws for who would not be let in any more. */
+export function currentCaller(request: FastifyRequest, maxAgeMs = currentMaxAgeMs): CurrentPrincipal {
+  let current = Promise.resolve(callerOf(request))
+  let readAtMs = performance.now()
+  const { readAgain } = request.getDecorator<AuthenticatedCall>(callerDecorator)
+  return () => {
+    if (readAgain && performance.now() - readAtMs >= maxAgeMs) {
+      readAtMs = performance.now()
+      current = readAgain().then(({ principal }) => principal)
+    }
+    return current
+  }
 }
 
 /** Resolves when the scheduler lets the request of this company start. */

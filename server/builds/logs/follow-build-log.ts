@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
-import type { Principal } from '../../access/principal.ts'
+import type { CurrentPrincipal } from '../../access/principal.ts'
 import type { EnvironmentContext } from '../../environments/catalogue/environment-context.ts'
 import type { Following, LogFollowers, PositionedEvent } from '../../live-logs/log-followers.ts'
 import { buildLogMaxBytes } from '../admission/build-limits.ts'
@@ -11,18 +11,18 @@ import { buildLogKey } from './build-log-store.ts'
 export type FollowBuildDeps = EnvironmentContext & { followers: LogFollowers }
 
 /**
- * Follows the log of a build from byte `start` while it is written, until `signal` fires, for owner managers. Throws `not_found`
+ * Follows the log of a build from byte `start` while it is written, until `signal` fires, for who still manages it. Throws `not_found`
  * before the first event. The events of a queued build start when the build does.
  */
 export function followBuildLog(
   deps: FollowBuildDeps,
-  principal: Principal,
+  current: CurrentPrincipal,
   { start, signal, ...path }: BuildPath & Following,
 ): Promise<AsyncGenerator<PositionedEvent>> {
   const { storage, followers } = deps
   const log = {
     read: async () => {
-      const { id, company_id, state, terminal_at } = await managedAttempt(deps.db, principal, path)
+      const { id, company_id, state, terminal_at } = await managedAttempt(deps.db, await current(), path)
       return { id, company_id, state: state as BuildAttemptState, hasEnded: terminal_at !== null }
     },
     stored: async () => {

@@ -76,7 +76,8 @@ async function readLive(
 ): Promise<CommandOutput> {
   const address = { chatroomId: open.door.chatroom_id, runId: command.id }
   const left = new AbortController()
-  const events = await followRunLog(deps, open.reader, { ...address, start: offset, signal: left.signal })
+  const current = async () => open.reader
+  const events = await followRunLog(deps, current, { ...address, start: offset, signal: left.signal })
   const output: CommandOutput = { text: '', next: offset, isCut: false }
   const late = sleep(liveWaitMs).then(() => undefined)
   try {

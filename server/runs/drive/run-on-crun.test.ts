@@ -425,7 +425,7 @@ describe('a log that is followed', () => {
     const id = await run('echo one; sleep 1; echo two; sleep 1; cat /data/greeting')
     const address = { chatroomId: tenant.roomId, runId: id }
     const { signal } = new AbortController()
-    const events = await followRunLog(deps, tenant.member, { ...address, start: 0, signal })
+    const events = await followRunLog(deps, async () => tenant.member, { ...address, start: 0, signal })
     const seen: [string, string][] = []
     for await (const { event } of events) {
       const { state } = await rowOf(id)

@@ -1,6 +1,6 @@
 import type { ExtendedRun } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
-import type { Principal } from '../../access/principal.ts'
+import type { CurrentPrincipal, Principal } from '../../access/principal.ts'
 import type { StateChange, StateWatchers } from '../../state-watch/state-watchers.ts'
 import type { ShownRun } from '../run-store.ts'
 import { extendRun } from './extended-runs.ts'
@@ -12,8 +12,8 @@ export type WatchRunDeps = Pick<ReadDeps, 'directory' | 'runs'> & { watchers: St
 export type WatchedRun = ShownRun & { state: RunState; hasEnded: boolean }
 
 /** Reads a run, each time for whoever may still read it. */
-const reader = (deps: WatchRunDeps, principal: Principal, address: RunAddress) => async () => {
-  const run = await requireReadableRun(deps, principal, 'run.read', address)
+const reader = (deps: WatchRunDeps, current: CurrentPrincipal, address: RunAddress) => async () => {
+  const run = await requireReadableRun(deps, await current(), 'run.read', address)
   return { ...run, state: run.state as RunState, hasEnded: run.terminal_at !== null } satisfies WatchedRun
 }
 
@@ -29,7 +29,10 @@ export const watchRun = (
   principal: Principal,
   { seconds, signal, ...address }: RunAddress & Waiting,
 ): Promise<WatchedRun> =>
-  deps.watchers.wait(reader(deps, principal, address), { withinMs: seconds * 1000, signal })
+  deps.watchers.wait(
+    reader(deps, async () => principal, address),
+    { withinMs: seconds * 1000, signal },
+  )
 
 /** The same as it is shown (contract part 3, D6). */
 export async function waitForRun(
@@ -41,10 +44,10 @@ export async function waitForRun(
   return extendRun(deps.db, renderRun(run, await deps.runs.waitOf(run)))
 }
 
-/** The states of a run behind position `after`, until it ends. Throws `not_found` and 429 `watchers_busy` before the first. */
+/** The states of a run behind position `after`, for who may still read it, until it ends. Throws `not_found` and 429 `watchers_busy` before the first. */
 export const followRunEvents = (
   deps: WatchRunDeps,
-  principal: Principal,
+  current: CurrentPrincipal,
   { after, signal, ...address }: RunAddress & { after: number; signal: AbortSignal },
 ): Promise<AsyncGenerator<StateChange<RunState>>> =>
-  deps.watchers.follow(reader(deps, principal, address), { after, signal })
+  deps.watchers.follow(reader(deps, current, address), { after, signal })

@@ -10,7 +10,7 @@ import { type FollowBuildEventsDeps, followBuildEvents } from '../../../builds/l
 import { type FollowBuildDeps, followBuildLog } from '../../../builds/logs/follow-build-log.ts'
 import { retryProvisioning } from '../../../builds/provisioning/provisioning-service.ts'
 import type { Downloads } from '../../../storage/downloads/downloads.ts'
-import type { Mount } from '../../mount.ts'
+import { currentCaller, type Mount } from '../../mount.ts'
 import { eventStream, eventStreamHeaders, lastEventPosition } from '../../responses/event-stream.ts'
 import { goneSignal } from '../../responses/send-download.ts'
 import { untrustedHeaders } from '../../responses/untrusted.ts'
@@ -46,16 +46,24 @@ export function mountBuildRoutes(
     const log = await openBuildLog(context, principal, { ...path, signal: goneSignal(reply) })
     return reply.headers({ ...untrustedHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(log)
   })
-  mount(extensionRoutes.followBuildLog, async ({ principal, params, query, request, reply }) => {
+  mount(extensionRoutes.followBuildLog, async ({ params, query, request, reply }) => {
     const start = query.start ?? lastEventPosition(request)
     const path = { ...versionPath(params), attemptId: params.aid }
-    const events = await followBuildLog(context, principal, { ...path, start, signal: goneSignal(reply) })
+    const events = await followBuildLog(context, currentCaller(request), {
+      ...path,
+      start,
+      signal: goneSignal(reply),
+    })
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })
-  mount(resultRoutes.followBuildEvents, async ({ principal, params, query, request, reply }) => {
+  mount(resultRoutes.followBuildEvents, async ({ params, query, request, reply }) => {
     const path = { ...versionPath(params), attemptId: params.aid }
     const after = query.after ?? lastEventPosition(request)
-    const events = await followBuildEvents(context, principal, { ...path, after, signal: goneSignal(reply) })
+    const events = await followBuildEvents(context, currentCaller(request), {
+      ...path,
+      after,
+      signal: goneSignal(reply),
+    })
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })
 }

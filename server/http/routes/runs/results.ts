@@ -9,7 +9,7 @@ import { readRunRemarks } from '../../../runs/read/results/run-remarks.ts'
 import { followRunEvents, waitForRun } from '../../../runs/read/wait-for-run.ts'
 import { type RunAndWaitDeps, runAndWait } from '../../../runs/submit/run-and-wait.ts'
 import { attachment } from '../../../storage/downloads/content-disposition.ts'
-import type { Mount } from '../../mount.ts'
+import { currentCaller, type Mount } from '../../mount.ts'
 import { eventStream, eventStreamHeaders, lastEventPosition } from '../../responses/event-stream.ts'
 import { downloadRequestOf, goneSignal, sendDownload } from '../../responses/send-download.ts'
 import { untrustedHeaders } from '../../responses/untrusted.ts'
@@ -25,10 +25,10 @@ export function mountResultRoutes(mount: Mount, services: ResultServices): void 
   mount(resultRoutes.readRunRemarks, ({ principal, params }) =>
     readRunRemarks(services, principal, addressOf(params)),
   )
-  mount(resultRoutes.followRunEvents, async ({ principal, params, query, request, reply }) => {
+  mount(resultRoutes.followRunEvents, async ({ params, query, request, reply }) => {
     const after = query.after ?? lastEventPosition(request)
     const watched = { ...addressOf(params), after, signal: goneSignal(reply) }
-    const events = await followRunEvents(services, principal, watched)
+    const events = await followRunEvents(services, currentCaller(request), watched)
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })
   mount(resultRoutes.waitForRun, ({ principal, params, query, reply }) => {

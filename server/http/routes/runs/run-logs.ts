@@ -5,7 +5,7 @@ import { openRunLog } from '../../../runs/read/logs/read-run-log.ts'
 import { readRunUsage } from '../../../runs/read/run-usage.ts'
 import { deleteRunContent } from '../../../runs/retention/delete-run-content.ts'
 import type { Downloads } from '../../../storage/downloads/downloads.ts'
-import type { Mount } from '../../mount.ts'
+import { currentCaller, type Mount } from '../../mount.ts'
 import { eventStream, eventStreamHeaders, lastEventPosition } from '../../responses/event-stream.ts'
 import { goneSignal } from '../../responses/send-download.ts'
 import { untrustedHeaders } from '../../responses/untrusted.ts'
@@ -17,10 +17,10 @@ export function mountRunLogRoutes(mount: Mount, deps: FollowRunDeps & { download
     const log = await openRunLog(deps, principal, of)
     return reply.headers({ ...untrustedHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(log)
   })
-  mount(extensionRoutes.followRunLog, async ({ principal, params, query, request, reply }) => {
+  mount(extensionRoutes.followRunLog, async ({ params, query, request, reply }) => {
     const start = query.start ?? lastEventPosition(request)
     const of = { ...addressOf(params), start, signal: goneSignal(reply) }
-    const events = await followRunLog(deps, principal, of)
+    const events = await followRunLog(deps, currentCaller(request), of)
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })
   mount(extensionRoutes.readNetworkLog, ({ principal, params }) =>

@@ -1,19 +1,22 @@
 import { logMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
-import type { Principal } from '../../../access/principal.ts'
+import type { CurrentPrincipal } from '../../../access/principal.ts'
 import type { Following, LogFollowers, PositionedEvent } from '../../../live-logs/log-followers.ts'
 import { type RunAddress, requireReadableRun } from '../read-runs.ts'
 import { findStoredLog, type RunLogDeps } from './read-run-log.ts'
 
 export type FollowRunDeps = RunLogDeps & { followers: LogFollowers }
 
-/** Streams the log of a run from byte `start` while it is written, until `signal` fires. Throws `not_found` before the first event. */
+/**
+ * Streams the log of a run from byte `start` while it is written, for who may still read it, until `signal` fires. Throws `not_found`
+ * before the first event.
+ */
 export function followRunLog(
   deps: FollowRunDeps,
-  principal: Principal,
+  current: CurrentPrincipal,
   { start, signal, ...address }: RunAddress & Following,
 ): Promise<AsyncGenerator<PositionedEvent>> {
-  const read = () => requireReadableRun(deps, principal, 'run.read_log', address)
+  const read = async () => requireReadableRun(deps, await current(), 'run.read_log', address)
   const log = {
     read: async () => {
       const { id, company_id, state, terminal_at } = await read()
