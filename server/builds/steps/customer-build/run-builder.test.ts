@@ -29,7 +29,7 @@ const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-customer-build-'))
 const storage = new DiskStorage(folder)
 // One for all builds, so that they find the base layer of the first.
 const signing = makeSigningKeys()
-const base = 'FROM curated/python:3.11'
+const base = 'FROM curated/tiny:1'
 const mib = 1024 ** 2
 let bench: BuilderBench
 
@@ -129,14 +129,15 @@ it('reports the instruction that ran at the timeout', async () => {
 })
 
 it('reports the instruction that filled the disk, after any number of instructions', async () => {
-  const labels = Array.from({ length: 120 }, (_, at) => `LABEL l${at}=x`)
+  // The builder's progress is longer than a block of the disk.
+  const labels = Array.from({ length: 80 }, (_, at) => `LABEL l${at}=x`)
   const filling = 'RUN dd if=/dev/zero of=/filled bs=1M count=4000'
-  const { log, ...failure } = await failureOf([base, ...labels, filling], { workspaceBytes: 256 * mib })
-  expect(failure, log).toMatchObject({ code: 'build_disk_full', detail: 'line_122' })
+  const { log, ...failure } = await failureOf([base, ...labels, filling], { workspaceBytes: 128 * mib })
+  expect(failure, log).toMatchObject({ code: 'build_disk_full', detail: 'line_82' })
 })
 
 it('reports the instruction that exhausted the memory', async () => {
-  const { log, ...failure } = await failureOf([base, 'RUN head -c 900M /dev/zero | tail'], {
+  const { log, ...failure } = await failureOf([base, 'RUN dd if=/dev/zero of=/dev/null bs=700M count=1'], {
     memoryBytes: 512 * mib,
   })
   expect(failure, log).toMatchObject({ code: 'build_out_of_memory', detail: 'line_2' })
