@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '../base/clock.ts'
 
 /** Writable for the group of the root too, because a process of another user may write in it. */
 export const folderMode = 0o770
+
+/** Parts of a machine of another name that nobody has written for so long are abandoned: its process cannot be looked up. */
+const foreignAgeMs = 24 * 3600 * 1000
 
 /**
  * Incomplete objects: one folder for each writing process, which distinguishes files of a killed process from files that are
@@ -32,17 +36,31 @@ export class Incoming {
     return Array.from({ length: count }, () => join(this.#own, randomUUID()))
   }
 
-  /** Removes parts of ended processes of this machine; returns their number. */
+  /**
+   * Removes parts of ended processes of this machine, and old ones of other machines, such as this one before its name
+   * changed. Returns the number of processes.
+   */
   async removeAbandoned(): Promise<number> {
     let removed = 0
     for (const writer of await readdir(this.#root).catch(() => [])) {
       const [pid, start, ...machine] = writer.split('.')
-      if (machine.join('.') !== hostname() || startOf(Number(pid)) === start) continue
-      await rm(join(this.#root, writer), { recursive: true, force: true })
+      const folder = join(this.#root, writer)
+      const isAbandoned =
+        machine.join('.') === hostname() ? startOf(Number(pid)) !== start : await isOld(folder)
+      if (!isAbandoned) continue
+      await rm(folder, { recursive: true, force: true })
       removed += 1
     }
     return removed
   }
+}
+
+async function isOld(folder: string): Promise<boolean> {
+  const parts = await readdir(folder).catch(() => [])
+  const paths = [folder, ...parts.map((part) => join(folder, part))]
+  const found = await Promise.all(paths.map((path) => lstat(path).catch(() => undefined)))
+  const before = systemClock.now().getTime() - foreignAgeMs
+  return found.every((entry) => !entry || entry.mtimeMs < before)
 }
 
 /** Start time of a process in clock ticks since boot; undefined when there is no such process. */
