@@ -38,7 +38,9 @@ export function mountOpenApiRoutes(app: FastifyInstance, { baseUrl }: { baseUrl:
   const page = once(() =>
     served(referencePage(document() as unknown as ApiDocument, { style, script: script() })),
   )
-  app.get('/openapi.json', async (request, reply) => send(request, reply.type('application/json'), json()))
+  app.get('/openapi.json', async (request, reply) =>
+    send(request, reply.type('application/json; charset=utf-8'), json()),
+  )
   app.get('/docs', async (request, reply) =>
     send(
       request,
