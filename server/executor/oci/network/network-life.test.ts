@@ -138,13 +138,16 @@ test('connections that a sandbox left are deleted from the tables of router and 
   const image = await agent.image()
   const { namespace } = networkNames(agent.dataDir)
   const table = ['cat', '/proc/net/nf_conntrack'] as const
-  const left = async () =>
-    [await agent.onHost('ip', 'netns', 'exec', namespace, ...table), await internet.machineRun(...table)].map(
-      (text) => text.includes(`dst=${publicHosts.other4} `),
-    )
-  await agent.run(online(image, `echo hi | nc -w 3 ${publicHosts.other4} 80`))
-  expect(await left()).toEqual([true, true])
-  await waitUntil(async () => (await left()).join() === 'false,false')
+  const targets = [`dst=${publicHosts.other4} `, 'dst=2606:4700:4700:0000:0000:0000:0000:1111 ']
+  const left = async () => {
+    const router = await agent.onHost('ip', 'netns', 'exec', namespace, ...table)
+    const host = await internet.machineRun(...table)
+    return [router, host].flatMap((text) => targets.filter((target) => text.includes(target)))
+  }
+  const say = [publicHosts.other4, publicHosts.ip6].map((address) => `echo hi | nc -w 3 ${address} 80`)
+  await agent.run(online(image, say.join('; ')))
+  expect(await left()).toEqual([...targets, ...targets])
+  await waitUntil(async () => (await left()).length === 0)
   await agent.dispose()
 }, 30_000)
 
