@@ -2,8 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeSandboxKey } from '../../../testing/factories/platform.ts'
 import { makeDepartment, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
+import { newId } from '../../base/ids.ts'
 import { replaceManagedDepartments } from '../../companies/department-manager-store.ts'
 import { updateUserRow } from '../../companies/user-store.ts'
+import { deleteDoorRow, insertDoor } from '../../doors/catalogue/door-store.ts'
 import { revokeApiKeyRow } from '../keys/api-key-store.ts'
 import type { Principal } from '../principal.ts'
 import { lockAuthority } from './lock-authority.ts'
@@ -48,6 +50,33 @@ describe('the authority of a principal at a write', () => {
     expect(await now(key)).toEqual(key)
     await revokeApiKeyRow(db, { companyId: key.companyId, id: key.apiKey?.id ?? '' }, new Date())
     await expect(now(key)).rejects.toMatchObject({ status: 418 })
+  })
+
+  it('is that of the owner of a door, until the door is removed', async () => {
+    const { companyId, roomId: chatroomId, roomManager } = tenant
+    const id = newId('door')
+    await db.transaction().execute((trx) =>
+      insertDoor(trx, {
+        id,
+        company_id: companyId,
+        chatroom_id: chatroomId,
+        owner_user_id: roomManager.principalId,
+        name: 'door',
+        kind: 'librechat',
+        network: false,
+        timeout_seconds: 60,
+        key_hash: Buffer.alloc(32, id),
+        pepper: 0,
+      }),
+    )
+    const key: Pick<Principal, 'apiKey'> = {
+      apiKey: { id, scope: 'sandbox', allowedChatroomIds: [chatroomId] },
+    }
+    const reader = { ...roomManager, ...key }
+    expect(await now(reader)).toEqual(reader)
+    await expect(now({ ...tenant.member, ...key })).rejects.toMatchObject({ status: 418 })
+    await deleteDoorRow(db, { companyId, chatroomId, id })
+    await expect(now(reader)).rejects.toMatchObject({ status: 418 })
   })
 
   it('is read after a dismissal that it had to wait for', async () => {
