@@ -16,6 +16,8 @@ import { buildSandbox } from './build-sandbox.ts'
  * holds without the gate.
  */
 const base = 'curated/python:3.11'
+/** For steps that need no more than a shell: the whole image is exported. */
+const tiny = 'curated/tiny:1'
 let agent: TestAgent
 let hostFolder: string
 
@@ -33,6 +35,7 @@ afterAll(async () => {
 type Entries = Parameters<typeof tarOf>[0]
 
 interface Weaker {
+  from?: string
   limits?: { workspaceBytes?: number; workspaceInodes?: number }
   weakened?: (spec: SandboxSpec) => SandboxSpec
 }
@@ -40,13 +43,13 @@ interface Weaker {
 async function build(
   lines: string[],
   entries: Entries = [],
-  { limits, weakened = (spec) => spec }: Weaker = {},
+  { from = base, limits, weakened = (spec) => spec }: Weaker = {},
 ) {
-  const plain = buildSandbox({ id: newId('run'), profile: 'standard', bases: [base], network: 'none' })
+  const plain = buildSandbox({ id: newId('run'), profile: 'standard', bases: [from], network: 'none' })
   const spec = weakened({ ...plain, limits: { ...plain.limits, timeoutMs: 20_000, ...limits } })
   const context = await tarOf([
     [{ name: 'context', type: 'directory' }],
-    [{ name: 'context/Dockerfile' }, [`FROM ${base}`, ...lines].join('\n')],
+    [{ name: 'context/Dockerfile' }, [`FROM ${from}`, ...lines].join('\n')],
     ...entries,
     [{ name: 'complete', type: 'directory' }],
   ])
@@ -102,7 +105,7 @@ print(os.path.exists('${hostFolder}'))
   )
   expect(log).toContain('at [')
   expect(log).not.toContain('GOT')
-  const after = await build(['RUN true'])
+  const after = await build(['RUN true'], [], { from: tiny })
   expect(after.exit.exitCode).toBe(0)
 }, 30_000)
 
@@ -144,26 +147,32 @@ test('a step that fills the disk, or leaves a process running, affects only its 
   const { exit, log } = await build(
     ['RUN (setsid sleep 1000 &) ; dd if=/dev/zero of=/full bs=1M || true', 'RUN true'],
     [],
-    { limits: { workspaceBytes: 512 * 1024 * 1024, workspaceInodes: 50_000 } },
+    { from: tiny, limits: { workspaceBytes: 256 * 1024 * 1024, workspaceInodes: 50_000 } },
   )
   expect(exit).toMatchObject({ cause: 'exited', exitCode: 1 })
   expect(log).toContain('No space left on device')
 }, 30_000)
 
 test('a step’s own whiteout names fail its build, and the builder’s whiteouts do not', async () => {
-  const forged = await build(['RUN mkdir /w && touch /w/.wh.bin'])
+  const forged = await build(['RUN mkdir /w && touch /w/.wh.bin'], [], { from: tiny })
   expect(forged.exit).toMatchObject({ exitCode: 92, files: { image: { status: 'absent' } } })
   expect(forged.log).toContain('an image cannot have the name w/.wh.bin')
-  const removed = await build([
-    'RUN rm /etc/issue; rm -r /etc/skel; mkdir -m 700 /etc/skel; touch /etc/skel/new',
-  ])
+  const removed = await build(
+    ['RUN rm /etc/issue && rm -r /etc/skel && mkdir -m 700 /etc/skel && touch /etc/skel/new'],
+    [],
+    { from: tiny },
+  )
   expect(removed.exit, removed.log).toMatchObject({ exitCode: 0 })
 }, 60_000)
 
 test('devices and links in a step’s result are gone, refused, or harmless', async () => {
-  const { id, exit, log } = await build([
-    'RUN mkdir /w; ln -s /etc/shadow /w/shadow; ln /etc/hostname /w/hard; mknod /w/null c 1 3; mknod /w/pipe p; true',
-  ])
+  const { id, exit, log } = await build(
+    [
+      'RUN mkdir /w; ln -s /etc/shadow /w/shadow; ln /etc/issue /w/hard; mknod /w/null c 1 3; mknod /w/pipe p; true',
+    ],
+    [],
+    { from: tiny },
+  )
   if (exit.files.image?.status !== 'present') throw new Error(log)
   await expect(checkFlatImage(await agent.client.file(id, 'image'))).rejects.toThrow()
 }, 30_000)
