@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { Readable } from 'node:stream'
-import { expect, it } from 'vitest'
+import { PassThrough, Readable, Writable } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { testStorage } from '../../../testing/apps/test-storage.ts'
 import { downloadsMax, downloadsOfCompanyMax, downloadsOfLinkMax } from './download-slots.ts'
 import { Downloads } from './downloads.ts'
@@ -29,6 +29,36 @@ it('a stream has its slot before it is opened, until its reader leaves', async (
   expect(await next.toArray()).toEqual(['never read'])
   const gone = await downloads.stream(reader, open)
   expect(gone.destroyed).toBe(true)
+})
+
+describe('a stream whose bytes do not move for minutes', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  it('ends if its reader takes none', async () => {
+    const body = await newDownloads().stream(readerOf('com_a', 1), async () =>
+      Readable.from([Buffer.alloc(100), Buffer.alloc(100)], { objectMode: false }),
+    )
+    const write = vi.fn<() => void>()
+    body.pipe(new Writable({ highWaterMark: 1, write }))
+    await vi.waitFor(() => expect(write).toHaveBeenCalled())
+    vi.advanceTimersByTime(121_000)
+    expect(body.destroyed).toBe(true)
+  })
+
+  it('goes on if they are not there yet', async () => {
+    const { promise: late, resolve: arrive } = Promise.withResolvers<Buffer>()
+    const source = async function* () {
+      yield await late
+    }
+    const body = await newDownloads().stream(readerOf('com_a', 1), async () =>
+      Readable.from(source(), { objectMode: false }),
+    )
+    const read = body.pipe(new PassThrough()).toArray()
+    vi.advanceTimersByTime(600_000)
+    arrive(Buffer.from('late'))
+    expect(String(Buffer.concat(await read))).toBe('late')
+  })
 })
 
 it('a stream that cannot be opened gives its slot back', async () => {

@@ -164,7 +164,9 @@ function endWithReader(body: Readable, signal: AbortSignal): void {
 }
 
 function endWhenStalled(body: Readable): void {
-  const timer = setTimeout(() => body.destroy(), stalledMs).unref()
+  // A body that flows waits for its bytes, such as for the comparison of a large file, and not for its reader.
+  const endUnlessFlowing = () => (body.readableFlowing ? timer.refresh() : body.destroy())
+  const timer = setTimeout(endUnlessFlowing, stalledMs).unref()
   body.on('data', () => timer.refresh()).pause()
   body.once('close', () => clearTimeout(timer))
 }
