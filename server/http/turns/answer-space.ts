@@ -59,10 +59,10 @@ export class AnswerSpace {
 /** Keeps the answers of a company within its space. Streams are bounded by what they hold at once. */
 export function boundAnswers(app: FastifyInstance, space: AnswerSpace): void {
   app.addHook('onSend', (request, { raw }, payload, done) => {
-    const company = companyOf(request)
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
-    if (company !== undefined && bytes >= countedMinBytes && request.method !== 'HEAD' && !raw.closed)
-      space.hold(company, bytes, raw)
+    if (bytes < countedMinBytes || request.method === 'HEAD' || raw.closed) return done()
+    const company = companyOf(request)
+    if (company !== undefined) space.hold(company, bytes, raw)
     done()
   })
 }
