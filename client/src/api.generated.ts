@@ -3011,7 +3011,7 @@ export interface TriggerEvent {
   status: "waiting" | "started" | "refused"
   /** The run. */
   run_id: string | null
-  /** Why it was refused: `authority_revoked`, `trigger_chain_too_long`, `trigger_input_invalid`, `trigger_event_expired`, or the code that refuses a submission. */
+  /** Why it was refused: `authority_revoked`, `trigger_chain_too_long`, `trigger_input_invalid`, `trigger_event_expired`, `restored_from_backup`, or the code that refuses a submission. */
   error_code: string | null
   /** When the row changed. */
   created_at: string

@@ -120,7 +120,7 @@ export const TriggerEvent = Type.Object({
   ),
   run_id: about('The run.', Nullable(Type.String()), exampleId('run')),
   error_code: about(
-    'Why it was refused: `authority_revoked`, `trigger_chain_too_long`, `trigger_input_invalid`, `trigger_event_expired`, or the code that refuses a submission.',
+    'Why it was refused: `authority_revoked`, `trigger_chain_too_long`, `trigger_input_invalid`, `trigger_event_expired`, `restored_from_backup`, or the code that refuses a submission.',
     Nullable(Type.String()),
     null,
   ),

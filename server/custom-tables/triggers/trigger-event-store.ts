@@ -109,6 +109,21 @@ export const recordOutcome = (
     .where('id', '=', id)
     .execute()
 
+/** Refuses every waiting event of all companies; returns them. */
+export async function refuseWaitingEvents(
+  trx: Trx,
+  error_code: string,
+): Promise<Pick<TriggerEventRow, 'company_id' | 'trigger_id'>[]> {
+  const { rows } = await sql<
+    Pick<TriggerEventRow, 'company_id' | 'trigger_id'>
+  >`${acrossCompanies('the operator restores events of all companies')}
+    update custom_table_trigger_events
+    set outcome = 'refused', error_code = ${error_code}, "values" = null, byte_size = 0, handled_at = now()
+    where outcome is null returning company_id, trigger_id
+  `.execute(trx)
+  return rows
+}
+
 export interface EventListFilter {
   companyId: string
   triggerId: string

@@ -1,11 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TableTrigger } from '@sandbox-jobs/contract/resources/tables/table-trigger.ts'
+import { tableTriggerRoutes } from '@sandbox-jobs/contract/routes/table-trigger-routes.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TableSteps } from '../../../testing/apps/table-steps.ts'
+import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createEmptyDatabase, createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
-import { makeTenant } from '../../../testing/factories/tenant.ts'
+import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
 import { baselineName, baselineParts } from '../../db/baseline.ts'
 import type { Database } from '../../db/database.ts'
@@ -21,6 +25,7 @@ import { listTables } from './database/table-store.ts'
 import type { Manifest } from './manifest.ts'
 
 const { db } = await createTestDatabase()
+const tables = new TableSteps(new TestApi(db))
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-backup-'))
 let target: Database
 let dump: Dump
@@ -28,6 +33,7 @@ let queued: string
 let claimed: string
 let ended: string
 let company: string
+let trigger: TableTrigger
 
 const manifestOf = (made: Dump): Manifest => ({
   ...made,
@@ -46,6 +52,18 @@ const rowsOf = async (from: Database, table: string): Promise<string[]> => {
   return rows.map(({ row }) => row)
 }
 
+/** A trigger, and a row event of it that waits for its run. */
+async function changeRowWithTrigger(tenant: Tenant, task_version_id: string): Promise<TableTrigger> {
+  const { departmentManager: manager, departmentId, roomId: chatroom_id } = tenant
+  const table = await tables.create(manager, departmentId)
+  const made = await tables.must<TableTrigger>(tableTriggerRoutes.createTableTrigger, manager, {
+    params: { id: table.id },
+    body: { name: 'invoice', events: ['create'], chatroom_id, task_version_id },
+  })
+  await tables.addRow(manager, table.id, { order_id: 'a' })
+  return made
+}
+
 beforeAll(async () => {
   const tenant = await makeTenant(db)
   company = tenant.companyId
@@ -55,6 +73,7 @@ beforeAll(async () => {
   await claimNext(db, { worker: 'a machine', companyConcurrency: 9, capacity: runCapacity({ slots: 16 }) })
   queued = await makeRun(db, task, ofRoom)
   ended = await makeRun(db, task, { ...ofRoom, state: 'completed', exit_code: 0, terminal_at: new Date() })
+  trigger = await changeRowWithTrigger(tenant, task.versionId)
   await chainAudit(db)
   await db
     .updateTable('tasks')
@@ -69,8 +88,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 describe('a dumped and loaded database', () => {
   it('has every row of every table unchanged, except for active runs', async () => {
     expect(await isEmptyDatabase(target)).toBe(true)
-    expect(await loadDatabase(target, folder, manifestOf(dump))).toMatchObject({ endedRuns: 2 })
-    // The end of the active runs is counted and reported as any other.
+    const loaded = await loadDatabase(target, folder, manifestOf(dump))
+    expect(loaded).toMatchObject({ endedRuns: 2, refusedEvents: 1 })
+    // The end of the active runs and of waiting events is counted and reported as any other.
     const moving = [
       'runs',
       'state_events',
@@ -79,6 +99,9 @@ describe('a dumped and loaded database', () => {
       'usage_changes',
       'event_outbox',
       'audit_pending',
+      'custom_table_trigger_events',
+      'custom_table_triggers',
+      'kept_byte_changes',
     ]
     for (const table of await listTables(db)) {
       if (!moving.includes(table)) expect(await rowsOf(target, table), table).toEqual(await rowsOf(db, table))
@@ -124,6 +147,24 @@ describe('a dumped and loaded database', () => {
         capacity: runCapacity({ slots: 16 }),
       }),
     ).toBeUndefined()
+  })
+
+  it('starts no run of a row event that may have started one since, and says why', async () => {
+    const { rows: waiting } =
+      await sql`select from custom_table_trigger_events where outcome is null`.execute(db)
+    expect(waiting).toHaveLength(1)
+    const events = await target
+      .selectFrom('custom_table_trigger_events')
+      .select(['trigger_id', 'outcome', 'error_code', 'values', 'run_id'])
+      .execute()
+    const refused = { outcome: 'refused', error_code: 'restored_from_backup', values: null, run_id: null }
+    expect(events).toEqual([{ trigger_id: trigger.id, ...refused }])
+    const { last_error_code } = await target
+      .selectFrom('custom_table_triggers')
+      .select('last_error_code')
+      .where('id', '=', trigger.id)
+      .executeTakeFirstOrThrow()
+    expect(last_error_code).toBe('restored_from_backup')
   })
 
   it('has its references, triggers and sequences', async () => {

@@ -13,16 +13,25 @@ export const operatorRestoreCommand = (): Command =>
       'after',
       '\nRun it as root. SANDBOX_DATA names the new data folder; DATABASE_URL, if set, an empty database.' +
         '\nRuns that had not ended when the backup was made end as restored_from_backup: they may have run since.' +
+        '\nRow events whose run was not queued by then are refused with the same code.' +
         '\n\nExample:\n  SANDBOX_DATA=/var/lib/sandbox-jobs sandbox operator restore /backups/2026-11-23',
     )
     .action(async (folder: string, options: { json?: boolean }) => {
       const report = createReporter(options.json === true)
       await onThisMachine(report, () => restoreBackup(folder, (text) => report.progress(text)), {
-        render: ({ dataDir, madeAt, rows, files, endedRuns }) => ({
+        render: ({ dataDir, madeAt, rows, files, endedRuns, refusedEvents }) => ({
           text:
             `Restored the backup of ${madeAt} to ${dataDir}: ${rows} rows, ${files} files.\n` +
-            `${endedRuns} unfinished runs ended as restored_from_backup. Start the service with sandbox up.\n`,
-          document: { data_dir: dataDir, made_at: madeAt, rows, files, ended_runs: endedRuns },
+            `${endedRuns} unfinished runs ended as restored_from_backup, and ${refusedEvents} row events that waited for\n` +
+            'their run were refused with that code. Start the service with sandbox up.\n',
+          document: {
+            data_dir: dataDir,
+            made_at: madeAt,
+            rows,
+            files,
+            ended_runs: endedRuns,
+            refused_events: refusedEvents,
+          },
         }),
         explain: ({ cause, problems }) =>
           new CliError(problems.join('\n'), {

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { refuseRestoredEvents } from '../../../custom-tables/triggers/refuse-restored-events.ts'
 import type { Database, Trx } from '../../../db/database.ts'
 import { migrate, migrateToRelease } from '../../../db/migrate.ts'
 import { endRestoredRuns } from '../../../runs/drive/end-restored-runs.ts'
@@ -19,11 +20,17 @@ export interface Loaded {
   rows: number
   /** Number of runs that were active when the backup was made. */
   endedRuns: number
+  /** Number of row events that waited for their run then. */
+  refusedEvents: number
 }
 
+/** Backups of releases without triggers have none of these. */
+const eventTable = 'custom_table_trigger_events'
+
 /**
- * Fills an empty database. The schema of the backup's release is created first. One transaction then loads all rows
- * and ends every active run. Last, the schema is migrated to this release.
+ * Fills an empty database. The schema of the backup's release is created first. One transaction then loads all rows, ends
+ * every active run and refuses the row events that wait for theirs, so that nothing that may have run since runs again. Last,
+ * the schema is migrated to this release.
  */
 export async function loadDatabase(db: Database, source: string, manifest: Manifest): Promise<Loaded> {
   await migrateToRelease(db, manifest.migrations)
@@ -35,7 +42,8 @@ export async function loadDatabase(db: Database, source: string, manifest: Manif
       for (const [name, last] of Object.entries(manifest.sequences)) await setSequence(trx, name, last)
     })
     const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
-    return { rows, endedRuns: await endRestoredRuns(trx) }
+    const refusedEvents = tables.includes(eventTable) ? await refuseRestoredEvents(trx) : 0
+    return { rows, endedRuns: await endRestoredRuns(trx), refusedEvents }
   })
   await migrate(db)
   await analyze(db)
