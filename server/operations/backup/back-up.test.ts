@@ -61,6 +61,20 @@ describe('a backup', () => {
     expect(inObjects()).toEqual(['incoming', 'objects'])
   })
 
+  it('contains keys that are removed, and made, while the database is dumped', async () => {
+    const keys = join(dataDir, 'keys/secrets')
+    mkdirSync(keys)
+    writeFileSync(join(keys, '1.key'), 'first')
+    await make((text) => {
+      if (text !== 'database') return
+      writeFileSync(join(keys, '2.key'), 'second')
+      rmSync(join(keys, '1.key'))
+    })
+    await checkBackup(target, silent)
+    expect(readFileSync(join(target, 'keys/secrets/1.key'), 'utf8')).toBe('first')
+    expect(readFileSync(join(target, 'keys/secrets/2.key'), 'utf8')).toBe('second')
+  })
+
   it('is written only to a new folder, and an interrupted backup is distinguished from a complete one', async () => {
     rmSync(join(dataDir, 'keys'), { recursive: true })
     symlinkSync('/nowhere', join(dataDir, 'keys'))

@@ -11,11 +11,11 @@ import { holdDeletions } from './hold-deletions.ts'
 import { completeBackup, type Manifest, startBackup } from './manifest.ts'
 
 /*
- * Backs up a running service. First deletions of objects are held, then one snapshot of the database is dumped, then
- * keys and objects are copied. Objects are written before the rows that refer to them and never change. So every
- * object that the snapshot refers to existed when it was taken, and still exists: in place or among the held
- * deletions. The keys that the snapshot needs also existed before it. Newer objects are copied too, which does no
- * harm.
+ * Backs up a running service. First deletions of objects are held and the keys are copied, then one snapshot of the database
+ * is dumped, then the keys that are new since and the objects are copied. Objects are written before the rows that refer to
+ * them and never change. So every object that the snapshot refers to existed when it was taken, and still exists: in place or
+ * among the held deletions. A key that the snapshot needs existed before it, and is in one of the two copies: an operator may
+ * make and remove keys while the dump lasts. Newer objects are copied too, which does no harm.
  */
 
 export interface BackupOptions {
@@ -35,14 +35,20 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
   await startBackup(target)
   const hold = await holdDeletions(join(dataDir, 'objects'))
   try {
-    say('database')
-    const { files, ...dump } = await dumpDatabase(db, target)
+    const files: ListedFile[] = []
+    const copy = async (root: string, as: string) => {
+      const except = new Set(files.map(({ path }) => path))
+      await copyAll(options, { root, as, except, files })
+    }
     say('keys')
-    await copyAll(options, { root: join(dataDir, 'keys'), as: 'keys', files })
+    await copy(join(dataDir, 'keys'), 'keys')
+    say('database')
+    const { files: tables, ...dump } = await dumpDatabase(db, target)
+    files.push(...tables)
+    await copy(join(dataDir, 'keys'), 'keys')
     say('objects')
-    await copyAll(options, { root: join(dataDir, 'objects/objects'), as: 'objects', files })
-    const copied = new Set(files.map(({ path }) => path))
-    await copyAll(options, { root: hold.folder, as: 'objects', except: copied, files })
+    await copy(join(dataDir, 'objects/objects'), 'objects')
+    await copy(hold.folder, 'objects')
     const manifest: Manifest = {
       format: 1,
       release: options.release,
@@ -64,7 +70,7 @@ interface CopyPlan {
   root: string
   /** Folder in the backup. */
   as: string
-  except?: ReadonlySet<string>
+  except: ReadonlySet<string>
   /** To which the copied files are added: there may be millions. */
   files: ListedFile[]
 }
@@ -73,7 +79,7 @@ async function copyAll({ target, say }: BackupOptions, { root, as, except, files
   let copied = 0
   for await (const path of filesBelow(root)) {
     const name = join(as, path)
-    if (except?.has(name)) continue
+    if (except.has(name)) continue
     const file = await copyOut({ root, path, target, name })
     if (!file) {
       // The object was deleted while it was opened. It is then among the held deletions.
