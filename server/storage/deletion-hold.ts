@@ -27,10 +27,14 @@ export class DeletionHold {
   async delete(path: string, key: string): Promise<void> {
     if (!(await this.#stands())) return rm(path, { force: true })
     const aside = join(this.held, key)
-    await mkdir(dirname(aside), { recursive: true, mode: folderMode })
-    await rename(path, aside).catch((error: unknown) => {
+    try {
+      await mkdir(dirname(aside), { recursive: true, mode: folderMode })
+      await rename(path, aside)
+    } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error
-    })
+      // There is no object, or the hold has ended meanwhile and its folder is gone.
+      await rm(path, { force: true })
+    }
   }
 
   /** Removes the residue of a backup that died. */

@@ -8,6 +8,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -91,6 +92,15 @@ describe('a backup', () => {
     expect(inObjects()).toEqual(['incoming', 'objects'])
   })
 
+  it('fails if the hold on deletions ended before all objects were copied', async () => {
+    const cut = make((text) => {
+      if (text === 'objects') rmSync(join(dataDir, 'objects/hold'))
+    })
+    await expect(cut).rejects.toThrow('deletions were not held until the end')
+    await expect(checkBackup(target, silent)).rejects.toThrow('contains no complete backup')
+    expect(inObjects()).toEqual(['incoming', 'objects'])
+  })
+
   it('is refused if a byte of it was changed', async () => {
     await make()
     writeFileSync(join(target, 'objects/runs/a/log'), 'kepT')
@@ -145,6 +155,21 @@ describe('copying a file', () => {
 })
 
 describe('deletions', () => {
+  it('leave no object behind while the hold ends', async () => {
+    const keys = Array.from({ length: 300 }, (_, at) => `runs/${at}/log`)
+    await storage.putAll(keys.map((key) => ({ key, bytes: Buffer.from('x') })))
+    writeFileSync(join(dataDir, 'objects/hold'), '')
+    let isDone = false
+    const ending = (async () => {
+      while (!isDone) await rm(join(dataDir, 'objects/held'), { recursive: true, force: true })
+    })()
+    await Promise.all(keys.map((key) => storage.delete(key)))
+    isDone = true
+    await ending
+    const left = await Promise.all(keys.map((key) => storage.size(key)))
+    expect(left.filter((size) => size !== undefined)).toEqual([])
+  })
+
   it('resume after the process that held them has died', async () => {
     const hold = join(dataDir, 'objects/hold')
     writeFileSync(hold, '')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/database.ts'
+import { BackupProblem } from './backup-problem.ts'
 import { copyOut, filesBelow } from './copy-files.ts'
 import { dumpDatabase } from './database/dump-database.ts'
 import { type ListedFile, writeFileList } from './file-list.ts'
@@ -49,6 +50,11 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
     say('objects')
     await copy(join(dataDir, 'objects/objects'), 'objects')
     await copy(hold.folder, 'objects')
+    if (!(await hold.release())) {
+      throw new BackupProblem(
+        'deletions were not held until the end, so objects may be missing: remove the backup and make another',
+      )
+    }
     const manifest: Manifest = {
       format: 1,
       release: options.release,

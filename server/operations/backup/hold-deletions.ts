@@ -8,17 +8,23 @@ import { BackupProblem } from './backup-problem.ts'
 export interface DeletionsOnHold {
   /** Objects deleted since the hold started, by their keys below this folder. */
   folder: string
-  /** Deletes the held objects and ends the hold. */
-  release(): Promise<void>
+  /** Deletes the held objects and ends the hold. Returns whether it lasted until then. */
+  release(): Promise<boolean>
 }
 
 const busyCode = 3
 
-/** Ends with its parent, even after kill -9 of the parent, and removes the hold and the held objects. */
+/**
+ * Ends with its parent, even after kill -9 of the parent, and removes the hold and the held objects. A process of the service removes
+ * both if the file was not touched for long, as after a change of the clock: then the hold is over, and the file is not made again.
+ */
 const script = `
   if [ -n "$(find "$1" -mmin -1 2>/dev/null)" ]; then exit 3; fi
-  trap 'rm -f -- "$1"; rm -rf -- "$2"; exit 0' TERM
-  while :; do touch -- "$1" || exit 1; echo placed; sleep 5 >/dev/null & wait $!; done
+  rm -rf -- "$2"
+  trap '[ -e "$1" ]; lost=$?; rm -f -- "$1"; rm -rf -- "$2"; exit $lost' TERM
+  touch -- "$1" || exit 1
+  while [ -e "$1" ]; do touch -c -- "$1"; echo placed; sleep 5 >/dev/null & wait $!; done
+  exit 1
 `
 
 /**
@@ -50,7 +56,8 @@ export async function holdDeletions(objects: string): Promise<DeletionsOnHold> {
     folder: hold.held,
     release: async () => {
       child.kill('SIGTERM')
-      await ended
+      const [code] = (await ended) as [number | null]
+      return code === 0
     },
   }
 }
