@@ -88,6 +88,16 @@ describe('a role', () => {
     expect(said.filter((line) => line.includes('trying again'))).toHaveLength(2)
   })
 
+  test('that is stopped between two attempts is not started again', async () => {
+    const role = await makeRole('worker', 'process.exit(9)')
+    const started = role.start()
+    await heard('trying again')
+    const { pid } = role
+    await role.stop()
+    await started
+    expect(role.pid).toBe(pid)
+  })
+
   test('that reports why it cannot start passes its exit code on, without another attempt', async () => {
     const role = await makeRole('agent', `console.error('crun is missing'); process.exit(5)`)
     await expect(role.start()).rejects.toMatchObject({ exitCode: exitCodes.toolMissing })

@@ -87,6 +87,7 @@ export class RoleProcess implements Part {
       }
       this.#events.note(this.name, `${describe(outcome)} while starting; trying again`)
       await sleep(backoffMs(attempt + 1), this.#stopping.signal)
+      if (this.#stopping.signal.aborted) return
     }
   }
 
