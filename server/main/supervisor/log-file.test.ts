@@ -1,9 +1,13 @@
+import { execFile } from 'node:child_process'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { LogFile } from './log-file.ts'
 
+const run = promisify(execFile)
 let folder: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sandbox-log-'))
@@ -18,6 +22,33 @@ test('a log is appended to after a restart', async () => {
     log.close()
   }
   expect(await readFile(path, 'utf8')).toBe('one\ntwo\n')
+})
+
+test('a log on a full disk loses lines, keeps the earlier ones and touches no other file', async () => {
+  // Room for the folder and one file.
+  await run('mount', ['-t', 'tmpfs', '-o', 'nr_inodes=2', 'tmpfs', folder])
+  try {
+    const path = join(folder, 'api.log')
+    const log = new LogFile(path)
+    const line = 'x'.repeat(1024 * 1024)
+    for (let written = 0; written < 17; written += 1) log.write(line)
+    // The next file cannot be made.
+    log.write('first')
+    const other = openSync('/dev/null', 'r')
+    for (let written = 0; written < 5; written += 1) log.write('later')
+    expect(() => fstatSync(other)).not.toThrow()
+    closeSync(other)
+    log.close()
+    expect((await stat(`${path}.1`)).size).toBeGreaterThan(16 * 1024 * 1024 + 16)
+  } finally {
+    await run('umount', [folder])
+  }
+})
+
+test('a log whose file cannot be made loses its lines', () => {
+  const log = new LogFile(join(folder, 'missing', 'api.log'))
+  log.write('lost')
+  log.close()
 })
 
 test('an endless log keeps a bounded number of bounded files', async () => {
