@@ -122,6 +122,25 @@ test('a Dockerfile with very many instructions has a bounded number of cache poi
   expect(await places(['FROM x', ...copies], entries)).toHaveLength(100)
 })
 
+const many = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => `${prefix}${at}`)
+
+test.each<[what: string, steps: string[], expected: number]>([
+  ['sources', [`COPY ${many(60_000, 's').join(' ')} /x/`], 1],
+  ['patterns', [`COPY ${many(60_000, 'p*').join(' ')} /x/`], 1],
+  ['arguments', [`ARG ${many(60_000, 'A').join(' ')}`, `ENV ${many(30_000, 'E').join('=1 ')}=1`, 'RUN a'], 1],
+])(
+  'very many %s of a Dockerfile are compared with the paths of a large context in time',
+  async (_what, steps, expected) => {
+    const entries: Entry[] = [
+      ...many(20_000, 'f').map((name) => ({ name })),
+      ...many(1000, 'l').map((name) => ({ name, type: '2', linkName: 'f0' })),
+    ]
+    const startedAt = performance.now()
+    expect(await places(['FROM x', ...steps], entries)).toHaveLength(expected)
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+  },
+)
+
 test('a Dockerfile with its own ignore file has no cache points', async () => {
   expect(await places(lines, [{ name: 'a' }, { name: 'Dockerfile.dockerignore' }])).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { sha256Of } from '../../base/sha256.ts'
 import type { ContentDigest } from '../formats/content-digest.ts'
-import { type ContextReads, contextReads, mayRead } from './context-reads.ts'
+import { type ContextReads, contextReads, isAtOrBelow, mayRead } from './context-reads.ts'
 import type { Dockerfile } from './dockerfile.ts'
 import { neededStages, sourcesOf } from './needed-stages.ts'
 import { earlierStage, type StagedInstruction } from './stages.ts'
@@ -88,7 +88,7 @@ function chained(...parts: unknown[]): string | undefined {
 /** The digest of the context files that an instruction may read; undefined if they are not certain. */
 function contextReadDigest(step: StagedInstruction, content: ContentDigest): string | undefined {
   const reads = contextReads(step)
-  if (reads.paths.length + reads.pathPrefixes.length === 0) return ''
+  if (reads.paths.size + reads.pathPrefixes.length === 0) return ''
   if (mayFollowLink(reads, content.links) || readsHardLink(reads, content.hardLinks)) return undefined
   return content.digest((path) => mayRead(reads, path))
 }
@@ -98,18 +98,17 @@ const readsHardLink = (reads: ContextReads, hardLinks: readonly string[]): boole
   !reads.pathPrefixes.includes('') && hardLinks.some((path) => mayRead(reads, path))
 
 /** If a link is, or may be, on the path of a source, the builder reads files elsewhere. */
-const mayFollowLink = ({ paths, pathPrefixes }: ContextReads, links: readonly string[]): boolean =>
+const mayFollowLink = ({ paths, pathPrefixes }: ContextReads, links: ReadonlySet<string>): boolean =>
   !pathPrefixes.includes('') &&
-  links.some(
-    (link) =>
-      paths.some((path) => path === link || path.startsWith(`${link}/`)) ||
-      pathPrefixes.some((prefix) => link.startsWith(prefix) || prefix.startsWith(`${link}/`)),
-  )
+  ([...paths, ...pathPrefixes].some((read) => isAtOrBelow(read, links)) ||
+    [...links].some((link) => pathPrefixes.some((prefix) => link.startsWith(prefix))))
 
-/** Arguments and variables that the instructions of a stage have set. */
+/** What the instructions of a stage have set: arguments, and all that may be names of variables. */
 class Variables {
-  readonly args: string[] = []
-  readonly env: string[] = []
+  readonly args = new Set<string>()
+  readonly env = new Set<string>()
+  /** Whether the name of a variable depends on another one. */
+  isEnvComputed = false
 }
 
 /**
@@ -121,16 +120,16 @@ function isCacheable({ keyword, flags, rest }: StagedInstruction, seen: Variable
   if (!changesConfig.has(keyword)) return false
   if (keyword === 'ARG') {
     const names = rest.split(/[\t ]+/).map((word) => word.split('=')[0] ?? '')
-    seen.args.push(...names)
+    for (const name of names) seen.args.add(name)
     const isPlain = !rest.includes('$') && names.every((name) => /^\w+$/.test(name))
-    return isPlain && !seen.env.some((text) => mayName(text, names))
+    return isPlain && !seen.isEnvComputed && !names.some((name) => seen.env.has(name))
   }
   if (keyword !== 'ENV') return true
-  seen.env.push(rest)
-  return !mayName(rest, seen.args)
+  const names = rest.match(nameOfVariable) ?? []
+  for (const name of names) seen.env.add(name)
+  seen.isEnvComputed ||= /\$\{?\w+\}?["']?=/.test(rest)
+  return !(seen.isEnvComputed && seen.args.size > 0) && !names.some((name) => seen.args.has(name))
 }
 
-/** Whether an `ENV` may set one of the arguments. A name after a dollar sign is only read. */
-const mayName = (text: string, args: string[]): boolean =>
-  (args.length > 0 && /\$\{?\w+\}?["']?=/.test(text)) ||
-  args.some((name) => new RegExp(`(?<![\\w$]|\\$\\{)${name}(?!\\w)`).test(text))
+/** What may be a name that an `ENV` sets. A name after a dollar sign is only read. */
+const nameOfVariable = /(?<![\w$]|\$\{)\w+/g

@@ -46,6 +46,8 @@ test.each([
   'COPY src/../a /',
   'COPY *.c /',
   'COPY a',
+  `COPY ${Array.from({ length: 20 }, (_, at) => `none${at}*`).join(' ')} /`,
+  `COPY ${'a'.repeat(1025)} /`,
 ])('%s may read everything', (line) => {
   expect(readBy(line)).toEqual(files)
 })

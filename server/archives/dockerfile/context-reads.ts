@@ -3,16 +3,21 @@ import type { Instruction } from './grammar/instruction.ts'
 /** The context paths that an instruction may read: a superset of those that it reads. */
 export interface ContextReads {
   /** Files, or folders with everything below them. */
-  paths: string[]
+  paths: ReadonlySet<string>
   /** Path prefixes; the empty prefix matches every path. */
-  pathPrefixes: string[]
+  pathPrefixes: readonly string[]
 }
 
-const nothing: ContextReads = { paths: [], pathPrefixes: [] }
-const everything: ContextReads = { paths: [], pathPrefixes: [''] }
+const nothing: ContextReads = { paths: new Set(), pathPrefixes: [] }
+const everything: ContextReads = { paths: new Set(), pathPrefixes: [''] }
 
 /** These files decide which context files the builder sees. */
 const ignoreFiles = ['.dockerignore', '.containerignore']
+
+/** Each pattern is compared with each path of a context. An instruction with more of them counts as reading every path. */
+const maxPatterns = 16
+/** No path of a context is longer. */
+const maxPathLength = 1024
 
 /**
  * The paths that `COPY` and `ADD` read. Sources with quotes, backslashes or variables are not resolved and count as
@@ -21,29 +26,41 @@ const ignoreFiles = ['.dockerignore', '.containerignore']
 export function contextReads({ keyword, flags, rest, heredocs }: Instruction): ContextReads {
   const isCopy = keyword === 'COPY' || keyword === 'ADD'
   if (!isCopy || flags.some(({ name }) => name === 'from')) return nothing
-  const words = rest.split(/[\t ]+/).filter((word) => heredocs.every((heredoc) => word !== heredoc.word))
+  const texts = new Set(heredocs.map(({ word }) => word))
+  const words = rest.split(/[\t ]+/).filter((word) => !texts.has(word))
   const sources = words.slice(0, -1)
   if (sources.length === 0 && heredocs.length > 0) return nothing
   if (sources.length === 0 || words.some((word) => /["'\\$]/.test(word))) return everything
-  const reads = sources.map(readsOfSource)
-  return joinedReads([{ paths: ignoreFiles, pathPrefixes: [] }, ...reads])
+  const paths = new Set(ignoreFiles)
+  const prefixes = new Set<string>()
+  for (const source of sources) {
+    const path = pathOf(source)
+    if (path === undefined || prefixes.size > maxPatterns) return everything
+    const pattern = path.search(/[*?[]/)
+    if (pattern === -1) paths.add(path)
+    else prefixes.add(path.slice(0, pattern))
+  }
+  return { paths, pathPrefixes: [...prefixes] }
 }
 
-function readsOfSource(source: string): ContextReads {
+/** The path of a source in the context; undefined if it may be any. */
+function pathOf(source: string): string | undefined {
   const segments = source.split('/').filter((segment) => segment !== '' && segment !== '.')
-  if (segments.length === 0 || segments.includes('..')) return everything
   const path = segments.join('/')
-  const pattern = path.search(/[*?[]/)
-  return pattern === -1
-    ? { paths: [path], pathPrefixes: [] }
-    : { paths: [], pathPrefixes: [path.slice(0, pattern)] }
+  return path === '' || segments.includes('..') || path.length > maxPathLength ? undefined : path
 }
 
 export const joinedReads = (all: ContextReads[]): ContextReads => ({
-  paths: all.flatMap(({ paths }) => paths),
-  pathPrefixes: all.flatMap(({ pathPrefixes }) => pathPrefixes),
+  paths: new Set(all.flatMap(({ paths }) => [...paths])),
+  pathPrefixes: [...new Set(all.flatMap(({ pathPrefixes }) => pathPrefixes))],
 })
 
 export const mayRead = ({ paths, pathPrefixes }: ContextReads, path: string): boolean =>
-  pathPrefixes.some((prefix) => path.startsWith(prefix)) ||
-  paths.some((read) => path === read || path.startsWith(`${read}/`))
+  pathPrefixes.some((prefix) => path.startsWith(prefix)) || isAtOrBelow(path, paths)
+
+/** Whether a path is one of `others`, or below one. */
+export function isAtOrBelow(path: string, others: ReadonlySet<string>): boolean {
+  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
+    if (others.has(path.slice(0, end))) return true
+  return false
+}

@@ -134,7 +134,8 @@ function isForeignNetwork({ value }: Flag): boolean {
 function addsFromNetwork({ keyword, rest, heredocs }: Instruction): boolean {
   if (keyword !== 'ADD') return false
   const words = rest.startsWith('[') ? jsonWords(rest) : rest.split(/[\t ]+/)
-  const sources = words?.slice(0, -1).filter((source) => !heredocs.some(({ word }) => word === source))
+  const texts = new Set(heredocs.map(({ word }) => word))
+  const sources = words?.slice(0, -1).filter((source) => !texts.has(source))
   return sources?.some((source) => /["'\\$]|:\/\/|^[a-z]+@|\.git(?:#|$)/i.test(source)) ?? true
 }
 

@@ -40,6 +40,14 @@ describe('the Dockerfile gate', () => {
     expect(refusal(text)).toBe(answer)
   })
 
+  it('reads very many heredocs of one instruction in time', () => {
+    const names = Array.from({ length: 60_000 }, (_, at) => `h${at}`)
+    const starts = names.map((name) => `<<${name}`).join(' ')
+    const startedAt = performance.now()
+    expect(refusal(`FROM scratch\nADD ${starts} /x/\n${names.join('\n')}\n`)).toBe('accepted')
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+  })
+
   it('names the rule and the line, and no text of the file', () => {
     const refused = new DockerfileRefused('mount_forbidden', 7)
     expect(refused.errorDetail).toBe('mount_forbidden;line_7')

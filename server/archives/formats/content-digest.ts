@@ -8,7 +8,7 @@ import type { ArchiveEntry } from './archive.ts'
  */
 export class ContentDigest {
   readonly #lines = new Map<string, string>()
-  readonly #links: string[] = []
+  readonly #links = new Set<string>()
   readonly #hardLinks: string[] = []
 
   /** Passes the entries on. A body counts when it was read to its end, so the unread rest is read here. */
@@ -38,7 +38,7 @@ export class ContentDigest {
   }
 
   /** Paths of symlinks. */
-  get links(): readonly string[] {
+  get links(): ReadonlySet<string> {
     return this.#links
   }
 
@@ -49,7 +49,7 @@ export class ContentDigest {
 
   #add(path: string, kind: string, content = ''): void {
     this.#lines.set(path, JSON.stringify([path, kind, content]))
-    if (kind === 'symlink') this.#links.push(path)
+    if (kind === 'symlink') this.#links.add(path)
   }
 
   #addHardLink(path: string, target: string): void {
