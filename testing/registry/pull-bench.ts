@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { type TarFields, tar } from '../../server/archives/formats/archive-fixtures.ts'
+import { type Clock, systemClock } from '../../server/base/clock.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
 import { type BuildOutputs, imageSteps } from '../../server/builds/chain/build-chain.ts'
 import { buildLogKey } from '../../server/builds/logs/build-log-store.ts'
@@ -42,6 +43,7 @@ export interface PullOptions {
   /** Further files of the context. */
   files?: TarFields[]
   limits?: Partial<SandboxLimits>
+  clock?: Clock
 }
 
 export interface PullOutcome {
@@ -120,7 +122,14 @@ export class PullBench {
   /** Builds up to and including the image. */
   async build(
     lines: string[],
-    { registries = {}, network = noBuildNetwork, files = [], limits = {}, ...options }: PullOptions,
+    {
+      registries = {},
+      network = noBuildNetwork,
+      files = [],
+      limits = {},
+      clock = systemClock,
+      ...options
+    }: PullOptions,
   ): Promise<PullOutcome> {
     this.#tenant ??= makeTenant(this.#db)
     const companyId = options.companyId ?? (await this.#tenant).companyId
@@ -144,7 +153,13 @@ export class PullBench {
     const build = {
       request,
       db: this.#db,
-      tools: { ...tools, signing: this.#signing, network, registries: { ...this.registries, ...registries } },
+      tools: {
+        ...tools,
+        clock,
+        signing: this.#signing,
+        network,
+        registries: { ...this.registries, ...registries },
+      },
       write: () => undefined,
       signal: new AbortController().signal,
     } as unknown as Build

@@ -166,6 +166,20 @@ test('an image that the quota of the company has no room for is not kept', async
   expect(await readStorageUsage(db, companyId)).toMatchObject({ keptBytes: Buffer.byteLength(log) })
 })
 
+test('no pull begins once those of the build have taken half an hour', async () => {
+  let ms = 0
+  const clock = {
+    now: () => {
+      ms += 31 * 60_000
+      return new Date(ms)
+    },
+  }
+  const { failure, log } = await bench.build(['FROM late', 'COPY Dockerfile /d'], { companyId, clock })
+  expect(failure).toBe('build_timeout base_image_timeout')
+  expect(log).toContain('base image late was not pulled in time')
+  expect(bench.registry.requests).toEqual([])
+})
+
 test.each([
   {
     why: 'its name has no host and the operator allows no registry for such names',

@@ -8,6 +8,9 @@ import type { Build } from '../../request/build.ts'
 import type { Step } from '../step.ts'
 import type { Validated } from '../validate-context.ts'
 
+/** After this no further pull begins: each may take a quarter of an hour, and a build holds its slot meanwhile. */
+const pullingMs = 30 * 60_000
+
 export interface BasesPulled {
   /** The base images that were pulled from registries. */
   pulled: PulledBase[]
@@ -31,7 +34,8 @@ export const pullBaseImages: Step<Validated, BasesPulled> = {
 }
 
 async function pullAll(build: Build, bases: readonly string[]): Promise<PulledBase[]> {
-  const { executor, registries } = build.tools
+  const { clock, executor, registries } = build.tools
+  const lastStartMs = clock.now().getTime() + pullingMs
   const builder = await executor.builder()
   const pulled: PulledBase[] = []
   for (const [at, name] of bases.entries()) {
@@ -42,6 +46,7 @@ async function pullAll(build: Build, bases: readonly string[]): Promise<PulledBa
     if (source === 'not_in_registries') throw new BaseFailed(name, 'base_not_made', nearBases(name, builder))
     if (source === 'no_registry') throw new BaseFailed(name, source, nearBases(name, builder))
     if (typeof source === 'string') throw new BaseFailed(name, source)
+    if (clock.now().getTime() > lastStartMs) throw new BaseFailed(name, 'base_image_timeout')
     const access = await registryAccess(source, registries).catch(() => {
       throw new BaseFailed(name, 'registry_files_unreadable')
     })
