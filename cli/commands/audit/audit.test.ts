@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { entryHash } from '@sandbox-jobs/contract/audit/chain-check.ts'
+import { entryHash, signedHeadText } from '@sandbox-jobs/contract/audit/chain-check.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FakeService, fakeService } from '../../testing/fake-service.ts'
 import { runCli } from '../../testing/run-cli.ts'
@@ -24,6 +24,10 @@ const cli = (...args: string[]) =>
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const company_id = 'cmp_1'
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const key_id = createHash('sha256')
+  .update(publicKey.export({ type: 'spki', format: 'der' }))
+  .digest('hex')
 const fields = {
   ...{ at: '2026-03-01T10:00:00.000Z', action: 'createTask', actor_type: 'user', actor_id: 'usr_1' },
   ...{ api_key_id: null, turn_id: null, request_id: 'r1', change: 'insert', object_type: 'task' },
@@ -40,7 +44,10 @@ function exported(count: number): string[] {
     entries.push({ ...entry, hash: entryHash(sha256, entries.at(-1)?.hash ?? '', company_id, chained) })
   }
   const { sequence = 0, hash = '' } = entries.at(-1) ?? {}
-  const head = { company_id, start: { sequence: 0, hash: '' }, head: { sequence, hash }, signed: null }
+  const text = signedHeadText(company_id, { sequence, hash }, Date.parse(fields.at))
+  const signature = sign('sha256', Buffer.from(text), privateKey).toString('base64')
+  const signed = { sequence, hash, signed_at: fields.at, key_id, signature }
+  const head = { company_id, start: { sequence: 0, hash: '' }, head: { sequence, hash }, signed }
   return [head, ...entries].map((line) => JSON.stringify(line))
 }
 
@@ -51,7 +58,7 @@ const file = (lines: readonly string[]) => {
 }
 const key = () => {
   const path = join(home, 'keys.pem')
-  writeFileSync(path, '')
+  writeFileSync(path, publicKey.export({ type: 'spki', format: 'pem' }))
   return path
 }
 
@@ -81,6 +88,8 @@ test('a file that is no export, and a file without keys, are explained', async (
   expect(none.stderr).toContain('line 1 is not of an export')
   const unknown = await cli('audit', 'verify', '--file', file(exported(1)))
   expect(unknown.stderr).toContain('--key')
+  const missing = await cli('audit', 'verify', '--file', file(exported(1)), '--key', join(home, 'mistyped'))
+  expect(missing.stderr).toContain('mistyped contains no public key')
 })
 
 test('entries are listed by what was asked for', async () => {

@@ -7,8 +7,9 @@ import {
 } from '@sandbox-jobs/contract/audit/chain-check.ts'
 import { AuditEntry, AuditHead } from '@sandbox-jobs/contract/resources/companies/audit-entry.ts'
 import { Compile } from 'typebox/compile'
+import { type Clock, systemClock } from '../../base/clock.ts'
 import { verifySignature } from '../../base/keys/signing-keys.ts'
-import { sha256Hex } from '../../operations/audit/audited-entry.ts'
+import { sha256Hex, signedWithinMs } from '../../operations/audit/audited-entry.ts'
 import { readPublicKeys } from './verify-image.ts'
 
 export interface VerifiedExport {
@@ -35,10 +36,15 @@ const entryCheck = Compile(AuditEntry)
  */
 export async function verifyAuditExport(
   lines: AsyncIterable<string>,
-  { pems, remembered = [] }: { pems: string[]; remembered?: readonly ChainPosition[] },
+  {
+    pems,
+    remembered = [],
+    clock = systemClock,
+  }: { pems: string[]; remembered?: readonly ChainPosition[]; clock?: Clock },
 ): Promise<VerifiedExport> {
   let head: AuditHead | undefined
   let check: ChainCheck | undefined
+  let isUnsigned = false
   let line = 0
   for await (const text of lines) {
     line += 1
@@ -48,20 +54,32 @@ export async function verifyAuditExport(
       check = checkOf(head, remembered)
     } else if (!check.broken) {
       const entry = parsed(entryCheck, text, line)
-      check.add({ ...entry, at: Date.parse(entry.at) } satisfies ChainedEntry)
+      const at = Date.parse(entry.at)
+      check.add({ ...entry, at } satisfies ChainedEntry)
+      isUnsigned ||= !isSignedSoon(head, { ...entry, at }, clock)
     }
   }
   if (!check || !head) throw new ExportUnreadable('the export is empty')
   const broken = check.end()
   const { signed } = head
-  const isForged = signed !== null && !isSigned(head.company_id, signed, pems)
+  isUnsigned ||= signed !== null && !isSigned(head.company_id, signed, pems)
   return {
     company_id: head.company_id,
     entries: check.entries,
-    broken: broken ?? (isForged ? { sequence: signed.sequence, reason: 'head_unsigned' } : null),
+    broken: broken ?? (isUnsigned ? { sequence: check.head.sequence, reason: 'head_unsigned' } : null),
     head: check.head,
     signed_at: signed?.signed_at ?? null,
   }
+}
+
+/**
+ * Whether the service may still sign an entry after the signed head, or have signed it after the export: it does within seconds. No
+ * other entry is part of an intact log, or else whoever forges an export leaves the signature out.
+ */
+function isSignedSoon({ signed }: AuditHead, entry: { sequence: number; at: number }, clock: Clock): boolean {
+  if (entry.sequence <= (signed?.sequence ?? 0)) return true
+  const times = [clock.now().getTime(), ...(signed ? [Date.parse(signed.signed_at)] : [])]
+  return times.some((time) => Math.abs(time - entry.at) <= signedWithinMs)
 }
 
 function checkOf(head: AuditHead, remembered: readonly ChainPosition[]): ChainCheck {

@@ -4,6 +4,9 @@ import type { AuditRow, ChainRow } from './audit-chain-store.ts'
 
 export const sha256Hex: Sha256 = (text) => createHash('sha256').update(text).digest('hex')
 
+/** A chain whose newest entry is older has a signed head, or somebody removed it. */
+export const signedWithinMs = 3_600_000
+
 /** The entry as it is chained. */
 export const chainedEntryOf = ({ company_id: _of, ...row }: AuditRow): ChainedEntry => ({
   ...row,

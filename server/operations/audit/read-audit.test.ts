@@ -175,8 +175,8 @@ describe('an export', () => {
   async function* each(lines: readonly string[]) {
     yield* lines
   }
-  const verify = (lines: readonly string[], trusted = pems()) =>
-    verifyAuditExport(each(lines), { pems: trusted })
+  const verify = (lines: readonly string[], trusted = pems(), clock = { now: () => new Date() }) =>
+    verifyAuditExport(each(lines), { pems: trusted, clock })
 
   it('is verified by itself, with the public keys', async () => {
     await createTask('one')
@@ -218,6 +218,21 @@ describe('an export', () => {
         )
       ).broken?.reason,
     ).toBe('head_unsigned')
+  })
+
+  it('without a signature is not trusted once it must have one', async () => {
+    const [head = '', ...entries] = await exported()
+    const withoutSignature = [JSON.stringify({ ...JSON.parse(head), signed: null }), ...entries]
+    const later = { now: () => new Date(Date.now() + 2 * 3_600_000) }
+    expect((await verify(withoutSignature)).broken).toBeNull()
+    expect((await verify(withoutSignature, pems(), later)).broken?.reason).toBe('head_unsigned')
+    expect((await verify([head, ...entries], pems(), later)).broken).toBeNull()
+    await createTask('not signed yet')
+    await chainAudit(db)
+    const { text } = await api.call(allRoutes.exportAuditEntries, auditor)
+    const lines = text.trimEnd().split('\n')
+    expect(lines.length).toBeGreaterThan(entries.length + 1)
+    expect((await verify(lines, pems(), later)).broken).toBeNull()
   })
 
   it('that is no export is refused, with the line', async () => {

@@ -9,11 +9,9 @@ import type { TrustedKeys } from '../../base/keys/published-signing-keys.ts'
 import { verifySignature } from '../../base/keys/signing-keys.ts'
 import type { Database } from '../../db/database.ts'
 import { findChain, findHead, type HeadRow, readEntriesAfter } from './audit-chain-store.ts'
-import { chainedEntryOf, endOf, sha256Hex, startOf } from './audited-entry.ts'
+import { chainedEntryOf, endOf, sha256Hex, signedWithinMs, startOf } from './audited-entry.ts'
 
 const batch = 5000
-/** A chain whose newest entry is older has a signed head, or somebody removed it. */
-const signedWithinMs = 3_600_000
 
 export interface VerifiedChain {
   company_id: string
