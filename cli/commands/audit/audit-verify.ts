@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { ChainPosition } from '@sandbox-jobs/contract/audit/chain-check.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { ExportUnreadable, verifyAuditExport } from '@sandbox-jobs/server/main/verify/verify-audit.ts'
@@ -9,6 +8,7 @@ import { parseHead, showVerified } from '../../audit/show-verified.ts'
 import { CliError, exitCodes } from '../../failure.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { type Session, withSession } from '../../session/session.ts'
+import { readKeys } from '../../verify/read-keys.ts'
 
 interface Options extends ConnectionOptions {
   file?: string
@@ -54,7 +54,7 @@ async function keysOf(
   session: Session,
   { file, key }: { file: string | undefined; key: string | undefined },
 ): Promise<string[]> {
-  if (key !== undefined) return [await readFile(key, 'utf8').catch(() => '')]
+  if (key !== undefined) return [await readKeys(key)]
   if (file !== undefined)
     throw new CliError('No trusted public key is given.', {
       hint: 'Name the public keys with --key; sandbox signing-keys prints those of a service.',

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import zlib from 'node:zlib'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { holdsPublicKey, type ImageProof, proveImage } from '@sandbox-jobs/server/main/verify/verify-image.ts'
+import { type ImageProof, proveImage } from '@sandbox-jobs/server/main/verify/verify-image.ts'
 import type { Command } from 'commander'
 import { serviceCommand } from '../../args/service-command.ts'
 import { CliError, exitCodes } from '../../failure.ts'
@@ -11,6 +11,7 @@ import { findVersion } from '../../lookup/find-version.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { type Session, withSession } from '../../session/session.ts'
 import { downloadImage } from '../../verify/download-image.ts'
+import { readKeys } from '../../verify/read-keys.ts'
 import { showProof } from '../../verify/show-proof.ts'
 
 interface Options extends ConnectionOptions {
@@ -95,14 +96,4 @@ async function proveRemote(session: Session, wanted: string, keys: string[]): Pr
   } finally {
     await rm(folder, { recursive: true })
   }
-}
-
-async function readKeys(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch(() => '')
-  if (holdsPublicKey(text)) return text
-  throw new CliError(`${path} contains no public key.`, {
-    hint: 'It must be PEM: -----BEGIN PUBLIC KEY-----.',
-    code: 'cli_usage',
-    exitCode: exitCodes.usage,
-  })
 }

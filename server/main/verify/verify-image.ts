@@ -55,4 +55,11 @@ export function readPublicKeys(pems: string[]) {
   return new Map(keys.map((key) => [keyIdOf(key), key]))
 }
 
-export const holdsPublicKey = (pem: string): boolean => pem.match(publicKeyPem) !== null
+/** Whether a text has public keys, and no damaged one. */
+export function holdsPublicKey(pem: string): boolean {
+  try {
+    return readPublicKeys([pem]).size > 0
+  } catch {
+    return false
+  }
+}
