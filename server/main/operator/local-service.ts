@@ -10,6 +10,7 @@ import { createLog } from '../../base/logging.ts'
 import { connect, type Database } from '../../db/database.ts'
 import { type AuditEntry, recordAuditEntry } from '../../operations/audit/audit-log.ts'
 import { runningPostgresUrl } from '../../postgres/running.ts'
+import { asOwnerOf } from './as-owner-of.ts'
 
 export interface LocalService {
   db: Database
@@ -82,7 +83,8 @@ async function connected<T>(
   { url, keys }: { url: string; keys: string },
   work: (service: LocalService) => Promise<T>,
 ): Promise<T> {
-  const { peppers } = openKeys(keys)
+  // It makes keys that are missing.
+  const { peppers } = asOwnerOf(keys, () => openKeys(keys))
   const db = connect(url, { poolSize: 1, log: createLog('admin', config.logLevel), name: 'admin' })
   try {
     return await work({ db, clock: systemClock, peppers, config })
