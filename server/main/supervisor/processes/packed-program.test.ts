@@ -47,12 +47,12 @@ test('a module finds its adjacent files in the program folder, and programs that
   expect(await readdir(found)).toEqual(expect.arrayContaining(['reader-main.mjs', 'schema-worker.mjs']))
 })
 
-test('a program is packed once, and again when it has changed', async () => {
+test('a program is packed once, and again when it has changed; processes of the former one keep it', async () => {
   const first = packedProgram(program, packed)
   expect(packedProgram(program, packed)).toBe(first)
   await appendFile(join(program.root, 'server/main/api.ts'), '\nconsole.log(1)\n')
   expect(packedProgram(program, packed)).not.toBe(first)
-  expect(await readdir(packed)).toHaveLength(1)
+  expect(await readdir(packed)).toHaveLength(2)
 })
 
 test('a missing package is named, with the remedy', async () => {

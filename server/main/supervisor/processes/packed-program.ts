@@ -8,7 +8,7 @@ const packProgram = resolve(import.meta.dirname, '../../pack.ts')
 
 /**
  * The folder below `packed` with the packed roles, `NAME.mjs` for each (`pack.ts`). It is made once per content and
- * location of the program; older ones are removed.
+ * location of the program; that of the former program stays.
  */
 export const packedProgram = ({ root }: Program, packed: string): string =>
   onlyFolder(packed, programDigest(root, root), (fresh) => pack(root, fresh))

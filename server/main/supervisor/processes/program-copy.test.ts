@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { accountOf, asAccount } from '../../../postgres/account.ts'
 import { readableProgram } from './program-copy.ts'
@@ -47,13 +47,15 @@ test('a checkout that the service user cannot enter is copied, and runs from the
   expect((await readdir(join(program.root, 'node_modules'))).sort()).toEqual(['@sandbox-jobs', 'left'])
 })
 
-test('a changed program gets a new copy, and the old one is removed', async () => {
+test('a changed program gets a new copy, and the former one stays', async () => {
   const first = readableProgram(checkout, programs, account)
   expect(readableProgram(checkout, programs, account)).toEqual(first)
   await writeFile(join(checkout, 'server/main.ts'), `console.log('eight')`)
   const second = readableProgram(checkout, programs, account)
   expect(second.root).not.toBe(first.root)
-  expect(await readdir(programs)).toHaveLength(1)
+  expect((await readdir(programs)).toSorted()).toEqual(
+    [first, second].map(({ root }) => basename(root)).toSorted(),
+  )
 })
 
 test('a checkout that the service user can read is used as it is', async () => {
