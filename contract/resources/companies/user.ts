@@ -50,7 +50,7 @@ export type UserList = Static<typeof UserList>
 
 /** `display_name` defaults to the login, `role` to member. */
 export const UserCreateRequest = Strict({
-  login: about('Login name, unique in the company.', Login, 'ada'),
+  login: about('Login name, unique in the deployment.', Login, 'ada'),
   password: about('Password, 12 to 256 characters.', Password, 'correct horse battery'),
   display_name: about('Name as people see it; by default the login name.', Type.Optional(DisplayName), 'Ada'),
   role: about(
