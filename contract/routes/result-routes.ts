@@ -116,7 +116,7 @@ export const resultRoutes = {
     summary:
       'Follow the states of a run as server-sent events, until it ends or for at most 15 minutes a connection',
     description:
-      'Starts with the states that the run has had, and ends with an `end` event. Connect again with `Last-Event-ID` to continue.',
+      'Starts with the states that the run has had, and ends with an `end` event. Connect again with `Last-Event-ID` to continue. After the content of a run was deleted, there is only the `end` event.',
     params: RunParams,
     query: EventQuery,
     mediaType: eventStreamType,
@@ -131,7 +131,7 @@ export const resultRoutes = {
     summary:
       'Follow the states of a build as server-sent events, until it ends or for at most 15 minutes a connection',
     description:
-      'Starts with the states that the build has had, and ends with an `end` event. Connect again with `Last-Event-ID` to continue.',
+      'Starts with the states that the build has had in the last thirty days, and ends with an `end` event. Connect again with `Last-Event-ID` to continue.',
     params: BuildParams,
     query: EventQuery,
     mediaType: eventStreamType,

@@ -39,6 +39,9 @@ import * as openFindings from './migrations/0310-open-findings.ts'
 import * as countFindings from './migrations/0311-count-findings.ts'
 import * as findingHistory from './migrations/0312-finding-history.ts'
 import * as lastingBlocks from './migrations/0313-lasting-blocks.ts'
+import * as countRows from './migrations/0315-count-rows.ts'
+import * as stateEvents from './migrations/0316-state-events.ts'
+import * as countRuns from './migrations/0317-count-runs.ts'
 import * as buildMemoryTurn from './migrations/0325-build-memory-turn.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
@@ -82,6 +85,9 @@ export const migrations: Migrations = {
   '0311-count-findings': countFindings,
   '0312-finding-history': findingHistory,
   '0313-lasting-blocks': lastingBlocks,
+  '0315-count-rows': countRows,
+  '0316-state-events': stateEvents,
+  '0317-count-runs': countRuns,
   '0325-build-memory-turn': buildMemoryTurn,
 }
 

@@ -7,7 +7,7 @@ const keptMs = 30 * 86_400_000
 /** With a round each minute it removes more than can be added. */
 const batch = 5000
 
-/** Removes the operations of a month ago; what they did to secrets is in `state_events`. */
+/** Removes the operations of a month ago; what they did to secrets is in the audit log. */
 export async function sweepSecretOperations({
   db,
   clock,

@@ -29,6 +29,7 @@ import { sweepExpiring, sweepIdempotencyKeys, sweepRunContent } from '../../runs
 import { sweepSecretOperations } from '../../secrets/sweep-secret-operations.ts'
 import { sweepSessions } from '../../sessions/sweep-sessions.ts'
 import { dropStateWatches } from '../../state-watch/state-watch-store.ts'
+import { sweepStateEvents } from '../../state-watch/sweep-state-events.ts'
 import { forgetOldFailures } from '../../work/rounds/removal-failures.ts'
 import { type Sweep, startSweep } from '../../work/rounds/sweep.ts'
 
@@ -75,6 +76,7 @@ export function startRetentionLoops(deps: RetentionDeps): Sweep {
     }),
     startSweep({ name: 'live logs', everyMs: minuteMs, runOnce: () => dropLiveLogs(deps.db), log }),
     startSweep({ name: 'expired links', everyMs: minuteMs, runOnce: () => dropExpiredLinks(deps.db), log }),
+    startSweep({ name: 'state events', everyMs: minuteMs, runOnce: () => sweepStateEvents(deps), log }),
     startSweep({ name: 'state watches', everyMs: minuteMs, runOnce: () => dropStateWatches(deps.db), log }),
     startSweep({ name: 'login attempts', everyMs: minuteMs, runOnce: () => dropFullBuckets(deps.db), log }),
     startSweep({

@@ -20,6 +20,7 @@ import type { Principal } from '../../access/principal.ts'
 import { newId } from '../../base/ids.ts'
 import { createLog } from '../../base/logging.ts'
 import { sha256Of } from '../../base/sha256.ts'
+import { readStorageUsage } from '../../companies/storage/kept-bytes-store.ts'
 import { closeStaging, dropStaging, openStaging, sweepStaging } from '../../environments/uploads/staging.ts'
 
 const { db } = await createTestDatabase()
@@ -177,10 +178,7 @@ describe('an uploaded file', () => {
       .set({ held_until: new Date(0) })
       .execute()
     await sweepStaging({ db, storage: api.storage, log })
-    await db
-      .insertInto('kept_byte_changes')
-      .values({ company_id: tenant.companyId, kind: 'x', bytes: 1000 })
-      .execute()
+    const { keptBytes } = await readStorageUsage(db, tenant.companyId)
     await db
       .insertInto('company_settings')
       .values({
@@ -191,7 +189,7 @@ describe('an uploaded file', () => {
         timeout_ceiling_seconds: 86_400,
         active_environment_limit: 30,
         capacity_retained_version_limit: 100,
-        kept_bytes_limit: 1003,
+        kept_bytes_limit: keptBytes + 3,
       })
       .execute()
     const full = await send({ headers: { ...raw, 'content-length': '4' } })

@@ -1,7 +1,9 @@
 import { runContentRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
+import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
+import { deleteEventsOf } from '../../db/state-events.ts'
 import { isDue } from '../../work/rounds/removal-failures.ts'
 import { artifactsNeeded, deleteRunFiles, neededSources } from '../files/run-file-store.ts'
 import { deleteMetadata } from '../metadata/run-metadata-store.ts'
@@ -125,7 +127,7 @@ export const markDeleted = (trx: Trx, run: { id: string; company_id: string }): 
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 
-/** Records that the objects are deleted. Names, sizes and digests remain as a record. */
+/** Records that the objects are deleted, and deletes the runs' events. Names, sizes and digests remain as a record. */
 export async function tombstoneContent(trx: Trx, runs: readonly ExpiredRun[], now: Date): Promise<void> {
   const { runIds, companyIds } = idsOf(runs)
   await trx
@@ -142,6 +144,7 @@ export async function tombstoneContent(trx: Trx, runs: readonly ExpiredRun[], no
     .where('company_id', 'in', companyIds)
     .where('deletion_state', '=', 'delete_pending')
     .execute()
+  await deleteEventsOf(trx, runMachine, { ids: runIds, companyIds })
   await trx
     .updateTable('runs')
     .set({ content_expired_at: now })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { publicLinkRoutes } from '@sandbox-jobs/contract/routes/public-link-routes.ts'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
+import { resultRoutes } from '@sandbox-jobs/contract/routes/result-routes.ts'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestApi } from '../../../testing/apps/test-api.ts'
@@ -8,6 +9,7 @@ import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { createLog } from '../../base/logging.ts'
+import { listKeptKinds, recountKeptBytes } from '../../companies/storage/kept-bytes-store.ts'
 import { artifactsCte } from '../results/artifact-store.ts'
 import { contentCte } from '../results/run-content-store.ts'
 import { sweepExpiring, sweepIdempotencyKeys, sweepRunContent } from './run-retention.ts'
@@ -70,6 +72,25 @@ async function endedRun() {
   return { rid, keys: [output.key, logObject.key, bundle.key] }
 }
 
+const eventsOf = (rid: string) =>
+  db
+    .selectFrom('state_events')
+    .select('to_state')
+    .where('entity_id', '=', rid)
+    .where('company_id', '=', tenant.companyId)
+    .execute()
+const recordEnd = (rid: string) =>
+  db
+    .insertInto('state_events')
+    .values({
+      company_id: tenant.companyId,
+      entity: 'run',
+      entity_id: rid,
+      from_state: 'running',
+      to_state: 'completed',
+    })
+    .execute()
+
 const sizes = (keys: string[]) => Promise.all(keys.map((key) => api.storage.size(key)))
 const params = (rid: string, more = {}) => ({ cid: tenant.roomId, rid, ...more })
 const contentOf = async (rid: string) =>
@@ -117,6 +138,36 @@ describe('the content of a run', () => {
     const run = await api.call(runRoutes.readRun, tenant.member, { params: params(rid) })
     expect(run.body).toMatchObject({ id: rid, status: 'completed' })
     expect(await sweep(31)).toEqual({ expired: 0, failed: 0 })
+  })
+
+  it('takes the events of the run with it when its objects are gone, not before, and those of no other', async () => {
+    const { rid } = await endedRun()
+    const active = await makeRun(db, task, { chatroom_id: tenant.roomId, queued_at: endedAt })
+    for (const id of [rid, active]) await recordEnd(id)
+    const broken = Object.create(api.storage, {
+      delete: { value: () => Promise.reject(new Error('away')) },
+    })
+    await sweepRunContent({ db, storage: broken, clock: clockAt(31), log })
+    expect(await eventsOf(rid)).toEqual([{ to_state: 'completed' }])
+    await sweep(31, 61_000)
+    expect(await eventsOf(rid)).toEqual([])
+    expect(await eventsOf(active)).toEqual([{ to_state: 'completed' }])
+    const events = await api.call(resultRoutes.followRunEvents, tenant.member, { params: params(rid) })
+    expect(events.text).toContain('event: end')
+    await db.updateTable('runs').set({ state: 'cancelled', terminal_at: endedAt }).execute()
+  })
+
+  it('leaves the bytes that its rows count, and fewer than before', async () => {
+    const kinds = async () =>
+      Object.fromEntries((await listKeptKinds(db, tenant.companyId)).map(({ kind, bytes }) => [kind, bytes]))
+    const before = await kinds()
+    await endedRun()
+    expect(await kinds()).toMatchObject({ inputs: (before.inputs ?? 0) + 3072 + 2 })
+    await sweep(31)
+    const { runs, ...after } = await kinds()
+    expect(runs).toBe((before.runs ?? 0) + 2048)
+    expect(after.inputs).toBe(before.inputs)
+    expect(await recountKeptBytes(db)).toEqual([])
   })
 
   it.each([1, 365])('is kept as long as the company says: %i days', async (days) => {

@@ -15,7 +15,7 @@ import {
 import { systemClock } from '../../../base/clock.ts'
 import { createLog } from '../../../base/logging.ts'
 import { setOperatorPolicy } from '../../../companies/settings/operator-policy.ts'
-import { readStorageUsage } from '../../../companies/storage/kept-bytes-store.ts'
+import { listKeptKinds, readStorageUsage } from '../../../companies/storage/kept-bytes-store.ts'
 import { pulledImageKey } from '../../bases/pulled-image-store.ts'
 import { sweepPulledImages } from '../../bases/sweep-pulled-images.ts'
 
@@ -159,11 +159,16 @@ test('an image that no build has used for thirty days is removed', async () => {
 test('an image that the quota of the company has no room for is not kept', async () => {
   const image = newImage()
   await bench.registry.serve(routesOf('mirror/large', { latest: image.manifest }, [image]))
-  await setOperatorPolicy({ db, deployment: 'onprem' }, companyId, { kept_bytes_limit: 1000 })
+  const { keptBytes } = await readStorageUsage(db, companyId)
+  await setOperatorPolicy({ db, deployment: 'onprem' }, companyId, { kept_bytes_limit: keptBytes + 1000 })
   const { failure, log } = await bench.build(['FROM large', 'COPY Dockerfile /d'], { companyId })
   expect(failure).toBe('build_disk_full storage_quota_exceeded')
   expect(log).toContain('base image large cannot be kept')
-  expect(await readStorageUsage(db, companyId)).toMatchObject({ keptBytes: Buffer.byteLength(log) })
+  const kinds = Object.fromEntries(
+    (await listKeptKinds(db, companyId)).map(({ kind, bytes }) => [kind, bytes]),
+  )
+  expect(kinds).toMatchObject({ build_logs: Buffer.byteLength(log) })
+  expect(kinds).not.toHaveProperty('base_images')
 })
 
 test('no pull begins once those of the build have taken half an hour', async () => {
