@@ -68,6 +68,9 @@ create table api_keys (
 CREATE INDEX api_keys_by_company ON api_keys USING btree (company_id, id);
 CREATE UNIQUE INDEX api_keys_live_name ON api_keys USING btree (company_id, name) WHERE revoked_at IS NULL;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON api_keys FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('api_key', 'id', 'last_used_at,pepper,key_hash');
+CREATE TRIGGER count_kept_delete AFTER DELETE ON api_keys REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_api_keys();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON api_keys REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_api_keys();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON api_keys REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_api_keys();
 
 create table audit_chains (
   company_id text not null,
@@ -267,6 +270,8 @@ CREATE INDEX build_attempts_queue ON build_attempts USING btree (queued_at, id) 
 CREATE INDEX build_attempts_served ON build_attempts USING btree (company_id, started_at DESC) WHERE started_at IS NOT NULL;
 CREATE TRIGGER count_kept_delete AFTER DELETE ON build_attempts REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_build_attempts();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON build_attempts REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_build_attempts();
+CREATE TRIGGER count_kept_row_delete AFTER DELETE ON build_attempts REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_row_delete_build_attempts();
+CREATE TRIGGER count_kept_row_insert AFTER INSERT ON build_attempts REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_row_insert_build_attempts();
 CREATE TRIGGER count_kept_update AFTER UPDATE ON build_attempts REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_build_attempts();
 CREATE TRIGGER settle_ended_build AFTER UPDATE ON build_attempts FOR EACH ROW WHEN (new.terminal_at IS NOT NULL AND old.terminal_at IS NULL) EXECUTE FUNCTION settle_ended_build();
 
@@ -386,6 +391,9 @@ create table chatroom_members (
 );
 CREATE INDEX chatroom_members_by_user ON chatroom_members USING btree (user_id);
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON chatroom_members FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('chatroom_member', 'chatroom_id,user_id', '');
+CREATE TRIGGER count_kept_delete AFTER DELETE ON chatroom_members REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_chatroom_members();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON chatroom_members REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_chatroom_members();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON chatroom_members REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_chatroom_members();
 
 create table chatrooms (
   id text not null,
@@ -407,6 +415,9 @@ create table chatrooms (
 );
 CREATE UNIQUE INDEX chatrooms_live_name ON chatrooms USING btree (department_id, name) WHERE deleted_at IS NULL;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON chatrooms FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('chatroom', 'id', '');
+CREATE TRIGGER count_kept_delete AFTER DELETE ON chatrooms REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_chatrooms();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON chatrooms REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_chatrooms();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON chatrooms REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_chatrooms();
 CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id, company_id ON chatrooms FOR EACH ROW EXECUTE FUNCTION keep_referred('chatroom_id');
 
 create table companies (
@@ -676,6 +687,9 @@ create table department_managers (
   constraint department_managers_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
 );
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON department_managers FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('department_manager', 'department_id,user_id', '');
+CREATE TRIGGER count_kept_delete AFTER DELETE ON department_managers REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_department_managers();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON department_managers REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_department_managers();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON department_managers REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_department_managers();
 
 create table departments (
   id text not null,
@@ -689,6 +703,9 @@ create table departments (
   constraint departments_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON departments FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('department', 'id', '');
+CREATE TRIGGER count_kept_delete AFTER DELETE ON departments REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_departments();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON departments REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_departments();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON departments REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_departments();
 
 create table door_runtimes (
   door_id text not null,
@@ -794,7 +811,10 @@ CREATE INDEX environment_versions_retryable ON environment_versions USING btree 
 CREATE INDEX environment_versions_unreferenced ON environment_versions USING btree (unreferenced_since) WHERE unreferenced_since IS NOT NULL;
 CREATE INDEX environment_versions_with_layer ON environment_versions USING btree (layer_digest) WHERE layer_digest IS NOT NULL;
 CREATE TRIGGER audit_changes AFTER UPDATE OF isolation, build_cache, security_state, blocked_reason ON environment_versions FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('environment_version', 'id', '');
+CREATE TRIGGER count_kept_delete AFTER DELETE ON environment_versions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_environment_versions();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON environment_versions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_environment_versions();
 CREATE TRIGGER count_kept_layer AFTER INSERT OR DELETE OR UPDATE OF layer_digest, retiring_layer_digest ON environment_versions FOR EACH ROW EXECUTE FUNCTION count_kept_layer();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON environment_versions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_environment_versions();
 CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id ON environment_versions FOR EACH ROW EXECUTE FUNCTION keep_referred('environment_version_id');
 
 create table environments (
@@ -825,6 +845,9 @@ create table environments (
 CREATE INDEX environments_by_company ON environments USING btree (company_id, id);
 CREATE UNIQUE INDEX environments_curated_names ON environments USING btree (name) WHERE owner_kind = 'system_curated'::text AND state = 'active'::text;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON environments FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('environment', 'id', 'vulnerabilities_revision');
+CREATE TRIGGER count_kept_delete AFTER DELETE ON environments REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_environments();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON environments REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_environments();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON environments REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_environments();
 
 create table event_outbox (
   id bigint generated always as identity not null,
@@ -1617,6 +1640,9 @@ CREATE INDEX secret_bindings_by_consumer ON secret_bindings USING btree (company
 CREATE INDEX secret_bindings_by_task ON secret_bindings USING btree (company_id, task_id, id);
 CREATE UNIQUE INDEX secret_bindings_one_live ON secret_bindings USING btree (company_id, consumer_scope, consumer_id, task_id, slot_name) WHERE state <> 'revoked'::text;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON secret_bindings FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('secret_binding', 'id', '');
+CREATE TRIGGER count_kept_delete AFTER DELETE ON secret_bindings REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_secret_bindings();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON secret_bindings REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_secret_bindings();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON secret_bindings REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_secret_bindings();
 
 create table secret_operations (
   id text not null,
@@ -1909,6 +1935,9 @@ create table social_media_clients (
 CREATE INDEX social_media_clients_by_room ON social_media_clients USING btree (chatroom_id, id);
 CREATE UNIQUE INDEX social_media_clients_live ON social_media_clients USING btree (company_id, channel, client_id) WHERE removed_at IS NULL;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON social_media_clients FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('social_media_client', 'id', '');
+CREATE TRIGGER count_kept_delete AFTER DELETE ON social_media_clients REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_social_media_clients();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON social_media_clients REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_social_media_clients();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON social_media_clients REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_social_media_clients();
 
 create table staging_leases (
   id text not null,
@@ -1942,7 +1971,10 @@ create table state_events (
   at timestamp with time zone default now() not null,
   constraint state_events_pkey PRIMARY KEY (entity_id, id)
 );
+CREATE INDEX state_events_age ON state_events USING btree (at) WHERE entity <> 'run'::text;
 CREATE TRIGGER audit_state_changes AFTER INSERT ON state_events REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION record_state_changes();
+CREATE TRIGGER count_kept_delete AFTER DELETE ON state_events REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_deleted_state_events();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON state_events FOR EACH ROW WHEN (new.entity <> 'run'::text AND new.company_id IS NOT NULL) EXECUTE FUNCTION count_state_event();
 CREATE TRIGGER notify_state_change AFTER INSERT ON state_events FOR EACH ROW WHEN (new.from_state <> ''::text) EXECUTE FUNCTION notify_state_change();
 CREATE TRIGGER record_event AFTER INSERT ON state_events FOR EACH ROW WHEN (new.entity = ANY (ARRAY['build_attempt'::text, 'environment_version'::text, 'security_finding'::text, 'security_exception'::text])) EXECUTE FUNCTION record_event();
 CREATE TRIGGER record_run_end AFTER INSERT ON state_events FOR EACH ROW WHEN (new.entity = 'run'::text AND (new.to_state = ANY (ARRAY['completed'::text, 'customer_failed'::text, 'platform_failed'::text, 'cancelled'::text]))) EXECUTE FUNCTION record_run_end();
@@ -2171,6 +2203,9 @@ create table users (
   constraint users_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON users FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('user', 'id', '');
+CREATE TRIGGER count_kept_delete AFTER DELETE ON users REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_users();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON users REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_users();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON users REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_users();
 
 create table vulnerabilities (
   ecosystem text not null,
@@ -2502,7 +2537,89 @@ UNION ALL
  SELECT security_exceptions.company_id,
     'findings'::text AS kind,
     4096::bigint AS bytes
-   FROM security_exceptions;
+   FROM security_exceptions
+UNION ALL
+ SELECT departments.company_id,
+    'directory'::text AS kind,
+    (512 + 3 * octet_length(departments.name))::bigint AS bytes
+   FROM departments
+UNION ALL
+ SELECT department_managers.company_id,
+    'directory'::text AS kind,
+    384::bigint AS bytes
+   FROM department_managers
+UNION ALL
+ SELECT chatrooms.company_id,
+    'directory'::text AS kind,
+    (768 + 3 * octet_length(chatrooms.name))::bigint AS bytes
+   FROM chatrooms
+UNION ALL
+ SELECT chatroom_members.company_id,
+    'directory'::text AS kind,
+    384::bigint AS bytes
+   FROM chatroom_members
+UNION ALL
+ SELECT users.company_id,
+    'directory'::text AS kind,
+    (1024 + 3 * octet_length(users.login) + octet_length(users.display_name) + COALESCE(octet_length(users.email), 0))::bigint AS bytes
+   FROM users
+UNION ALL
+ SELECT social_media_clients.company_id,
+    'directory'::text AS kind,
+    (640 + 3 * octet_length(social_media_clients.client_id) + octet_length(social_media_clients.display_name))::bigint AS bytes
+   FROM social_media_clients
+UNION ALL
+ SELECT api_keys.company_id,
+    'directory'::text AS kind,
+    (768 + 3 * octet_length(api_keys.name) + COALESCE(octet_length(api_keys.allowed_chatroom_ids::text), 0) + COALESCE(octet_length(api_keys.domains::text), 0))::bigint AS bytes
+   FROM api_keys
+UNION ALL
+ SELECT environments.company_id,
+    'environments'::text AS kind,
+        CASE
+            WHEN environments.company_id IS NULL THEN 0
+            ELSE 768 + octet_length(environments.name) + octet_length(environments.description) + COALESCE(octet_length(environments.egress_allow_list::text), 0)
+        END::bigint AS bytes
+   FROM environments
+UNION ALL
+ SELECT environment_versions.company_id,
+    'environments'::text AS kind,
+        CASE
+            WHEN environment_versions.company_id IS NULL THEN 0
+            ELSE 1536 + octet_length(environment_versions.source_ref) + COALESCE(octet_length(environment_versions.image_config::text), 0)
+        END::bigint AS bytes
+   FROM environment_versions
+UNION ALL
+ SELECT secret_bindings.company_id,
+    'secrets'::text AS kind,
+    (1024 + 3 * octet_length(secret_bindings.slot_name))::bigint AS bytes
+   FROM secret_bindings
+UNION ALL
+ SELECT build_attempts.company_id,
+    'builds'::text AS kind,
+    4096::bigint AS bytes
+   FROM build_attempts
+UNION ALL
+ SELECT state_events.company_id,
+    'state_events'::text AS kind,
+    320::bigint AS bytes
+   FROM state_events
+  WHERE state_events.entity <> 'run'::text AND state_events.company_id IS NOT NULL
+UNION ALL
+ SELECT run_inputs.company_id,
+    'inputs'::text AS kind,
+    3072::bigint AS bytes
+   FROM run_inputs
+UNION ALL
+ SELECT runs.company_id,
+    'runs'::text AS kind,
+    2048::bigint AS bytes
+   FROM runs
+UNION ALL
+ SELECT run_inputs.company_id,
+    'runs'::text AS kind,
+    - 2048::bigint AS bytes
+   FROM run_inputs;
 
 CREATE OR REPLACE FUNCTION public.append_audit_entry(p audit_pending, head audit_chains)
  RETURNS audit_chains
@@ -2633,6 +2750,18 @@ AS $function$
       return new;
     end
     $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_deleted_state_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into kept_byte_changes (company_id, kind, bytes)
+      select company_id, 'state_events', -320 * count(*) from olds
+      where entity <> 'run' and company_id is not null group by company_id;
+      return null;
+    end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_ended_run()
@@ -2792,6 +2921,18 @@ AS $function$
           end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_delete_api_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(768 + 3 * octet_length(name) + coalesce(octet_length(allowed_chatroom_ids::text), 0) + coalesce(octet_length(domains::text), 0))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_delete_build_attempts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2820,6 +2961,30 @@ AS $function$
     where company_id is not null group by company_id, kind having sum(bytes) <> 0;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_chatroom_members()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(384)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_chatrooms()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(768 + 3 * octet_length(name))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_table_commands()
@@ -2875,6 +3040,54 @@ AS $function$
           begin 
     insert into kept_byte_changes (company_id, kind, bytes)
     select company_id, 'table_definitions', sum(bytes)::bigint from (select company_id, -(32768)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_department_managers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(384)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_departments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(512 + 3 * octet_length(name))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_environment_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'environments', sum(bytes)::bigint from (select company_id, -(case when company_id is null then 0 else 1536 + octet_length(source_ref) + coalesce(octet_length(image_config::text), 0) end)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_environments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'environments', sum(bytes)::bigint from (select company_id, -(case when company_id is null then 0 else 768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0) end)::bigint as bytes from olds) changed
     group by company_id having sum(bytes) <> 0;
             return null;
           end $function$
@@ -2979,12 +3192,11 @@ CREATE OR REPLACE FUNCTION public.count_kept_delete_run_inputs()
  LANGUAGE plpgsql
 AS $function$
     begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('inputs', (coalesce(octet_length(r.content), 0))::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      insert into kept_byte_changes (company_id, kind, bytes)
+      select company_id, kind, sum(bytes) from (
+        select company_id, part.kind, part.bytes from olds
+        cross join lateral (values ('inputs', -octet_length(content) - 3072), ('runs', 2048)) as part (kind, bytes)
+      ) changed group by company_id, kind;
       return null;
     end $function$
 ;
@@ -3034,6 +3246,18 @@ AS $function$
           begin 
     insert into kept_byte_changes (company_id, kind, bytes)
     select company_id, 'secret_approvals', sum(bytes)::bigint from (select company_id, -(16384)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_secret_bindings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'secrets', sum(bytes)::bigint from (select company_id, -(1024 + 3 * octet_length(slot_name))::bigint as bytes from olds) changed
     group by company_id having sum(bytes) <> 0;
             return null;
           end $function$
@@ -3121,6 +3345,18 @@ AS $function$
           end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_delete_social_media_clients()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(640 + 3 * octet_length(client_id) + octet_length(display_name))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_delete_staging_leases()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3181,6 +3417,30 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_delete_users()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(1024 + 3 * octet_length(login) + octet_length(display_name) + coalesce(octet_length(email::text), 0))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_api_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (768 + 3 * octet_length(name) + coalesce(octet_length(allowed_chatroom_ids::text), 0) + coalesce(octet_length(domains::text), 0))::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_insert_build_attempts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3209,6 +3469,30 @@ AS $function$
     where company_id is not null group by company_id, kind having sum(bytes) <> 0;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_chatroom_members()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (384)::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_chatrooms()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (768 + 3 * octet_length(name))::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_table_commands()
@@ -3264,6 +3548,54 @@ AS $function$
           begin 
     insert into kept_byte_changes (company_id, kind, bytes)
     select company_id, 'table_definitions', sum(bytes)::bigint from (select company_id, (32768)::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_department_managers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (384)::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_departments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (512 + 3 * octet_length(name))::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_environment_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'environments', sum(bytes)::bigint from (select company_id, (case when company_id is null then 0 else 1536 + octet_length(source_ref) + coalesce(octet_length(image_config::text), 0) end)::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_environments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'environments', sum(bytes)::bigint from (select company_id, (case when company_id is null then 0 else 768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0) end)::bigint as bytes from news) changed
     group by company_id having sum(bytes) <> 0;
             return null;
           end $function$
@@ -3368,12 +3700,8 @@ CREATE OR REPLACE FUNCTION public.count_kept_insert_run_inputs()
  LANGUAGE plpgsql
 AS $function$
     begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('inputs', (coalesce(octet_length(r.content), 0))::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      insert into kept_byte_changes (company_id, kind, bytes)
+      select company_id, 'inputs', sum(octet_length(content) + 3072) from news group by company_id;
       return null;
     end $function$
 ;
@@ -3423,6 +3751,18 @@ AS $function$
           begin 
     insert into kept_byte_changes (company_id, kind, bytes)
     select company_id, 'secret_approvals', sum(bytes)::bigint from (select company_id, (16384)::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_secret_bindings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'secrets', sum(bytes)::bigint from (select company_id, (1024 + 3 * octet_length(slot_name))::bigint as bytes from news) changed
     group by company_id having sum(bytes) <> 0;
             return null;
           end $function$
@@ -3510,6 +3850,18 @@ AS $function$
           end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_insert_social_media_clients()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (640 + 3 * octet_length(client_id) + octet_length(display_name))::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_insert_staging_leases()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3570,6 +3922,18 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_insert_users()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (1024 + 3 * octet_length(login) + octet_length(display_name) + coalesce(octet_length(email::text), 0))::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_layer()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3624,6 +3988,42 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_row_delete_build_attempts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'builds', sum(bytes)::bigint from (select company_id, -(4096)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_row_insert_build_attempts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'builds', sum(bytes)::bigint from (select company_id, (4096)::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_api_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (768 + 3 * octet_length(name) + coalesce(octet_length(allowed_chatroom_ids::text), 0) + coalesce(octet_length(domains::text), 0))::bigint as bytes from news union all select company_id, -(768 + 3 * octet_length(name) + coalesce(octet_length(allowed_chatroom_ids::text), 0) + coalesce(octet_length(domains::text), 0))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_update_build_attempts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3658,6 +4058,30 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_update_chatroom_members()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (384)::bigint as bytes from news union all select company_id, -(384)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_chatrooms()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (768 + 3 * octet_length(name))::bigint as bytes from news union all select company_id, -(768 + 3 * octet_length(name))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_update_custom_table_rows()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3684,6 +4108,54 @@ AS $function$
       ) changed group by company_id having sum(bytes) <> 0;
       return null;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_department_managers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (384)::bigint as bytes from news union all select company_id, -(384)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_departments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (512 + 3 * octet_length(name))::bigint as bytes from news union all select company_id, -(512 + 3 * octet_length(name))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_environment_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'environments', sum(bytes)::bigint from (select company_id, (case when company_id is null then 0 else 1536 + octet_length(source_ref) + coalesce(octet_length(image_config::text), 0) end)::bigint as bytes from news union all select company_id, -(case when company_id is null then 0 else 1536 + octet_length(source_ref) + coalesce(octet_length(image_config::text), 0) end)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_environments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'environments', sum(bytes)::bigint from (select company_id, (case when company_id is null then 0 else 768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0) end)::bigint as bytes from news union all select company_id, -(case when company_id is null then 0 else 768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0) end)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_update_kept_images()
@@ -3788,6 +4260,18 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_update_secret_bindings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'secrets', sum(bytes)::bigint from (select company_id, (1024 + 3 * octet_length(slot_name))::bigint as bytes from news union all select company_id, -(1024 + 3 * octet_length(slot_name))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_update_security_findings()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3832,6 +4316,18 @@ AS $function$
             insert into kept_byte_changes (company_id, kind, bytes)
             select company_id, 'sessions', sum(bytes)::bigint from (select company_id, 1024 as bytes from news union all select company_id, -(1024) from olds) changed
               group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_social_media_clients()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (640 + 3 * octet_length(client_id) + octet_length(display_name))::bigint as bytes from news union all select company_id, -(640 + 3 * octet_length(client_id) + octet_length(display_name))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
             return null;
           end $function$
 ;
@@ -3900,6 +4396,28 @@ AS $function$
     select r.company_id as company_id, part.kind, -part.bytes as bytes
     from olds r cross join lateral (values ('uploads', (case when r.state in ('completed', 'aborted') then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes)) changed
     where company_id is not null group by company_id, kind having sum(bytes) <> 0;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_users()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (1024 + 3 * octet_length(login) + octet_length(display_name) + coalesce(octet_length(email::text), 0))::bigint as bytes from news union all select company_id, -(1024 + 3 * octet_length(login) + octet_length(display_name) + coalesce(octet_length(email::text), 0))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_state_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into kept_byte_changes (company_id, kind, bytes) values (new.company_id, 'state_events', 320);
       return null;
     end $function$
 ;

@@ -1040,7 +1040,7 @@ export interface User {
 }
 
 export interface UserCreateRequest {
-  /** Login name, unique in the company. */
+  /** Login name, unique in the deployment. */
   login: string
   /** Password, 12 to 256 characters. */
   password: string
@@ -5653,7 +5653,7 @@ export interface Operations {
   /**
    * Read the disk usage and the storage quota of the company, for its managers.
    *
-   * What the company keeps, by kind. At the limit, new runs and uploads get 409 `storage_quota_exceeded`.
+   * What the company keeps, by kind. At the limit, new runs, uploads and records get 409 `storage_quota_exceeded`.
    *
    * For company managers, company administrators. A sandbox key may not.
    */
@@ -6190,7 +6190,7 @@ export interface Operations {
   /**
    * Follow the states of a run as server-sent events, until it ends or for at most 15 minutes a connection.
    *
-   * Starts with the states that the run has had, and ends with an `end` event. Connect again with `Last-Event-ID` to continue.
+   * Starts with the states that the run has had, and ends with an `end` event. Connect again with `Last-Event-ID` to continue. After the content of a run was deleted, there is only the `end` event.
    *
    * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
@@ -6210,7 +6210,7 @@ export interface Operations {
   /**
    * Follow the states of a build as server-sent events, until it ends or for at most 15 minutes a connection.
    *
-   * Starts with the states that the build has had, and ends with an `end` event. Connect again with `Last-Event-ID` to continue.
+   * Starts with the states that the build has had in the last thirty days, and ends with an `end` event. Connect again with `Last-Event-ID` to continue.
    *
    * For every user of the company. A sandbox key may not.
    */

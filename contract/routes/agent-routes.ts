@@ -103,7 +103,7 @@ export const agentRoutes = {
     params: ChatroomParams,
     body: SocialMediaClientCreateRequest,
     response: SocialMediaClient,
-    errors: ['insufficient_permissions', 'not_found', 'already_exists'],
+    errors: ['insufficient_permissions', 'not_found', 'already_exists', 'storage_quota_exceeded'],
   }),
   deleteSocialMediaClient: route({
     ...directory,

@@ -59,7 +59,7 @@ export const environmentRoutes = {
     description: 'An environment is a name for images; upload an archive and create a version next.',
     body: EnvironmentCreateRequest,
     response: Environment,
-    errors: ['not_found', 'active_environment_limit'],
+    errors: ['not_found', 'active_environment_limit', 'storage_quota_exceeded'],
   }),
   readEnvironment: route({
     action: 'environment.read',
@@ -118,7 +118,13 @@ export const environmentRoutes = {
     params: EnvironmentParams,
     body: EnvironmentVersionCreateRequest,
     response: EnvironmentVersion,
-    errors: ['not_found', 'environment_archived', 'source_digest_mismatch', 'version_allocation_exhausted'],
+    errors: [
+      'not_found',
+      'environment_archived',
+      'source_digest_mismatch',
+      'version_allocation_exhausted',
+      'storage_quota_exceeded',
+    ],
   }),
   readEnvironmentVersion: route({
     action: 'environment.read',
@@ -198,6 +204,7 @@ export const environmentRoutes = {
       'environment_archived',
       'build_region_unavailable',
       'sandbox_queued_build_limit',
+      'storage_quota_exceeded',
       'build_admission_fenced',
       'budget_reservation_exceeded',
       'invalid_envelope',

@@ -203,7 +203,7 @@ export const extensionRoutes = {
     path: `${extensionPrefix}/storage`,
     summary: 'Read the disk usage and the storage quota of the company, for its managers',
     description:
-      'What the company keeps, by kind. At the limit, new runs and uploads get 409 `storage_quota_exceeded`.',
+      'What the company keeps, by kind. At the limit, new runs, uploads and records get 409 `storage_quota_exceeded`.',
     response: StorageUse,
     plainErrors: ['role_too_low'],
     errors: [],

@@ -62,7 +62,7 @@ export const platformRoutes = {
     description: 'Departments own tasks and environments, and have rooms.',
     body: DepartmentCreateRequest,
     response: Department,
-    errors: ['insufficient_permissions', 'already_exists'],
+    errors: ['insufficient_permissions', 'already_exists', 'storage_quota_exceeded'],
   }),
   readDepartment: route({
     ...read,
@@ -98,7 +98,7 @@ export const platformRoutes = {
     description: 'It has no members at first; add them with putMember.',
     body: ChatroomCreateRequest,
     response: Chatroom,
-    errors: ['insufficient_permissions', 'not_found', 'already_exists'],
+    errors: ['insufficient_permissions', 'not_found', 'already_exists', 'storage_quota_exceeded'],
   }),
   readChatroom: route({
     ...read,
@@ -148,7 +148,7 @@ export const platformRoutes = {
     body: MembershipPutRequest,
     bodyOptional: true,
     response: Membership,
-    errors: ['insufficient_permissions', 'not_found'],
+    errors: ['insufficient_permissions', 'not_found', 'storage_quota_exceeded'],
   }),
   deleteMember: route({
     ...remove,

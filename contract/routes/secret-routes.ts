@@ -48,6 +48,7 @@ const write = {
     'task_archived',
     'illegal_transition',
     'secret_limit_reached',
+    'storage_quota_exceeded',
     'sandbox_secret_pepper_missing',
     'sandbox_vault_unconfigured',
     'disk_space_low',

@@ -37,7 +37,12 @@ export const userRoutes = {
     description: 'The user can log in at once with createToken.',
     body: UserCreateRequest,
     response: User,
-    errors: ['insufficient_permissions', 'already_exists', 'managed_departments_invalid'],
+    errors: [
+      'insufficient_permissions',
+      'already_exists',
+      'managed_departments_invalid',
+      'storage_quota_exceeded',
+    ],
   }),
   readUser: route({
     ...administrator,
@@ -65,6 +70,7 @@ export const userRoutes = {
       'no_fields',
       'last_administrator',
       'managed_departments_invalid',
+      'storage_quota_exceeded',
     ],
   }),
   listApiKeys: route({
@@ -86,7 +92,13 @@ export const userRoutes = {
       'Keep `api_key` from the answer: it cannot be read again. A `sandbox` key names the rooms that it may use.',
     body: ApiKeyCreateRequest,
     response: ApiKeyCreated,
-    errors: ['insufficient_permissions', 'not_found', 'already_exists', 'allowed_chatrooms_invalid'],
+    errors: [
+      'insufficient_permissions',
+      'not_found',
+      'already_exists',
+      'allowed_chatrooms_invalid',
+      'storage_quota_exceeded',
+    ],
   }),
   readApiKey: route({
     ...administrator,

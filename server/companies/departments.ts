@@ -5,7 +5,7 @@ import type {
   DepartmentUpdateRequest,
 } from '@sandbox-jobs/contract/resources/companies/department.ts'
 import { authorize, ownCompany } from '../access/allow.ts'
-import { type ListRequest, type Platform, pageById } from '../access/directory/platform.ts'
+import { directoryBytes, type ListRequest, type Platform, pageById } from '../access/directory/platform.ts'
 import type { Principal } from '../access/principal.ts'
 import { CodedError, notFound } from '../base/errors/coded-error.ts'
 import { violates } from '../db/database.ts'
@@ -29,14 +29,16 @@ export function listDepartments(
   return pageById(platform, list, (stretch) => listDepartmentRows(platform.db, stretch), render)
 }
 
-/** Throws `already_exists` if the company already uses the name. */
+/** Throws `already_exists` if the company already uses the name, and `storage_quota_exceeded`. */
 export async function createDepartment(
   platform: Platform,
   principal: Principal,
   request: DepartmentCreateRequest,
 ): Promise<Department> {
   authorize(principal, 'directory.manage', ownCompany)
-  return render(await named(insertDepartment(platform.db, principal.companyId, request.name)))
+  const { companyId } = principal
+  await platform.requireStorageQuota(platform.db, companyId, directoryBytes.entry)
+  return render(await named(insertDepartment(platform.db, companyId, request.name)))
 }
 
 export async function readDepartment(

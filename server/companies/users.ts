@@ -7,7 +7,7 @@ import {
 } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { authorize, ownCompany } from '../access/allow.ts'
 import { lockAuthority } from '../access/authentication/lock-authority.ts'
-import { type ListRequest, type Platform, pageById } from '../access/directory/platform.ts'
+import { directoryBytes, type ListRequest, type Platform, pageById } from '../access/directory/platform.ts'
 import { hashing } from '../access/login/hashing.ts'
 import { hashPassword } from '../access/login/passwords.ts'
 import type { Principal } from '../access/principal.ts'
@@ -37,7 +37,10 @@ export function listUsers(platform: Platform, principal: Principal, request: Lis
   return pageById(platform, list, (stretch) => listUserRows(platform.db, stretch), render)
 }
 
-/** Throws `already_exists` if the login is in use anywhere in the deployment, or `managed_departments_invalid`. */
+/**
+ * Throws `already_exists` if the login is in use anywhere in the deployment, `managed_departments_invalid`, or
+ * `storage_quota_exceeded`.
+ */
 export async function createUser(
   platform: Platform,
   principal: Principal,
@@ -48,6 +51,8 @@ export async function createUser(
   const role = request.role ?? roles.member
   const managed = request.managed_department_ids ?? []
   await checkManaged(platform.db, { companyId, role, departmentIds: managed })
+  const bytes = directoryBytes.entry + managed.length * directoryBytes.membership
+  await platform.requireStorageQuota(platform.db, companyId, bytes)
   const passwordHash = await hashInTurn(companyId, request.password)
   const displayName = request.display_name ?? request.login
   const user = { companyId, login: request.login, displayName, role, passwordHash }
@@ -79,7 +84,7 @@ export async function readUser(platform: Platform, principal: Principal, id: str
 
 /**
  * Changes the given fields. A role other than department manager removes the managed departments. Throws
- * `last_administrator` if the company would have no administrator.
+ * `last_administrator` if the company would have no administrator, and `storage_quota_exceeded` for more departments.
  */
 export async function updateUser(
   platform: Platform,
@@ -106,6 +111,8 @@ export async function updateUser(
     if (leavesOffice && administrators.length === 1 && administrators[0] === id) {
       throw new CodedError('last_administrator')
     }
+    const more = (request.managed_department_ids?.length ?? 0) - before.managed_department_ids.length
+    if (more > 0) await platform.requireStorageQuota(trx, companyId, more * directoryBytes.membership)
     await updateUserRow(trx, { companyId, id }, change)
     await changeManaged(trx, before, { role, departmentIds: request.managed_department_ids })
     return requireUser(trx, companyId, id)

@@ -3,7 +3,7 @@ import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Peppers } from '../../base/keys/peppers.ts'
 import type { Page, PageRequest, PageTokens } from '../../base/page.ts'
-import type { Database } from '../../db/database.ts'
+import type { Database, Executing } from '../../db/database.ts'
 
 /** Dependencies of the directory's services. */
 export interface Platform {
@@ -12,7 +12,12 @@ export interface Platform {
   clock: Clock
   /** Peppers of stored API keys. */
   peppers: Peppers
+  /** Throws 409 `storage_quota_exceeded` if the company may not store so many more bytes. */
+  requireStorageQuota: (db: Executing, companyId: string, moreBytes: number) => Promise<void>
 }
+
+/** What a row of the directory counts to the storage quota, at least nearly (migration 0315). */
+export const directoryBytes = { entry: 2048, membership: 384 } as const
 
 export interface ListRequest extends PageRequest {
   lifecycle?: Lifecycle | undefined

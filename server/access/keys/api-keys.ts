@@ -12,7 +12,7 @@ import { violates } from '../../db/database.ts'
 import { authorize, ownCompany, roomSubject } from '../allow.ts'
 import { findUserCredential, type UserCredential } from '../authentication/credential-store.ts'
 import { findRoomMemberships } from '../directory/directory-store.ts'
-import { type ListRequest, type Platform, pageById } from '../directory/platform.ts'
+import { directoryBytes, type ListRequest, type Platform, pageById } from '../directory/platform.ts'
 import { anyOrigin, badDomains } from '../origins.ts'
 import type { Principal } from '../principal.ts'
 import { hashApiKey, newApiKey } from './api-key-secret.ts'
@@ -48,7 +48,8 @@ export function listApiKeys(
 
 /**
  * Creates a key that acts as its owner. Only this response contains the key. Throws `not_found` if the owner is not
- * an active user of the company, `allowed_chatrooms_invalid`, `already_exists`, or the validation error of a field.
+ * an active user of the company, `allowed_chatrooms_invalid`, `storage_quota_exceeded`, `already_exists`, or the
+ * validation error of a field.
  */
 export async function createApiKey(
   platform: Platform,
@@ -72,6 +73,7 @@ export async function createApiKey(
   if (!owner || owner.disabled_at) throw notFound()
   const allowedChatroomIds = request.allowed_chatroom_ids ?? []
   await checkChatrooms(platform, owner, { scope, allowedChatroomIds })
+  await platform.requireStorageQuota(platform.db, companyId, directoryBytes.entry)
   const key = newApiKey()
   const pepper = platform.peppers.present()
   const keyHash = hashApiKey(pepper.key, key)

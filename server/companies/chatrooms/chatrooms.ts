@@ -6,7 +6,7 @@ import type {
 } from '@sandbox-jobs/contract/resources/companies/chatroom.ts'
 import { authorize, ownCompany } from '../../access/allow.ts'
 import { findDepartment } from '../../access/directory/directory-store.ts'
-import { type ListRequest, type Platform, pageById } from '../../access/directory/platform.ts'
+import { directoryBytes, type ListRequest, type Platform, pageById } from '../../access/directory/platform.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { type Executing, violates } from '../../db/database.ts'
@@ -36,7 +36,10 @@ export function listChatrooms(
   return pageById(platform, list, (stretch) => listChatroomRows(platform.db, stretch), render)
 }
 
-/** Throws `not_found` if the department is not in the company, and `already_exists` if the name is in use there. */
+/**
+ * Throws `not_found` if the department is not in the company, `already_exists` if the name is in use there, and
+ * `storage_quota_exceeded`.
+ */
 export async function createChatroom(
   platform: Platform,
   principal: Principal,
@@ -45,6 +48,7 @@ export async function createChatroom(
   authorize(principal, 'directory.manage', ownCompany)
   const { companyId } = principal
   await requireDepartment(platform.db, companyId, request.department_id)
+  await platform.requireStorageQuota(platform.db, companyId, directoryBytes.entry)
   const room = { companyId, departmentId: request.department_id, name: request.name }
   return render(await named(insertChatroom(platform.db, room)))
 }

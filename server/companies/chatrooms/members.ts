@@ -5,7 +5,7 @@ import type {
 } from '@sandbox-jobs/contract/resources/companies/membership.ts'
 import { authorize, ownCompany } from '../../access/allow.ts'
 import { findRoomMembership } from '../../access/directory/directory-store.ts'
-import { type ListRequest, type Platform, pageById } from '../../access/directory/platform.ts'
+import { directoryBytes, type ListRequest, type Platform, pageById } from '../../access/directory/platform.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { Executing } from '../../db/database.ts'
@@ -40,7 +40,7 @@ export async function listMembers(
 
 /**
  * Adds a user of the company to a room. If `room_manager` is omitted, an existing member keeps the flag and a new one
- * gets false.
+ * gets false. Throws `not_found`, and `storage_quota_exceeded` for a new member.
  */
 export async function putMember(
   platform: Platform,
@@ -55,6 +55,7 @@ export async function putMember(
     await requireLiveRoom(trx, companyId, chatroomId)
     if (!(await findUserRow(trx, { companyId, id: userId }))) throw notFound()
     const before = await findMemberRow(trx, key)
+    if (!before) await platform.requireStorageQuota(trx, companyId, directoryBytes.membership)
     await putMemberRow(trx, key, request.room_manager ?? before?.room_manager ?? false)
     return required(await findMemberRow(trx, key))
   })

@@ -5,7 +5,7 @@ import type {
 } from '@sandbox-jobs/contract/resources/agents/social-media-client.ts'
 import { authorize, ownCompany } from '../../access/allow.ts'
 import { findRoomMembership } from '../../access/directory/directory-store.ts'
-import { type ListRequest, type Platform, pageById } from '../../access/directory/platform.ts'
+import { directoryBytes, type ListRequest, type Platform, pageById } from '../../access/directory/platform.ts'
 import {
   insertSocialClient,
   listSocialClientRows,
@@ -41,7 +41,10 @@ export async function listSocialClients(
   return pageById(platform, list, (page) => listSocialClientRows(platform.db, chatroomId, page), render)
 }
 
-/** Throws `already_exists` if the company knows that client of the channel already, in this or another room. */
+/**
+ * Throws `already_exists` if the company knows that client of the channel already, in this or another room, and
+ * `storage_quota_exceeded`.
+ */
 export async function createSocialClient(
   platform: Platform,
   principal: Principal,
@@ -51,6 +54,7 @@ export async function createSocialClient(
   authorize(principal, 'directory.manage', ownCompany)
   const { companyId } = principal
   await requireLiveRoom(platform.db, companyId, chatroomId)
+  await platform.requireStorageQuota(platform.db, companyId, directoryBytes.entry)
   const { channel, client_id: clientId, display_name: displayName = '' } = request
   const client = { companyId, chatroomId, channel, clientId, displayName }
   return render(

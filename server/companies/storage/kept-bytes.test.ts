@@ -70,6 +70,7 @@ async function rowsSay(companyId: string): Promise<number> {
           + coalesce(octet_length(email), 0)), 0) from users where company_id = ${companyId})
       + (select 384 * count(*) from department_managers where company_id = ${companyId})
       + (select 384 * count(*) from chatroom_members where company_id = ${companyId})
+      + (select 320 * count(*) from state_events where company_id = ${companyId} and entity <> 'run')
       + (select coalesce(sum(768 + octet_length(name) + octet_length(description)
           + coalesce(octet_length(egress_allow_list::text), 0)), 0)
           from environments where company_id = ${companyId})

@@ -41,6 +41,9 @@ export async function requireStorageQuota(
 /** What each definition of a table, each approval and each exception counts (migrations 0295 and 0311). */
 export const definitionBytes = { table: 32 * 1024, approval: 16 * 1024, exception: 4 * 1024 } as const
 
+/** What a row counts, at least nearly (migration 0315). */
+export const rowBytes = { environment: 4096, version: 4096, secret: 2048 } as const
+
 /** What a task, a share or a binding counts, at least nearly (migration 0305). */
 export const taskBytes = 4 * 1024
 

@@ -14,6 +14,7 @@ import { invalid } from '../../base/errors/validation-error.ts'
 import { newId } from '../../base/ids.ts'
 import type { PageRequest } from '../../base/page.ts'
 import { companyPolicy } from '../../companies/settings/company-policy.ts'
+import { requireStorageQuota, rowBytes } from '../../companies/storage/storage-quota.ts'
 import { lockCompany } from '../../db/company-lock.ts'
 import { recordCreated, transition } from '../../db/transition.ts'
 import { findBlockedEnvironments } from './digest-block-store.ts'
@@ -69,7 +70,10 @@ export async function readEnvironment(
   return shown(context, await readableEnvironment(context.db, principal, id))
 }
 
-/** Creates an environment. An owner that the principal does not manage is hidden (contract part 1, "Roles"). */
+/**
+ * Creates an environment. An owner that the principal does not manage is hidden (contract part 1, "Roles"). Throws
+ * `active_environment_limit` and `storage_quota_exceeded`.
+ */
 export async function createEnvironment(
   context: EnvironmentContext,
   principal: Principal,
@@ -82,6 +86,7 @@ export async function createEnvironment(
     if ((await countActiveEnvironments(trx, principal.companyId)) >= limit) {
       throw new CodedError('active_environment_limit', { limit })
     }
+    await requireStorageQuota(trx, principal.companyId, rowBytes.environment)
     const created = await insertEnvironment(trx, {
       id: newId('environment'),
       company_id: principal.companyId,

@@ -13,6 +13,7 @@ import { invalid } from '../../base/errors/validation-error.ts'
 import { newId } from '../../base/ids.ts'
 import type { PageRequest } from '../../base/page.ts'
 import { companyPolicy } from '../../companies/settings/company-policy.ts'
+import { requireStorageQuota, rowBytes } from '../../companies/storage/storage-quota.ts'
 import { lockCompany } from '../../db/company-lock.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import { recordCreated } from '../../db/transition.ts'
@@ -110,7 +111,7 @@ const shownTo = (context: EnvironmentContext, principal: Principal, environment:
 
 /**
  * Creates an immutable version from a received archive, or from a digest alone. The build of a digest-only version
- * fails.
+ * fails. Throws `version_allocation_exhausted` and `storage_quota_exceeded`.
  */
 export async function createVersion(
   context: EnvironmentContext,
@@ -132,6 +133,7 @@ export async function createVersion(
       throw new CodedError('version_allocation_exhausted', { limit })
     }
     const { companyId } = principal
+    await requireStorageQuota(trx, companyId, rowBytes.version)
     await insertVersion(trx, {
       id,
       company_id: companyId,

@@ -21,6 +21,7 @@ import { Turns } from '../../base/sharing/turns.ts'
 import { endWaitingBuilds } from '../../builds/attempts/end-waiting-builds.ts'
 import { readLastBuilds } from '../../builds/attempts/last-build-store.ts'
 import { configuredCapacity } from '../../capacity/run-capacity.ts'
+import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import { outputPolicies } from '../../custom-tables/policies/output-policies.ts'
 import type { Database } from '../../db/database.ts'
 import { offeredIsolations } from '../../environments/versions/isolation.ts'
@@ -159,7 +160,7 @@ export function createApiApp({
   mountAuthRoutes(mount, login)
   mountMeRoutes(mount, { directory, enabled, deployment })
   mountSettings(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress, pages })
-  mountPlatformRoutes(mount, { db, pageTokens: pages, clock, peppers: keys.peppers })
+  mountPlatformRoutes(mount, { db, pageTokens: pages, clock, peppers: keys.peppers, requireStorageQuota })
   mountChatroomJobsRoutes(mount, { db, directory, clock })
 
   const uploadCapabilityKey = keys.derive('upload-capability')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { publicLinkRoutes } from '@sandbox-jobs/contract/routes/public-link-routes.ts'
-import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { resultRoutes } from '@sandbox-jobs/contract/routes/result-routes.ts'
+import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestApi } from '../../../testing/apps/test-api.ts'

@@ -11,6 +11,7 @@ import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import { canonicalJson } from '../../base/json/canonical-json.ts'
 import { KeyFileDamaged } from '../../base/keys/hex-key.ts'
+import { requireStorageQuota, rowBytes } from '../../companies/storage/storage-quota.ts'
 import type { Trx } from '../../db/database.ts'
 import { type Consumer, requireConsumer, requireRecord } from '../consumers.ts'
 import { readSecretValue } from '../envelope/secret-value.ts'
@@ -166,6 +167,7 @@ async function insertNew(
   const live = await countLiveSecrets(trx, address, limits)
   if (live.task >= limits.task) throw new CodedError('secret_limit_reached', { limit: limits.task })
   if (live.company >= limits.company) throw new CodedError('secret_limit_reached', { limit: limits.company })
+  await requireStorageQuota(trx, address.companyId, rowBytes.secret)
   const secret = await insertSecret(trx, {
     id: newId('secretBinding'),
     company_id: address.companyId,

@@ -17,6 +17,7 @@ import { withSandboxKey } from '../../../../testing/factories/platform.ts'
 import { makeDepartment, makeTenant, makeUser, type Tenant } from '../../../../testing/factories/tenant.ts'
 import type { Principal } from '../../../access/principal.ts'
 import { newId } from '../../../base/ids.ts'
+import { setOperatorPolicy } from '../../../companies/settings/operator-policy.ts'
 import { openSealed } from '../../../secrets/store/sealed-value.ts'
 import { findValues } from '../../../secrets/store/secret-value-store.ts'
 
@@ -476,4 +477,15 @@ describe('keys that cannot be used', () => {
     expect(refusal(answer)).toEqual([503, 'sandbox_vault_unconfigured'])
     expect(await rows()).toEqual({ secrets: [], values: [], operations: [], keys: [] })
   })
+})
+
+it('is not created where the quota of the company is used up, and can still be rotated and revoked', async () => {
+  expect((await create()).status).toBe(200)
+  await setOperatorPolicy({ db, deployment: 'onprem' }, tenant.companyId, { kept_bytes_limit: 1 })
+  const other = await create({ body: ofRoom('OTHER') })
+  expect(refusal(other)).toEqual([409, 'storage_quota_exceeded'])
+  expect((await rows()).secrets).toEqual([{ state: 'active' }])
+  expect((await rotate()).status).toBe(200)
+  expect((await revoke()).status).toBe(200)
+  expect(refusal(await create())).toEqual([409, 'storage_quota_exceeded'])
 })
