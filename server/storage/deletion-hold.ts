@@ -31,8 +31,8 @@ export class DeletionHold {
       await mkdir(dirname(aside), { recursive: true, mode: folderMode })
       await rename(path, aside)
     } catch (error) {
-      if (!hasCode(error, 'ENOENT')) throw error
-      // There is no object, or the hold has ended meanwhile and its folder is gone.
+      // There is no object, or the hold has ended and its folder is gone: to a folder that goes meanwhile, mkdir says ENOTDIR.
+      if (!hasCode(error, 'ENOENT') && !hasCode(error, 'ENOTDIR')) throw error
       await rm(path, { force: true })
     }
   }
