@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { buildEndsAt, runEndsAt } from './capacity-in-use-statement.ts'
 import { buildMemoryMib, runMemoryMib } from './promised-memory-statement.ts'
 import { memoryByProfile, type RunCapacity, sharedMemoryMib } from './run-capacity.ts'
 import { companyTurn, hasSlot } from './waiting-companies-statement.ts'
@@ -105,18 +106,20 @@ export const memoryReservations = (
 ): RawBuilder<unknown> => sql`
     waiting_build as materialized (
       ${waitingBuild(buildMemoryMib(capacity, 'build_profile'))}
-    ), ${waitingRun(capacity, options)}, ${goesFirst}, reservations as materialized (
-      select wanted.id, wanted.reserved_at, start.at as starts_at, start.free - wanted.memory as beside, start.unused
+    ), ${waitingRun(capacity, options)}, ${goesFirst}, wanted as materialized (
+      select of_both.*, start.at as starts_at, start.free - of_both.memory as beside, start.unused
       from (
         -- A run leaves the part for builds, a build is what it is for.
-        select id, queued_at as reserved_at, memory, ${sql.lit(capacity.buildMemoryMib)} as for_builds from waiting_run
-        union all select id, reserved_at, memory, 0 from waiting_build
-      ) wanted cross join lateral (
+        select id, queued_at as reserved_at, memory, ${sql.lit(capacity.buildMemoryMib)} as for_builds,
+          ${runEndsAt(sql`now()`, sql`timeout_seconds`)} as ends_at
+        from waiting_run
+        union all select id, reserved_at, memory, 0, ${buildEndsAt(sql`now()`)} from waiting_build
+      ) of_both cross join lateral (
         select at, free, unused from (
           select ended.at,
             ${sql.lit(sharedMemoryMib(capacity))} - (held.run_memory - ended.run_memory)
-              - greatest(held.build_memory - ended.build_memory, wanted.for_builds) as free,
-            greatest(wanted.for_builds - (held.build_memory - ended.build_memory), 0) as unused
+              - greatest(held.build_memory - ended.build_memory, of_both.for_builds) as free,
+            greatest(of_both.for_builds - (held.build_memory - ended.build_memory), 0) as unused
           from held cross join (
             select at, sum(run_memory) over (order by at) as run_memory,
               sum(build_memory) over (order by at) as build_memory
@@ -127,8 +130,16 @@ export const memoryReservations = (
             ) ends
           ) ended
         ) times
-        where free >= wanted.memory order by at limit 1
+        where free >= of_both.memory order by at limit 1
       ) start
+    ), reservations as materialized (
+      -- What has to wait for the other one reserves nothing before that has started.
+      select id, reserved_at, starts_at, beside, unused from wanted
+      where not exists (
+        select from wanted other join goes_first on goes_first.id = other.id
+        where other.id <> wanted.id and wanted.ends_at > other.starts_at
+          and wanted.memory - other.unused > other.beside
+      )
     )`
 
 /**

@@ -173,6 +173,30 @@ describe('a large build', () => {
     expect(await claimRuns(host)).toHaveLength(2)
   })
 
+  it('and a large run that waits for it keep no memory idle for the run', async () => {
+    const sleeper = await makeCompany()
+    await queueRuns(sleeper, 9, { timeout_seconds: 604_680 })
+    expect(await claimRuns(host)).toHaveLength(9)
+    await queueBuild(await makeCompany(), { profile: 'large' })
+    expect(await claimBuild(host)).toBeUndefined()
+    await queueRun(await makeCompany(), { resource_profile: 'large', timeout_seconds: 604_680 })
+    expect(await claimRuns(host)).toEqual([])
+    const short = await queueRun(sleeper, { timeout_seconds: 60 })
+    expect(await claimRuns(host)).toEqual([short])
+  })
+
+  it('keeps its reservation when the clock is set back', async () => {
+    await fillWithRuns()
+    const id = await queueBuild(await makeCompany(), { profile: 'large' })
+    await claimBuild(host)
+    const later = new Date(Date.now() + 3_600_000)
+    await db.updateTable('build_memory_turn').set({ reserved_at: later, renewed_at: later }).execute()
+    expect(await claimBuild(host)).toBeUndefined()
+    const [turn] = await db.selectFrom('build_memory_turn').selectAll().execute()
+    expect(turn?.attempt_id).toBe(id)
+    expect(turn?.renewed_at.getTime()).toBeLessThan(later.getTime())
+  })
+
   it('on a host that is hardly larger leaves memory for the first run of a company', async () => {
     const tiny = runCapacity({ slots: 16, memoryMib: 7 * gib })
     const id = await queueBuild(await makeCompany(), { profile: 'large' })
