@@ -26,6 +26,7 @@ export async function reserveMemory(trx: Trx, share: BuildSlots): Promise<void> 
       reserved_at = case
         when present.attempt_id = excluded.attempt_id
           and present.renewed_at > now() - make_interval(secs => ${sql.lit(reservationSeconds)})
-        then present.reserved_at else excluded.reserved_at end
+        -- The clock may have been set back.
+        then least(present.reserved_at, excluded.renewed_at) else excluded.reserved_at end
   `.execute(trx)
 }
