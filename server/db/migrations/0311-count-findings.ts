@@ -9,6 +9,8 @@ const lengths = texts.map((column) => `coalesce(octet_length(${column}), 0)`)
  * and the paths in them. Findings of curated environments, which are read from the reports of their builds, are removed.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  // The deletion looks for exceptions by it.
+  await sql`create index security_exceptions_by_finding on security_exceptions (finding_id)`.execute(db)
   await sql`
     delete from security_findings f using environments e where e.id = f.environment_id and e.company_id is null
   `.execute(db)

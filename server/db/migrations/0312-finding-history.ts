@@ -9,5 +9,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index security_exceptions_age on security_exceptions (ended_at) where state <> 'active'`.execute(
     db,
   )
-  await sql`create index security_exceptions_by_finding on security_exceptions (finding_id)`.execute(db)
 }
