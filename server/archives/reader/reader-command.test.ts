@@ -13,7 +13,7 @@ const folder = resolve(import.meta.dirname, '../..')
 
 /** Runs a program like a reader that has not sealed itself. */
 function run(limits: ReaderLimits, program: string[]) {
-  const reader = readerProgram({ program, folder, node: process.execPath })
+  const reader = readerProgram({ program, folders: [folder], node: process.execPath })
   const [command = '', ...args] = directReaders(testConfinement(), reader)(limits).command
   return promisify(execFile)(command, args, { env: {}, cwd: '/' })
 }

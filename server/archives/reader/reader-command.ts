@@ -25,15 +25,16 @@ const readerMain = fileURLToPath(new URL('./reader-main.ts', import.meta.url))
  * write nothing, start no process and generate no code from text, in addition to the kernel's confinement (`confine/`).
  */
 export const readerProgram = (
-  { program, folder, node }: { program: string[]; folder: string; node: string } = {
+  { program, folders, node }: { program: string[]; folders: string[]; node: string } = {
     program: [readerMain],
-    folder: dirname(readerMain),
+    // A program that is not packed loads packages of the repository.
+    folders: [dirname(readerMain), dirname(serverFolder)],
     node: process.execPath,
   },
 ): string[] => [
   node,
   ...['--disable-sigusr1', '--max-semi-space-size=4', '--disallow-code-generation-from-strings'],
-  ...['--permission', ...[serverFolder, folder].map((folder) => `--allow-fs-read=${folder}`)],
+  ...['--permission', ...[serverFolder, ...folders].map((folder) => `--allow-fs-read=${folder}`)],
   ...program,
 ]
 

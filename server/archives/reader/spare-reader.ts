@@ -19,7 +19,10 @@ export class SpareReader {
   prepare(): void {
     if (this.#spare) return
     const reader = new ReaderProcess(this.#start, this.#limits)
-    const timer = setTimeout(() => reader.kill(), spareMs)
+    const timer = setTimeout(() => {
+      this.#spare = undefined
+      reader.kill()
+    }, spareMs)
     timer.unref()
     reader.unref()
     const spare = { reader, timer }

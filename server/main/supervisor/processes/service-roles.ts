@@ -94,7 +94,7 @@ function commandOf(name: Role, plan: RolePlan, argv: string[]): string[] {
 /** The arguments of `confine/reader-start.c`. */
 function readerHost({ confinement, accounts, program, packed }: RolePlan): string[] {
   const entry = join(packed, 'reader-main.mjs')
-  const reader = readerProgram({ program: [entry], folder: packed, node: program.node })
+  const reader = readerProgram({ program: [entry], folders: [packed], node: program.node })
   const [uid, gid] = [accounts?.reader.uid ?? 0, accounts?.reader.gid ?? 0]
   return [
     confinement.readerStart,
