@@ -36,7 +36,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOOPBACK = 1, INSIDE = 2, FIRST_OUTSIDE = 1000, ADDR_GEN_NONE = 1 };
+enum { LOOPBACK = 1, INSIDE = 2, ADDR_GEN_NONE = 1 };
 
 static struct {
   int home, socket;

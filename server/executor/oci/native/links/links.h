@@ -5,8 +5,8 @@
 #include <netinet/in.h>
 #include <stdbool.h>
 
-/* The address of index 1 is the router's. */
-enum { FIRST_INDEX = 2, INDEXES = 65000 };
+/* The address of index 1 is the router's. The device of index N outside the sandbox has the number FIRST_OUTSIDE + N. */
+enum { FIRST_INDEX = 2, INDEXES = 65000, FIRST_OUTSIDE = 1000 };
 
 /* links.c */
 /* The index of the link that has this address; 0 for none. */

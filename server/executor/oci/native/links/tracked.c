@@ -13,6 +13,7 @@
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter/nfnetlink_conntrack.h>
 #include <linux/netlink.h>
+#include <net/if.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -142,8 +143,9 @@ static void judge(const struct nlmsghdr *head) {
   size_t size = head->nlmsg_len - NLMSG_SPACE(sizeof *message);
   const struct nlattr *tuple = find(attributes, size, CTA_TUPLE_ORIG);
   if (!tuple || !is_forgotten(tuple)) return;
-  delete_from_router(message->nfgen_family, tuple);
+  /* While the router has the entry, no other connection gets its port, and so none the host's entry. */
   delete_from_host(message->nfgen_family, find(attributes, size, CTA_TUPLE_REPLY));
+  delete_from_router(message->nfgen_family, tuple);
 }
 
 /* False after the last message. */
@@ -159,10 +161,18 @@ static bool judge_all(const char *at, size_t left) {
   return true;
 }
 
+/* A link that was made meanwhile with the same index has connections of its own. */
+static void keep_links_in_use(void) {
+  char name[IF_NAMESIZE];
+  for (unsigned index = FIRST_INDEX; index <= INDEXES; index += 1)
+    if (forgotten[index] && if_indextoname(FIRST_OUTSIDE + index, name)) forgotten[index] = false;
+}
+
 void tracked_sweep(void) {
   static char answer[ANSWER_BYTES] __attribute__((aligned(NLMSG_ALIGNTO)));
   struct request all = new_request(IPCTNL_MSG_CT_GET, NLM_F_DUMP, AF_UNSPEC);
   if (!has_forgotten) return;
+  keep_links_in_use();
   int reader = open_table();
   router = open_table();
   bool more = reader >= 0 && router >= 0 && send(reader, &all, all.head.nlmsg_len, 0) > 0;
