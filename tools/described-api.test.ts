@@ -50,8 +50,8 @@ test('a text or a number without an example is named', () => {
     delete unread.items.properties.path?.examples
   })
   expect(lines.map((line) => line.split(' has no example')[0])).toEqual([
-    'contract/resources/environments/region.ts: Region.location',
     'contract/resources/builds/scan-report.ts: ScanReport.unread.path',
+    'contract/resources/environments/region.ts: Region.location',
   ])
 })
 
@@ -62,8 +62,8 @@ test('an example that does not satisfy its schema is named', () => {
     Object.assign(document.paths[submit]?.post.parameters[0] ?? {}, { example: '../roo' })
   })
   expect(lines).toEqual([
-    expect.stringMatching(/run\.ts: RunDetail\.status has an example .*one of the allowed values/),
     expect.stringMatching(/token\.ts: Token has an example .*expires_in must be integer/),
+    expect.stringMatching(/run\.ts: RunDetail\.status has an example .*one of the allowed values/),
     expect.stringMatching(/run-routes\.ts: submitRun, path parameter cid has an example .*pattern/),
   ])
 })
