@@ -17,6 +17,16 @@ const api = new TestApi(db)
 let tenant: Tenant
 let task: RunnableTask
 
+/** Waits until so many reports wait for a lock. */
+async function untilAllRead(wanted: number): Promise<void> {
+  for (let found = 0; found < wanted; await pause(10)) {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    `.execute(db)
+    found = rows.length
+  }
+}
+
 /** A run that ended after 100 s, queued on a day. */
 async function endRun(day: string): Promise<void> {
   const { id } = await api.must(runRoutes.submitRun, tenant.member, {
@@ -118,7 +128,7 @@ describe('a usage report', () => {
     const { reading, refused } = await db.transaction().execute(async (trx) => {
       await sql`lock table usage_days in access exclusive mode`.execute(trx)
       const waiting = [report({}), report({}), report({}, other.companyManager)]
-      await pause(200)
+      await untilAllRead(waiting.length)
       return { reading: waiting, refused: await report({}) }
     })
     expect([refused.status, refused.body]).toMatchObject([429, { detail: { code: 'usage_busy' } }])
