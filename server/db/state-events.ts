@@ -9,14 +9,15 @@ import type { Executing } from './database.ts'
 export const deleteEventsOf = (
   db: Executing,
   machine: StateMachine,
-  { ids, companyIds }: { ids: readonly string[]; companyIds: readonly string[] },
-): Promise<unknown> =>
-  db
-    .deleteFrom('state_events')
-    .where('entity_id', 'in', ids)
-    .where('entity', '=', machine.name)
-    .where('company_id', 'in', companyIds)
-    .execute()
+  entities: readonly { id: string; company_id: string }[],
+): Promise<unknown> => {
+  const ids = entities.map(({ id }) => id)
+  const companyIds = [...new Set(entities.map(({ company_id }) => company_id))]
+  return sql`
+    delete from state_events where entity_id = any(${ids}::text[]) and entity = ${machine.name}
+      and company_id = any(${companyIds}::text[])
+  `.execute(db)
+}
 
 /**
  * Deletes at most `limit` events from before a time, oldest first, and returns their number. Events of runs are not among

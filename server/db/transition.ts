@@ -1,6 +1,5 @@
 import { canTransition, type StateMachine, statesOf } from '@sandbox-jobs/contract/states/state-machine.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { acrossCompanies } from './across-companies.ts'
 import type { Executing, Trx } from './database.ts'
 import type { Tables } from './tables.ts'
 
@@ -156,11 +155,4 @@ export async function recordCreated(
       to_state: event.state,
     })
     .execute()
-}
-
-/** Removes the history of rows that the caller removes. */
-export async function deleteHistory(trx: Trx, machine: StateMachine, ids: readonly string[]): Promise<void> {
-  await sql`${acrossCompanies('a sweep of all companies')}
-    delete from state_events where entity_id = any(${ids}::text[]) and entity = ${machine.name}
-  `.execute(trx)
 }

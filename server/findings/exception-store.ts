@@ -3,8 +3,9 @@ import { type ExceptionState, exceptionMachine } from '@sandbox-jobs/contract/st
 import { type Insertable, type SqlBool, sql } from 'kysely'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
+import { deleteEventsOf } from '../db/state-events.ts'
 import type { SecurityExceptionsTable } from '../db/tables/findings.ts'
-import { deleteHistory, recordCreated, transition } from '../db/transition.ts'
+import { recordCreated, transition } from '../db/transition.ts'
 import type { ExceptionRow } from './exception.ts'
 
 /*
@@ -106,16 +107,12 @@ export const listOverdueExceptions = (db: Executing, now: Date, limit: number) =
 
 /** Deletes exceptions that ended before that time, with their history. The audit log records each. */
 export async function deleteOldExceptions(trx: Trx, before: Date, limit: number): Promise<number> {
-  const { rows } = await sql<{ id: string }>`${acrossCompanies('a sweep of all companies')}
+  const { rows } = await sql<{ id: string; company_id: string }>`${acrossCompanies('a sweep of all companies')}
     delete from security_exceptions where id in (
       select id from security_exceptions where state <> 'active' and ended_at < ${before}
       order by ended_at limit ${limit} for update skip locked
-    ) returning id
+    ) returning id, company_id
   `.execute(trx)
-  await deleteHistory(
-    trx,
-    exceptionMachine,
-    rows.map(({ id }) => id),
-  )
+  await deleteEventsOf(trx, exceptionMachine, rows)
   return rows.length
 }

@@ -8,7 +8,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { newId } from '../base/ids.ts'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
-import { deleteHistory, recordAllCreated, transition, transitionAll } from '../db/transition.ts'
+import { deleteEventsOf } from '../db/state-events.ts'
+import { recordAllCreated, transition, transitionAll } from '../db/transition.ts'
 import type { FindingRow } from './finding.ts'
 
 /**
@@ -244,18 +245,14 @@ export async function listOrphaned(
  * first, with their history.
  */
 export async function deleteOldFindings(trx: Trx, before: Date, limit: number): Promise<number> {
-  const { rows } = await sql<{ id: string }>`${acrossCompanies('a sweep of all companies')}
+  const { rows } = await sql<{ id: string; company_id: string }>`${acrossCompanies('a sweep of all companies')}
     delete from security_findings where id in (
       select f.id from security_findings f
       where f.state in ('resolved', 'closed') and f.state_changed_at < ${before} and f.block_reason is null
         and not exists (select from security_exceptions x where x.finding_id = f.id)
       order by f.state_changed_at limit ${limit} for update skip locked
-    ) returning id
+    ) returning id, company_id
   `.execute(trx)
-  await deleteHistory(
-    trx,
-    findingMachine,
-    rows.map(({ id }) => id),
-  )
+  await deleteEventsOf(trx, findingMachine, rows)
   return rows.length
 }

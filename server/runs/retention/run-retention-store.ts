@@ -144,7 +144,7 @@ export async function tombstoneContent(trx: Trx, runs: readonly ExpiredRun[], no
     .where('company_id', 'in', companyIds)
     .where('deletion_state', '=', 'delete_pending')
     .execute()
-  await deleteEventsOf(trx, runMachine, { ids: runIds, companyIds })
+  await deleteEventsOf(trx, runMachine, runs)
   await trx
     .updateTable('runs')
     .set({ content_expired_at: now })
