@@ -5,7 +5,7 @@ import type { Peppers } from '../base/keys/peppers.ts'
 import type { SignedTokens } from '../base/keys/signed-tokens.ts'
 import { settleAll } from '../base/sharing/settle-all.ts'
 import type { Database } from '../db/database.ts'
-import { principalOf, refuseCredentials } from './authentication/authentication.ts'
+import { principalOfLogin, refuseCredentials } from './authentication/authentication.ts'
 import { findUserCredential } from './authentication/credential-store.ts'
 import { findSocialClient, findSocialClientOf } from './directory/social-client-store.ts'
 import { findLiveApiKey } from './keys/api-key-store.ts'
@@ -106,8 +106,8 @@ async function findKeyOfTurn(
   if (gateway_key !== undefined)
     return (await isLiveGatewayKey(db, { companyId, id: gateway_key })) ? {} : undefined
   if (id === undefined) return {}
-  const key = await findLiveApiKey(db, { companyId, id })
-  return key && { apiKey: { id, scope: key.scope, allowedChatroomIds: key.allowed_chatroom_ids } }
+  const apiKey = await findLiveApiKey(db, { companyId, id })
+  return apiKey && { apiKey }
 }
 
 /** Authenticates agents by `X-Turn-Context`. */
@@ -153,9 +153,7 @@ export async function findUser(
   userId: string,
 ): Promise<Principal | undefined> {
   const user = await findUserCredential(db, { companyId, userId })
-  if (!user || user.disabled_at) return undefined
-  const principal = principalOf(user, { id: user.id, authMethod: 'jwt' })
-  return { ...principal, credentialGeneration: user.credential_generation }
+  return user && !user.disabled_at ? principalOfLogin(user) : undefined
 }
 
 async function findClientOf(

@@ -6,7 +6,7 @@ import {
   type UserUpdateRequest,
 } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { authorize, ownCompany } from '../access/allow.ts'
-import { lockAuthority } from '../access/authentication/lock-authority.ts'
+import { authorizeAgain } from '../access/authentication/lock-authority.ts'
 import { directoryBytes, type ListRequest, type Platform, pageById } from '../access/directory/platform.ts'
 import { hashing } from '../access/login/hashing.ts'
 import { hashPassword } from '../access/login/passwords.ts'
@@ -71,8 +71,8 @@ export async function createUser(
 }
 
 /** The hash of a password may have waited for seconds: who was dismissed meanwhile changes nothing. */
-const requireStill = async (trx: Trx, principal: Principal): Promise<void> =>
-  authorize(await lockAuthority(trx, principal), 'directory.manage', ownCompany)
+const requireStill = (trx: Trx, principal: Principal): Promise<void> =>
+  authorizeAgain(trx, principal, 'directory.manage', ownCompany)
 
 const hashInTurn = (companyId: string, password: string): Promise<string> =>
   hashing.inTurn(companyId, () => hashPassword(password))

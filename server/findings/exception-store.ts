@@ -107,7 +107,10 @@ export const listOverdueExceptions = (db: Executing, now: Date, limit: number) =
 
 /** Deletes exceptions that ended before that time, with their history. The audit log records each. */
 export async function deleteOldExceptions(trx: Trx, before: Date, limit: number): Promise<number> {
-  const { rows } = await sql<{ id: string; company_id: string }>`${acrossCompanies('a sweep of all companies')}
+  const { rows } = await sql<{
+    id: string
+    company_id: string
+  }>`${acrossCompanies('a sweep of all companies')}
     delete from security_exceptions where id in (
       select id from security_exceptions where state <> 'active' and ended_at < ${before}
       order by ended_at limit ${limit} for update skip locked

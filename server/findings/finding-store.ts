@@ -245,7 +245,10 @@ export async function listOrphaned(
  * first, with their history.
  */
 export async function deleteOldFindings(trx: Trx, before: Date, limit: number): Promise<number> {
-  const { rows } = await sql<{ id: string; company_id: string }>`${acrossCompanies('a sweep of all companies')}
+  const { rows } = await sql<{
+    id: string
+    company_id: string
+  }>`${acrossCompanies('a sweep of all companies')}
     delete from security_findings where id in (
       select f.id from security_findings f
       where f.state in ('resolved', 'closed') and f.state_changed_at < ${before} and f.block_reason is null

@@ -123,8 +123,7 @@ export class Authentication {
       ? await this.#userOfProvider(identityProvider, token)
       : await this.#userOfOwnToken(token)
     if (!user || user.disabled_at) throw refuseCredentials()
-    const principal = principalOf(user, { id: user.id, authMethod: 'jwt' })
-    return isOfProvider ? principal : { ...principal, credentialGeneration: user.credential_generation }
+    return isOfProvider ? principalOf(user, { id: user.id, authMethod: 'jwt' }) : principalOfLogin(user)
   }
 
   async #userOfOwnToken(token: string): Promise<UserCredential | undefined> {
@@ -144,6 +143,12 @@ const isUsable = (key: KeyCredential | undefined, now: Date): key is KeyCredenti
   !key.disabled_at &&
   !key.revoked_at &&
   (key.expires_at === null || key.expires_at > now)
+
+/** A user whose login with a password, or what was made with it, is checked by its generation. */
+export const principalOfLogin = (user: UserCredential): Principal => ({
+  ...principalOf(user, { id: user.id, authMethod: 'jwt' }),
+  credentialGeneration: user.credential_generation,
+})
 
 /** A user as a principal. */
 export function principalOf(

@@ -1,4 +1,7 @@
+import type { ActionName } from '@sandbox-jobs/contract/access/actions.ts'
+import type { SubjectOf } from '@sandbox-jobs/contract/access/decide.ts'
 import type { Trx } from '../../db/database.ts'
+import { authorize } from '../allow.ts'
 import { findSocialClient } from '../directory/social-client-store.ts'
 import { findLiveApiKey } from '../keys/api-key-store.ts'
 import type { Principal } from '../principal.ts'
@@ -19,6 +22,14 @@ export async function lockAuthority(trx: Trx, principal: Principal): Promise<Pri
   return { ...principal, clientRoomId: client.chatroom_id }
 }
 
+/** The same of who needs an action: what they have lost meanwhile is refused as it would be at first. */
+export const authorizeAgain = async <Name extends ActionName>(
+  trx: Trx,
+  principal: Principal,
+  action: Name,
+  subject: SubjectOf<Name>,
+): Promise<void> => authorize(await lockAuthority(trx, principal), action, subject)
+
 async function lockUser(trx: Trx, principal: Principal): Promise<Principal> {
   const { companyId, principalId: userId, credentialGeneration } = principal
   const user = await lockUserCredential(trx, { companyId, userId })
@@ -36,7 +47,7 @@ async function keyNow(
 ): Promise<NonNullable<Principal['apiKey']>> {
   const { id } = key
   const found = await findLiveApiKey(trx, { companyId, id })
-  if (found) return { id, scope: found.scope, allowedChatroomIds: found.allowed_chatroom_ids }
+  if (found) return found
   // A request of another platform has the door that it came by as its key.
   if (await isOpenDoor(trx, { companyId, id, ownerUserId })) return key
   throw refuseCredentials()

@@ -4,6 +4,7 @@ import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
 import type { ApiKeysTable } from '../../db/tables/platform.ts'
 import type { Stretch } from '../directory/platform.ts'
+import type { Principal } from '../principal.ts'
 
 const columns = [
   'id',
@@ -65,16 +66,21 @@ export const findApiKeyRow = (db: Executing, key: ApiKeyKey): Promise<ApiKeyRow 
     .where('id', '=', key.id)
     .executeTakeFirst()
 
-/** A key that is neither revoked nor expired. */
-export const findLiveApiKey = (db: Executing, key: ApiKeyKey): Promise<ApiKeyRow | undefined> =>
-  db
+/** A key that is neither revoked nor expired, as its principal has it. */
+export async function findLiveApiKey(
+  db: Executing,
+  key: ApiKeyKey,
+): Promise<NonNullable<Principal['apiKey']> | undefined> {
+  const row = await db
     .selectFrom('api_keys')
-    .select(columns)
+    .select(['id', 'scope', 'allowed_chatroom_ids'])
     .where('company_id', '=', key.companyId)
     .where('id', '=', key.id)
     .where('revoked_at', 'is', null)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]))
     .executeTakeFirst()
+  return row && { id: row.id, scope: row.scope, allowedChatroomIds: row.allowed_chatroom_ids }
+}
 
 /** Revoked keys are listed as retired. An expired key stays in the list of active keys. */
 export const listApiKeyRows = (db: Executing, stretch: Stretch): Promise<ApiKeyRow[]> =>

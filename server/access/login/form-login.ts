@@ -2,7 +2,7 @@ import { confirmFormLifetimeSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { SignedTokens } from '../../base/keys/signed-tokens.ts'
 import type { Database } from '../../db/database.ts'
-import { principalOf, refuseCredentials } from '../authentication/authentication.ts'
+import { principalOfLogin, refuseCredentials } from '../authentication/authentication.ts'
 import { findUserCredential, type UserCredential } from '../authentication/credential-store.ts'
 import type { Principal } from '../principal.ts'
 
@@ -51,9 +51,7 @@ export async function principalOfForm(
   token: string,
   subject: string,
 ): Promise<Principal> {
-  const user = await userOfForm(deps, token, subject)
-  const principal = principalOf(user, { id: user.id, authMethod: 'jwt' })
-  return { ...principal, credentialGeneration: user.credential_generation }
+  return principalOfLogin(await userOfForm(deps, token, subject))
 }
 
 /** The same as a user. */

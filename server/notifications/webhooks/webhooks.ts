@@ -11,7 +11,7 @@ import type {
   WebhookWithSecret,
 } from '@sandbox-jobs/contract/resources/notifications/webhook.ts'
 import { authorize, ownCompany } from '../../access/allow.ts'
-import { lockAuthority } from '../../access/authentication/lock-authority.ts'
+import { authorizeAgain } from '../../access/authentication/lock-authority.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
@@ -84,8 +84,8 @@ export async function createWebhook(
 }
 
 /** The service of the keys may have taken seconds: who was dismissed meanwhile gets no secret. */
-const requireStill = async (trx: Trx, principal: Principal): Promise<void> =>
-  authorize(await lockAuthority(trx, principal), 'webhook.manage', ownCompany)
+const requireStill = (trx: Trx, principal: Principal): Promise<void> =>
+  authorizeAgain(trx, principal, 'webhook.manage', ownCompany)
 
 export async function readWebhook(deps: WebhookDeps, principal: Principal, id: string): Promise<Webhook> {
   return render(await requireWebhook(deps, principal, id))
