@@ -1,7 +1,5 @@
 import type { Kysely } from 'kysely'
-import { countKept } from './count-kept.ts'
-
-const lengthOf = (column: string): string => `coalesce(octet_length(${column}::text), 0)`
+import { countKept, lengthOf } from './count-kept.ts'
 
 /** What a row counts, by table. The texts of a version count as scripts already (baseline/storage.sql). */
 const bytesOf = {

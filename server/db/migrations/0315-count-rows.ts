@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
-import { countKept } from './count-kept.ts'
+import { countKept, lengthOf } from './count-kept.ts'
 
-const lengthOf = (column: string): string => `coalesce(octet_length(${column}::text), 0)`
 /** A text that is in an index too. */
 const indexed = (column: string): string => `3 * octet_length(${column})`
 /** Rows of the deployment have no company. */

@@ -1,5 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
+/** Bytes of a column as text; none if it is null. */
+export const lengthOf = (column: string): string => `coalesce(octet_length(${column}::text), 0)`
+
 /** A table whose rows count to the bytes that a company keeps. All parts are SQL of migrations. */
 interface Counted {
   table: string
