@@ -25,7 +25,7 @@ const findLayers = `
   # The store that the builder writes, and that of the operator.
   my @stores = ("/workspace/storage", "/base-images");
   sub content { open my $file, "<", $_[0] or return ""; local $/; my $text = <$file>; $text }
-  # The folder of the images, and the record of one after the beginning of its id.
+  # The folder of the images, and the record of an image from its id on.
   sub image {
     my ($wanted) = @_;
     for my $store (@stores) {

@@ -90,7 +90,7 @@ describe('a dumped and loaded database', () => {
     expect(await isEmptyDatabase(target)).toBe(true)
     const loaded = await loadDatabase(target, folder, manifestOf(dump))
     expect(loaded).toMatchObject({ endedRuns: 2, refusedEvents: 1 })
-    // The end of the active runs and of waiting events is counted and reported as any other.
+    // These tables also have what the end of active runs and waiting events adds.
     const moving = [
       'runs',
       'state_events',

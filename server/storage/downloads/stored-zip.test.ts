@@ -49,7 +49,7 @@ describe('a zip of stored objects', () => {
     expect(Buffer.concat(await body.toArray())).toHaveLength(byteSize)
   })
 
-  it('is refused if an object is missing, short, or damaged in its beginning', async () => {
+  it('is refused if an object is missing, short, or damaged at its start', async () => {
     await storage.put('pack', Buffer.from('aab'))
     await expect(open(3)).rejects.toMatchObject({ code: 'storage_unavailable' })
     await expect(open(4)).rejects.toMatchObject({ code: 'storage_unavailable' })
