@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { InnerHost } from '../../testing/inner-host.ts'
 import { routesOf, TestRegistry, testImage } from '../../testing/registry/registry-fixture.ts'
 import { type OwnService, sandboxProgram, startService } from './service.ts'
 import { ended, logIn, logOf, publish, runWhen, submit } from './tenant.ts'
@@ -14,33 +14,21 @@ import { ended, logIn, logOf, publish, runWhen, submit } from './tenant.ts'
  * login, built by an author on the command line. Other registries are forbidden.
  */
 
-const run = promisify(execFile)
-/** Also the name of the host's device, which may have fifteen characters. */
-const namespace = `registry-${randomBytes(3).toString('hex')}`
-/** Addresses of the host and of the registry on a separate network. */
-const [here, there] = ['10.213.77.1', '10.213.77.2']
 const port = 5000
 const login = 'puller:open sesame'
 const greeting = randomBytes(8).toString('hex')
 const image = testImage([{ name: 'greeting', content: `${greeting}\n` }])
 
+let host: InnerHost
 let registry: TestRegistry
 /** Folder of files that the service reads. */
 let folder: string
 /** The author's home folder. */
 let home: string
 
-const ip = (words: string) => run('ip', words.split(' '))
-
 beforeAll(async () => {
-  await ip(`netns add ${namespace}`)
-  await ip(`link add name ${namespace} type veth peer name up netns ${namespace}`)
-  await ip(`address add ${here}/30 dev ${namespace}`)
-  await ip(`link set dev ${namespace} up`)
-  await ip(`-n ${namespace} address add ${there}/30 dev up`)
-  await ip(`-n ${namespace} link set dev up up`)
-  await ip(`-n ${namespace} link set dev lo up`)
-  registry = await TestRegistry.start(['ip', 'netns', 'exec', namespace], port, [`IP:${there}`])
+  host = await InnerHost.make()
+  registry = await TestRegistry.start(host.onHost, port, [`IP:${host.address}`])
   await registry.serve(routesOf('mirror/team/app', { '1': image.manifest }, [image]), login)
   folder = await mkdtemp(join(tmpdir(), 'e2e-registry-'))
   home = await mkdtemp(join(tmpdir(), 'e2e-home-'))
@@ -51,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await registry?.dispose()
-  await ip(`netns delete ${namespace}`)
+  await host?.dispose()
   for (const made of [folder, home]) if (made) await rm(made, { recursive: true })
 })
 
@@ -79,7 +67,7 @@ function sandbox(service: OwnService, ...words: string[]): Promise<Outcome> {
 
 test('an environment on an image of the registry is built, runs, and has that image in its provenance', async () => {
   const service = await startService({
-    SANDBOX_REGISTRY: `${there}:${port}/mirror`,
+    SANDBOX_REGISTRY: `${host.address}:${port}/mirror`,
     SANDBOX_REGISTRY_CA_FILE: join(folder, 'ca.pem'),
     SANDBOX_REGISTRY_LOGIN_FILE: join(folder, 'login'),
     SANDBOX_PUBLIC_REGISTRIES: 'false',
@@ -109,7 +97,7 @@ test('an environment on an image of the registry is built, runs, and has that im
     })
     expect(await sandbox(service, 'verify', 'greeter@1')).toMatchObject({ exitCode: 0 })
 
-    await writeFile(join(home, 'Dockerfile'), `FROM ${here}:${port}/mirror/team/app:1\n`)
+    await writeFile(join(home, 'Dockerfile'), `FROM ${host.here}:${port}/mirror/team/app:1\n`)
     const elsewhere = await sandbox(service, 'env', 'push', home, '--name', 'greeter', '--follow')
     expect(elsewhere.exitCode).toBe(1)
     expect(elsewhere.stdout + elsewhere.stderr).toContain('base_registry_forbidden')

@@ -81,7 +81,7 @@ async function checkPreset(service: OwnService, author: Author, wanted: Preset):
   })
 }
 
-const packages = await startPackages(79)
+const packages = await startPackages()
 try {
   const service = await startService()
   try {

@@ -1,13 +1,15 @@
+import { InnerHost } from '../../testing/inner-host.ts'
 import type { OwnService } from '../main-job/service.ts'
-import { PackageServer } from './package-server.ts'
+import { addressOn, PackageServer } from './package-server.ts'
 import { debianArchives, debianSource, nodeSource, pythonSource } from './package-sources.ts'
 
 /** A server for pip, npm and apt, at an inner address that build steps reach as a mirror only. */
-export async function startPackages(subnet: number): Promise<PackageServer> {
+export async function startPackages(): Promise<PackageServer> {
   const archives = await debianArchives()
   const debian = [...archives].map(([name, address]) => [name, debianSource(address)] as const)
-  const npm = await nodeSource(`http://10.213.${subnet}.2:5000/npm`)
-  return await PackageServer.start(subnet, { pypi: pythonSource, npm, ...Object.fromEntries(debian) })
+  const host = await InnerHost.make()
+  const npm = await nodeSource(`${addressOn(host)}/npm`)
+  return await PackageServer.start(host, { pypi: pythonSource, npm, ...Object.fromEntries(debian) })
 }
 
 /** Declares it to the service as an operator does. */

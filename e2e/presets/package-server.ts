@@ -1,15 +1,15 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import type { InnerHost } from '../../testing/inner-host.ts'
 
-const run = promisify(execFile)
-const ip = (words: string) => run('ip', words.split(' '))
 const port = 5000
+
+/** Where the server of a host is. */
+export const addressOn = ({ address }: InnerHost) => `http://${address}:${port}`
 
 /** Answers a path below a folder of the server; undefined: 404. */
 export type PackageSource = (path: string) => Promise<{ type: string; body: Buffer } | undefined>
@@ -26,7 +26,7 @@ createServer((client) => {
 `
 
 interface Parts {
-  namespace: string
+  host: InnerHost
   folder: string
   server: Server
   relay: ChildProcess
@@ -35,22 +35,14 @@ interface Parts {
 /** A server of packages in a company's own network: over HTTP at an inner address, which is not one of this machine. */
 export class PackageServer {
   readonly #parts: Parts
-  readonly #host: string
 
-  private constructor(parts: Parts, host: string) {
+  private constructor(parts: Parts) {
     this.#parts = parts
-    this.#host = host
   }
 
-  /**
-   * `sources` by the first folder of their paths; `subnet` is the third number of its address, which is another one for each
-   * test that may run at the same time.
-   */
-  static async start(subnet: number, sources: Record<string, PackageSource>): Promise<PackageServer> {
-    // Also the name of the host's device, which may have fifteen characters.
-    const namespace = `packages-${randomBytes(3).toString('hex')}`
+  /** `sources` by the first folder of their paths. Disposing of the server disposes of the host. */
+  static async start(host: InnerHost, sources: Record<string, PackageSource>): Promise<PackageServer> {
     const folder = await mkdtemp(join(tmpdir(), 'test-packages-'))
-    const [here, there] = [`10.213.${subnet}.1`, `10.213.${subnet}.2`]
     const server = createServer((request, response) => {
       void answerOf(sources, request.url ?? '/').then(
         (answer) =>
@@ -62,31 +54,24 @@ export class PackageServer {
     })
     server.listen(join(folder, 'socket'))
     await once(server, 'listening')
-    await ip(`netns add ${namespace}`)
-    await ip(`link add name ${namespace} type veth peer name up netns ${namespace}`)
-    await ip(`address add ${here}/30 dev ${namespace}`)
-    await ip(`link set dev ${namespace} up`)
-    await ip(`-n ${namespace} address add ${there}/30 dev up`)
-    await ip(`-n ${namespace} link set dev up up`)
-    const program = [process.execPath, '-e', relay, there, String(port), join(folder, 'socket')]
-    const child = spawn('nsenter', [`--net=/run/netns/${namespace}`, ...program], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const program = [process.execPath, '-e', relay, host.address, String(port), join(folder, 'socket')]
+    const [command = '', ...args] = [...host.onHost, ...program]
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     await once(child.stdout, 'data')
-    return new PackageServer({ namespace, folder, server, relay: child }, there)
+    return new PackageServer({ host, folder, server, relay: child })
   }
 
   /** The address of a source's folder, for `sandbox operator mirror add`. */
   addressOf(source: string): string {
-    return `http://${this.#host}:${port}/${source}`
+    return `${addressOn(this.#parts.host)}/${source}`
   }
 
   async dispose(): Promise<void> {
-    const { namespace, folder, server, relay } = this.#parts
+    const { host, folder, server, relay } = this.#parts
     relay.kill('SIGKILL')
     server.closeAllConnections()
     server.close()
-    await ip(`netns delete ${namespace}`)
+    await host.dispose()
     await rm(folder, { recursive: true, force: true })
   }
 }
