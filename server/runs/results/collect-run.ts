@@ -7,6 +7,7 @@ import type { SavedSession, SessionRefusal } from '../../sessions/runs/save-sess
 import { openedLate } from '../../storage/opened-late.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { bundleMaxBytes, outputName } from '../prepare/run-sandbox.ts'
+import { atHalfSpeed } from './at-half-speed.ts'
 import { type NamedArtifact, nameArtifacts } from './artifact-names.ts'
 import { type ArtifactRefusal, refusalLine, refusalOf } from './artifact-refusal.ts'
 import { sessionRefusalLine } from './session-refusal.ts'
@@ -93,7 +94,8 @@ async function collectOutput(deps: CollectDeps, source: Source): Promise<Collect
   const key = keyOf(source, 'output')
   const body = await deps.executor.file(source.sandboxId, outputName)
   try {
-    return { key, ...(await deps.storage.put(key, body, { maxBytes: outputMaxBytes, isUnread: true })) }
+    const options = { maxBytes: outputMaxBytes, isUnread: true }
+    return { key, ...(await deps.storage.put(key, Readable.from(atHalfSpeed(body)), options)) }
   } finally {
     body.destroy()
   }
@@ -109,16 +111,16 @@ async function collectLog(
 ): Promise<CollectedObject | null> {
   if (source.exit.log.keptBytes === 0 && lastLines === '') return null
   const key = keyOf(source, 'log')
-  const log = openedLate(() => deps.executor.log(source.sandboxId))
-  const body = lastLines === '' ? log : Readable.from(followedBy(log, lastLines))
+  const log = atHalfSpeed(openedLate(() => deps.executor.log(source.sandboxId)))
+  const body = Readable.from(lastLines === '' ? log : followedBy(log, lastLines))
   return {
     key,
     ...(await deps.storage.put(key, body, { maxBytes: logMaxBytes + logSlackBytes, isUnread: true })),
   }
 }
 
-async function* followedBy(stream: Readable, line: string): AsyncGenerator<Buffer> {
-  for await (const chunk of stream) yield chunk as Buffer
+async function* followedBy(stream: AsyncIterable<Buffer>, line: string): AsyncGenerator<Buffer> {
+  for await (const chunk of stream) yield chunk
   yield Buffer.from(line, 'utf8')
 }
 
@@ -131,14 +133,14 @@ async function collectBundle(
   const key = keyOf(source, 'artifacts')
   const artifacts: CollectedArtifact[] = []
   const tree = openedLate(() => deps.executor.tree(source.sandboxId))
-  const body = Readable.from(measured(tree, files, artifacts))
+  const body = Readable.from(measured(atHalfSpeed(tree), files, artifacts))
   const stored = await deps.storage.put(key, body, { maxBytes: bundleMaxBytes(), isUnread: true })
   return { bundle: { key, ...stored }, artifacts }
 }
 
 /** Passes the bundle through and records the offset and the digest of each file. */
 async function* measured(
-  tree: Readable,
+  tree: AsyncIterable<Buffer>,
   files: NamedArtifact[],
   into: CollectedArtifact[],
 ): AsyncGenerator<Buffer> {
@@ -155,7 +157,7 @@ async function* measured(
   }
   close()
   for await (const chunk of tree) {
-    let rest = chunk as Buffer
+    let rest = chunk
     while (rest.length > 0) {
       const file = files[into.length]
       if (!file) throw new Error('the bundle is longer than its index')
@@ -165,7 +167,7 @@ async function* measured(
       rest = rest.subarray(part.length)
       close()
     }
-    yield chunk as Buffer
+    yield chunk
   }
   if (into.length < files.length) throw new Error('the bundle is shorter than its index')
 }
