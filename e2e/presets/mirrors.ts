@@ -1,4 +1,4 @@
-import { InnerHost } from '../../testing/inner-host.ts'
+import { InnerHost } from '../main-job/inner-host.ts'
 import type { OwnService } from '../main-job/service.ts'
 import { addressOn, PackageServer } from './package-server.ts'
 import { debianArchives, debianSource, nodeSource, pythonSource } from './package-sources.ts'

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { InnerHost } from '../../testing/inner-host.ts'
+import type { InnerHost } from '../main-job/inner-host.ts'
 
 const port = 5000
 

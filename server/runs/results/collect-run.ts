@@ -7,9 +7,9 @@ import type { SavedSession, SessionRefusal } from '../../sessions/runs/save-sess
 import { openedLate } from '../../storage/opened-late.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { bundleMaxBytes, outputName } from '../prepare/run-sandbox.ts'
-import { atHalfSpeed } from './at-half-speed.ts'
 import { type NamedArtifact, nameArtifacts } from './artifact-names.ts'
 import { type ArtifactRefusal, refusalLine, refusalOf } from './artifact-refusal.ts'
+import { atHalfSpeed } from './at-half-speed.ts'
 import { sessionRefusalLine } from './session-refusal.ts'
 
 export interface CollectedObject {
