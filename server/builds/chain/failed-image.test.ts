@@ -181,11 +181,11 @@ test('the image residue of a lost worker is swept, and the image of a ready vers
   expect(await sweepBuilds(db, bench.tools)).toEqual({ sandboxes: 0, images: 0 })
 })
 
-/** Connections to this test's database that have a transaction open. */
+/** Connections to this test's database with a transaction that does nothing; statements of their own, as of a heartbeat, may run. */
 async function openTransactions(): Promise<number> {
   const { rows } = await sql<{ count: string }>`
     select count(*) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
+    where datname = current_database() and state = 'idle in transaction'
   `.execute(db)
   return Number(rows[0]?.count)
 }
