@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Bytes between two rests. */
@@ -5,10 +6,14 @@ const stretchBytes = 1024 ** 2
 const maxRestMs = 1000
 
 /**
- * Passes the bytes on, and rests after each MiB for as long as it took: copying a large result takes processor time of the
- * worker and the agent, which small runs of others do not wait for.
+ * A result on its way to the store, which rests after each MiB for as long as that took: copying a large result takes processor
+ * time of worker and agent, so without the rests small runs of others would wait. A result of less than a MiB is passed on as it is.
  */
-export async function* atHalfSpeed(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export const atHalfSpeed = (body: Readable, byteSize: number): Readable =>
+  byteSize < stretchBytes ? body : Readable.from(withRests(body))
+
+/** Exported for its test: a source that reads ahead does so during the rests too. */
+export async function* withRests(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0
   let sinceMs = performance.now()
   for await (const chunk of body) {

@@ -90,12 +90,13 @@ const keyOf = (source: Pick<Source, 'runId' | 'sandboxId'>, name: string): strin
   `runs/${source.runId}/${source.sandboxId}/${name}`
 
 async function collectOutput(deps: CollectDeps, source: Source): Promise<CollectedObject | null> {
-  if (source.exit.files[outputName]?.status !== 'present') return null
+  const file = source.exit.files[outputName]
+  if (file?.status !== 'present') return null
   const key = keyOf(source, 'output')
   const body = await deps.executor.file(source.sandboxId, outputName)
   try {
-    const options = { maxBytes: outputMaxBytes, isUnread: true }
-    return { key, ...(await deps.storage.put(key, Readable.from(atHalfSpeed(body)), options)) }
+    const slowed = atHalfSpeed(body, file.byteSize)
+    return { key, ...(await deps.storage.put(key, slowed, { maxBytes: outputMaxBytes, isUnread: true })) }
   } finally {
     body.destroy()
   }
@@ -109,18 +110,22 @@ async function collectLog(
   source: Source,
   lastLines: string,
 ): Promise<CollectedObject | null> {
-  if (source.exit.log.keptBytes === 0 && lastLines === '') return null
+  const { keptBytes } = source.exit.log
+  if (keptBytes === 0 && lastLines === '') return null
   const key = keyOf(source, 'log')
-  const log = atHalfSpeed(openedLate(() => deps.executor.log(source.sandboxId)))
-  const body = Readable.from(lastLines === '' ? log : followedBy(log, lastLines))
+  const log = atHalfSpeed(
+    openedLate(() => deps.executor.log(source.sandboxId)),
+    keptBytes,
+  )
+  const body = lastLines === '' ? log : Readable.from(followedBy(log, lastLines))
   return {
     key,
     ...(await deps.storage.put(key, body, { maxBytes: logMaxBytes + logSlackBytes, isUnread: true })),
   }
 }
 
-async function* followedBy(stream: AsyncIterable<Buffer>, line: string): AsyncGenerator<Buffer> {
-  for await (const chunk of stream) yield chunk
+async function* followedBy(stream: Readable, line: string): AsyncGenerator<Buffer> {
+  for await (const chunk of stream) yield chunk as Buffer
   yield Buffer.from(line, 'utf8')
 }
 
@@ -132,15 +137,19 @@ async function collectBundle(
   if (files.length === 0) return { bundle: null, artifacts: [] }
   const key = keyOf(source, 'artifacts')
   const artifacts: CollectedArtifact[] = []
-  const tree = openedLate(() => deps.executor.tree(source.sandboxId))
-  const body = Readable.from(measured(atHalfSpeed(tree), files, artifacts))
+  const byteSize = files.reduce((sum, file) => sum + file.byteSize, 0)
+  const tree = atHalfSpeed(
+    openedLate(() => deps.executor.tree(source.sandboxId)),
+    byteSize,
+  )
+  const body = Readable.from(measured(tree, files, artifacts))
   const stored = await deps.storage.put(key, body, { maxBytes: bundleMaxBytes(), isUnread: true })
   return { bundle: { key, ...stored }, artifacts }
 }
 
 /** Passes the bundle through and records the offset and the digest of each file. */
 async function* measured(
-  tree: AsyncIterable<Buffer>,
+  tree: Readable,
   files: NamedArtifact[],
   into: CollectedArtifact[],
 ): AsyncGenerator<Buffer> {
@@ -157,7 +166,7 @@ async function* measured(
   }
   close()
   for await (const chunk of tree) {
-    let rest = chunk
+    let rest = chunk as Buffer
     while (rest.length > 0) {
       const file = files[into.length]
       if (!file) throw new Error('the bundle is longer than its index')
@@ -167,7 +176,7 @@ async function* measured(
       rest = rest.subarray(part.length)
       close()
     }
-    yield chunk
+    yield chunk as Buffer
   }
   if (into.length < files.length) throw new Error('the bundle is shorter than its index')
 }
