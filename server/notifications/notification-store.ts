@@ -53,13 +53,19 @@ const rowsOf = ({ notice, userIds }: AddressedNotice) =>
     read_at: null,
   }))
 
-/** Deletes the oldest notifications of the users, beyond the newest `keep` of each. */
+/**
+ * Deletes the oldest notifications of the users, beyond the newest `keep` of each. The bound of each is found once: joined
+ * directly, the planner looks for it again for each notification of the user.
+ */
 export async function deleteBeyond(trx: Trx, userIds: readonly string[], keep: number): Promise<void> {
   await sql`${acrossCompanies('the bound of each recipient')}
-    delete from notifications n using unnest(${userIds}::text[]) as u (id) cross join lateral (
-      select place from notifications where user_id = u.id order by place desc offset ${keep} limit 1
-    ) first
-    where n.user_id = u.id and n.place <= first.place
+    with first_deleted as materialized (
+      select u.id as user_id, beyond.place from unnest(${userIds}::text[]) as u (id) cross join lateral (
+        select place from notifications where user_id = u.id order by place desc offset ${keep} limit 1
+      ) beyond
+    )
+    delete from notifications n using first_deleted first
+      where n.user_id = first.user_id and n.place <= first.place
   `.execute(trx)
 }
 
