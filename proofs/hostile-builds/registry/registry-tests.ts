@@ -13,7 +13,6 @@ export async function registryTests(): Promise<BuilderReport> {
   const vitest = await startVitest('test', files, {
     watch: false,
     reporters: ['dot'],
-    project: ['apart', 'hostile'],
   })
   const modules = vitest.state.getTestModules()
   const tests = modules.flatMap((module) => [...module.children.allTests()])
