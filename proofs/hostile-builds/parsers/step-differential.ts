@@ -26,13 +26,17 @@ function stepsOfGate(text: string): string[][] | undefined {
   }
 }
 
+/** As Go trims: a byte order mark is no space there, the control character NEL is one. */
+const trimmed = (text: string): string =>
+  text.replace(/^(?:(?!\ufeff)[\s\u0085])+|(?:(?!\ufeff)[\s\u0085])+$/g, '')
+
 /** The builder shows the first line of each heredoc, and whether there are more. */
 function announcedText({ text, heredocs }: Instruction): string {
   const shown = heredocs.map(({ lines }) => {
-    const [first = '', ...more] = lines.join('\n').trim().split('\n')
+    const [first = '', ...more] = trimmed(lines.join('\n')).split('\n')
     return ` (${first}${more.length > 0 ? '...' : ''})`
   })
-  return (text + shown.join('')).trim()
+  return trimmed(text + shown.join(''))
 }
 
 export interface DifferentialReport {
@@ -102,6 +106,9 @@ function compare(log: string, steps: string[][], report: DifferentialReport): st
   return differenceOf(log, steps)
 }
 
+/** With one space before each parenthesis: the builder keeps spaces of an instruction's end also before the content of a heredoc. */
+const comparable = (text: string): string => trimmed(text).replace(/[ \t]+\(/g, ' (')
+
 /** The first difference between the builder's log and the gate's steps; undefined if there is none. */
 export function differenceOf(log: string, steps: string[][]): string | undefined {
   if (log.includes(mark)) return 'a mount that the gate has not seen'
@@ -113,7 +120,7 @@ export function differenceOf(log: string, steps: string[][]): string | undefined
     if (Number(count) !== ours?.length) return `${ours?.length} steps here, ${count} there`
     const own = ours[Number(step) - 1] ?? ''
     // For a stage that starts from another, the builder shows the image's id.
-    const isSame = own === text.trim() || (step === '1' && /^from\s/i.test(own))
+    const isSame = comparable(own) === comparable(text) || (step === '1' && /^from\s/i.test(own))
     if (!isSame) return `${JSON.stringify(own)} here, ${JSON.stringify(text)} there`
   }
   return undefined
