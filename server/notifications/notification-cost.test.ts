@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { rowsRead } from '../../testing/database/rows-read.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'
 import { createLog } from '../base/logging.ts'
@@ -25,14 +26,7 @@ test('the oldest notifications of a user are found by reading each once, also by
   const db = connect(url, { poolSize: 1, log: createLog('test', 'silent'), name: 'test' })
   await sql`set plan_cache_mode = force_generic_plan`.execute(db)
   const trim = () => db.transaction().execute((trx) => deleteBeyond(trx, [member.principalId], keep))
-  const read = async () => {
-    await sql`select pg_stat_force_next_flush()`.execute(db)
-    const { rows } = await sql<{ rows: number }>`
-      select sum(idx_tup_read)::bigint as rows from pg_stat_user_indexes where relname = 'notifications'`.execute(
-      db,
-    )
-    return rows[0]?.rows ?? Number.NaN
-  }
+  const read = () => rowsRead(db, ['notifications'])
   await trim()
   await insert(companyId, member.principalId, keep + tooMany)
   const before = await read()

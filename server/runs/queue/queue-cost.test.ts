@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it, onTestFinished, test } from 'vitest'
+import { rowsRead } from '../../../testing/database/rows-read.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
@@ -116,26 +117,16 @@ const steps: [name: string, step: (db: Database, own: Own) => Promise<unknown>][
   ['a third claim', claim],
 ]
 
-/** Rows that the connection has read, off the tables and off their indexes. */
-async function rowsRead(db: Database): Promise<number> {
-  await sql`select pg_stat_force_next_flush()`.execute(db)
-  const { rows } = await sql<{ rows: number }>`
-    select (
-      (select sum(seq_tup_read) from pg_stat_user_tables where relname in ('runs', 'idempotency_keys'))
-      + (select sum(idx_tup_read) from pg_stat_user_indexes where relname in ('runs', 'idempotency_keys'))
-    )::bigint as rows
-  `.execute(db)
-  return rows[0]?.rows ?? Number.NaN
-}
+const tables = ['runs', 'idempotency_keys']
 
 /** Takes a company of its own through all steps; answers those that read more than a few rows. */
 async function costlySteps(db: Database): Promise<Record<string, number>> {
   const own = await makeOwn()
   const costly: Record<string, number> = {}
   for (const [name, step] of steps) {
-    const before = await rowsRead(db)
+    const before = await rowsRead(db, tables)
     await step(db, own)
-    const read = (await rowsRead(db)) - before
+    const read = (await rowsRead(db, tables)) - before
     if (!(read <= fewRows)) costly[name] = read
   }
   // The next company's claims are to find that this one holds nothing.

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { rowsRead } from '../../../testing/database/rows-read.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
@@ -36,12 +37,7 @@ test('the newest runs of a stretch of time are read without the others of the ro
   const [own, other] = busy
   if (!own || !other) throw new Error('no companies')
   const db = connect(url, { poolSize: 1, log: createLog('test', 'silent'), name: 'test' })
-  const read = async () => {
-    await sql`select pg_stat_force_next_flush()`.execute(db)
-    const { rows } = await sql<{ rows: number }>`
-      select sum(idx_tup_read)::bigint as rows from pg_stat_user_indexes where relname = 'runs'`.execute(db)
-    return rows[0]?.rows ?? Number.NaN
-  }
+  const read = () => rowsRead(db, ['runs'])
   const before = await read()
   const filter = { companyId: own.companyId, roomIds: [own.roomId, other.roomId], queuedFrom }
   const listed = await listVisibleRunRows(db, filter, { before: undefined, limit })
