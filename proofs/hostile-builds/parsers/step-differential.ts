@@ -30,13 +30,13 @@ function stepsOfGate(text: string): string[][] | undefined {
 const trimmed = (text: string): string =>
   text.replace(/^(?:(?!\ufeff)[\s\u0085])+|(?:(?!\ufeff)[\s\u0085])+$/g, '')
 
-/** The builder shows the first line of each heredoc, and whether there are more. */
+/** The builder shows the first line of each heredoc, and whether there are more. Here a line break is between the instruction and those. */
 function announcedText({ text, heredocs }: Instruction): string {
   const shown = heredocs.map(({ lines }) => {
     const [first = '', ...more] = trimmed(lines.join('\n')).split('\n')
     return ` (${first}${more.length > 0 ? '...' : ''})`
   })
-  return trimmed(text + shown.join(''))
+  return shown.length === 0 ? trimmed(text) : `${trimmed(text)}\n${trimmed(shown.join(''))}`
 }
 
 export interface DifferentialReport {
@@ -106,8 +106,12 @@ function compare(log: string, steps: string[][], report: DifferentialReport): st
   return differenceOf(log, steps)
 }
 
-/** With one space before each parenthesis: the builder keeps spaces of an instruction's end also before the content of a heredoc. */
-const comparable = (text: string): string => trimmed(text).replace(/[ \t]+\(/g, ' (')
+/** The builder keeps spaces at the end of an instruction before the content of its heredocs. */
+function isAnnounced(step: string, announcement: string): boolean {
+  const [text = '', heredocs = ''] = step.split('\n')
+  const there = trimmed(announcement)
+  return there.startsWith(text) && trimmed(there.slice(text.length)) === heredocs
+}
 
 /** The first difference between the builder's log and the gate's steps; undefined if there is none. */
 export function differenceOf(log: string, steps: string[][]): string | undefined {
@@ -120,7 +124,7 @@ export function differenceOf(log: string, steps: string[][]): string | undefined
     if (Number(count) !== ours?.length) return `${ours?.length} steps here, ${count} there`
     const own = ours[Number(step) - 1] ?? ''
     // For a stage that starts from another, the builder shows the image's id.
-    const isSame = comparable(own) === comparable(text) || (step === '1' && /^from\s/i.test(own))
+    const isSame = isAnnounced(own, text) || (step === '1' && /^from\s/i.test(own))
     if (!isSame) return `${JSON.stringify(own)} here, ${JSON.stringify(text)} there`
   }
   return undefined
