@@ -1,5 +1,5 @@
 import { SeededRandom } from '../../server/base/seeded-random.ts'
-import { busyboxEntry, LayerBench } from '../../testing/builds/layer-bench.ts'
+import { busyboxEntry, type Compared, LayerBench } from '../../testing/builds/layer-bench.ts'
 import type { BuilderReport } from './builder-alone.ts'
 
 /*
@@ -67,10 +67,10 @@ export async function comparedLayers(count: number, seed: number): Promise<Build
     for (let done = 0; done < count; done += perSandbox) {
       const dockerfiles = Array.from({ length: Math.min(perSandbox, count - done) }, dockerfile)
       const compared = await bench.compare(dockerfiles, context)
-      for (const [at, { flat, layered }] of compared.entries()) {
-        const difference = layered && differenceOf(flat, layered)
-        if (!layered || difference !== undefined) {
-          failures.push(`image ${done + at} of seed ${seed}: ${difference ?? 'no layer'}\n${dockerfiles[at]}`)
+      for (const [at, image] of compared.entries()) {
+        const failure = failureOf(image)
+        if (failure !== undefined) {
+          failures.push(`image ${done + at} of seed ${seed}: ${failure}\n${dockerfiles[at]}`)
         }
       }
     }
@@ -81,6 +81,11 @@ export async function comparedLayers(count: number, seed: number): Promise<Build
 }
 
 const quoted = (path: string) => `"${path}"`
+
+function failureOf({ flat, layered, refused }: Compared): string | undefined {
+  if (refused !== undefined) return `refused: ${refused}`
+  return layered ? differenceOf(flat, layered) : 'no layer'
+}
 
 function differenceOf(flat: readonly string[], layered: readonly string[]): string | undefined {
   const missing = flat.filter((line) => !layered.includes(line))

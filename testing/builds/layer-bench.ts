@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { ByteReader } from '../../server/archives/formats/byte-reader.ts'
+import { ArchiveRefused } from '../../server/archives/formats/refusals/archive-refused.ts'
 import { readTar } from '../../server/archives/formats/tar/tar-reader.ts'
 import { checkFlatImage, flatImageBounds } from '../../server/archives/images/flat-image.ts'
 import { checkImageLayer } from '../../server/archives/images/image-layer.ts'
@@ -24,6 +25,8 @@ export interface Compared {
   flat: string[]
   /** Undefined if the build script wrote no layer. */
   layered: string[] | undefined
+  /** Why the service would refuse the image; then there are no lines of it. */
+  refused?: string
 }
 
 /**
@@ -98,12 +101,15 @@ export class LayerBench {
       const flat = cases.get(`./${number}.flat.tar`)
       const layer = cases.get(`./${number}.layer.tar`)
       if (!flat) throw new Error(`case ${number} made no image`)
-      await checkFlatImage(chunksOf(flat))
-      if (layer) await checkImageLayer(chunksOf(layer), flatImageBounds)
-      compared.push({
-        flat: await this.#listed(flat),
-        layered: layer && (await this.#listed(layer, lower)),
-      })
+      const refused = await refusalOf(flat, layer)
+      if (refused === undefined) {
+        compared.push({
+          flat: await this.#listed(flat),
+          layered: layer && (await this.#listed(layer, lower)),
+        })
+      } else {
+        compared.push({ flat: [], layered: undefined, refused })
+      }
     }
     await this.#agent.client.removeImage(lower).catch(() => undefined)
     return compared
@@ -156,6 +162,17 @@ export class LayerBench {
   async dispose(): Promise<void> {
     await this.#agent.dispose()
     await rm(this.#folder, { recursive: true })
+  }
+}
+
+/** Why an honest builder's image is refused in one of its forms; undefined if it is not. */
+async function refusalOf(flat: Buffer, layer: Buffer | undefined): Promise<string | undefined> {
+  try {
+    await checkFlatImage(chunksOf(flat))
+    if (layer) await checkImageLayer(chunksOf(layer), flatImageBounds)
+  } catch (error) {
+    if (error instanceof ArchiveRefused) return `${error.slug}, entry ${error.entry}`
+    throw error
   }
 }
 

@@ -34,7 +34,25 @@ const refused: [name: string, entries: TarFields[], slug: string][] = [
   ['a hard link to nothing', [hardLink('b', 'a')], 'hard_link_target'],
   ['a hard link to a later file', [hardLink('b', 'a'), { name: 'a' }], 'hard_link_target'],
   ['a hard link to a folder', [folder('a'), hardLink('b', 'a')], 'hard_link_target'],
-  ['a hard link to a link', [link('a', '/etc/shadow'), hardLink('b', 'a')], 'hard_link_target'],
+  ['a hard link to a later link', [hardLink('b', 'a'), link('a', '/etc')], 'hard_link_target'],
+  ['a hard link to itself', [hardLink('a', 'a')], 'hard_link_target'],
+  ['a hard link through a link', [link('a', '/etc'), hardLink('b', 'a/passwd')], 'hard_link_target'],
+  [
+    'an entry below a hard link to a link',
+    [link('a', '/etc'), hardLink('b', 'a'), { name: 'b/passwd' }],
+    'entry_below_link',
+  ],
+  [
+    'an entry below a hard link to a hard link to a link',
+    [link('a', '/etc'), hardLink('b', 'a'), hardLink('c', 'b'), { name: 'c/passwd' }],
+    'entry_below_link',
+  ],
+  [
+    'an entry above a later hard link to a link',
+    [link('a', '/etc'), { name: 'b/passwd' }, hardLink('b', 'a')],
+    'entry_below_link',
+  ],
+  ['/tmp as a hard link to a link', [link('a', '/etc'), hardLink('tmp', 'a')], 'image_path_reserved'],
   ['a hard link out of the image', [hardLink('b', '../a')], 'path_escapes'],
   ['a hard link to an absolute path', [hardLink('b', '/etc/shadow')], 'path_absolute'],
   ['/dev as a link', [link('dev', '/tmp')], 'image_path_reserved'],
@@ -84,12 +102,13 @@ describe('the check of a flat image', () => {
       hardLink('./bin/perl6', './bin/perl5'),
       link('var/run', '/run'),
       link('lib/up', '../../../../etc'),
+      hardLink('lib/up2', 'lib/up'),
       { name: 'lib/systemd/system-cryptsetup\\x2d.slice', content: 'unit' },
       pax(paxRecord('SCHILY.xattr.security.capability', 'cap')),
       { name: 'bin/ping', content: 'ping' },
     )
     for (const chunkBytes of [100, 512, 65_536]) {
-      expect(await check(image, {}, chunkBytes)).toEqual({ unpackedBytes: 13, entries: 12 })
+      expect(await check(image, {}, chunkBytes)).toEqual({ unpackedBytes: 13, entries: 13 })
     }
   })
 

@@ -1,6 +1,6 @@
 import { ByteReader, bounded } from '../formats/byte-reader.ts'
 import { decodeName, type PathBounds, parseEntryPath, refuseWhiteout } from '../formats/entry-path.ts'
-import { EntryTree, type TreeBounds } from '../formats/entry-tree.ts'
+import { type EntryKind, EntryTree, type TreeBounds } from '../formats/entry-tree.ts'
 import type { RawEntry } from '../formats/raw-entry.ts'
 import { ArchiveRefused, onEntry } from '../formats/refusals/archive-refused.ts'
 import { readTar } from '../formats/tar/tar-reader.ts'
@@ -11,7 +11,7 @@ import { readTar } from '../formats/tar/tar-reader.ts'
  * so the dialect is parsed as strictly as in an upload.
  *
  * An image may contain more than a context: links to anywhere (they are only resolved inside a sandbox), hard links
- * to earlier files, set-id bits (no new privileges in a sandbox), names with backslashes. It may not contain
+ * to earlier files and symlinks, set-id bits (no new privileges in a sandbox), names with backslashes. It may not contain
  * devices, sockets, overlay whiteouts (as `.wh.` names or attributes), or anything at the platform's mount
  * points: the reserved folders are absent or real folders, and those of the kernel contain only folders.
  */
@@ -74,13 +74,12 @@ export async function checkFlatImage(
 function addEntry(raw: RawEntry, tree: EntryTree, bounds: FlatImageBounds): boolean {
   const path = parseEntryPath(raw.name, raw.kind === 'directory' ? 'directory' : 'other', bounds)
   if (path === '') return false
-  checkImageEntry(raw, path, tree, bounds)
-  tree.add(path, raw.kind === 'directory' || raw.kind === 'symlink' ? raw.kind : 'file')
+  addImageEntry(raw, path, tree, bounds)
   return true
 }
 
-/** Checks an entry at `path`, other than a whiteout. */
-export function checkImageEntry(raw: RawEntry, path: string, tree: EntryTree, bounds: FlatImageBounds): void {
+/** Checks an entry at `path`, other than a whiteout, and records it. */
+export function addImageEntry(raw: RawEntry, path: string, tree: EntryTree, bounds: FlatImageBounds): void {
   if (raw.kind === 'device') throw new ArchiveRefused('device_entry')
   if (raw.attributeNames.some((name) => overlayAttribute.test(name))) {
     throw new ArchiveRefused('image_overlay_attribute')
@@ -90,8 +89,14 @@ export function checkImageEntry(raw: RawEntry, path: string, tree: EntryTree, bo
   const isReserved = isOfPlatform(path) || (!isFolder && (reservedFolders.has(path) || isOfKernel(path)))
   if (isReserved) throw new ArchiveRefused('image_path_reserved')
   if (raw.kind === 'symlink') decodeName(raw.linkName, bounds.maxPathBytes)
-  if (raw.kind === 'hard_link') {
-    const target = parseEntryPath(raw.linkName, 'other', bounds)
-    if (tree.kind(target) !== 'file') throw new ArchiveRefused('hard_link_target')
-  }
+  tree.add(path, kindOf(raw, tree, bounds))
+}
+
+/** A hard link is of the kind of its target, so nothing is below one to a symlink either. */
+function kindOf({ kind, linkName }: RawEntry, tree: EntryTree, bounds: FlatImageBounds): EntryKind {
+  if (kind === 'directory' || kind === 'symlink') return kind
+  if (kind !== 'hard_link') return 'file'
+  const target = tree.kind(parseEntryPath(linkName, 'other', bounds))
+  if (target === undefined || target === 'directory') throw new ArchiveRefused('hard_link_target')
+  return target
 }

@@ -29,6 +29,14 @@ test('files, folders and whiteouts are accepted and counted', async () => {
   expect(await check(entries)).toEqual({ unpackedBytes: 4, entries: 4 })
 })
 
+test('a hard link to a link of the layer is accepted', async () => {
+  const entries: Entry[] = [
+    { name: 'a', type: '2', linkName: '/etc' },
+    { name: 'b', type: '1', linkName: 'a' },
+  ]
+  expect(await check(entries)).toEqual({ unpackedBytes: 0, entries: 2 })
+})
+
 test.each<[string, string, Entry[]]>([
   ['with content', 'image_whiteout', [file('.wh.a', 'x')]],
   ['that is a folder', 'image_whiteout', [folder('.wh.a')]],
@@ -54,6 +62,11 @@ test.each<[string, string, Entry[]]>([
   ['an entry before its folder', 'layer_folder_missing', [file('a/b'), folder('a')]],
   ['an entry below a link', 'layer_folder_missing', [{ name: 'a', type: '2', linkName: 'b' }, file('a/b')]],
   ['a hard link out of the layer', 'hard_link_target', [{ name: 'a', type: '1', linkName: 'etc/shadow' }]],
+  [
+    'an entry below a hard link to a link',
+    'layer_folder_missing',
+    [{ name: 'a', type: '2', linkName: '/etc' }, { name: 'b', type: '1', linkName: 'a' }, file('b/passwd')],
+  ],
   ['a hard link to a whiteout', 'hard_link_target', [file('.wh.a'), { name: 'b', type: '1', linkName: 'a' }]],
   ['a device', 'device_entry', [{ name: 'a', type: '3' }]],
   ['a link at a mount point', 'image_path_reserved', [{ name: 'workspace', type: '2', linkName: 'etc' }]],

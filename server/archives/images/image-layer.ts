@@ -5,7 +5,7 @@ import type { RawEntry } from '../formats/raw-entry.ts'
 import { ArchiveRefused, onEntry } from '../formats/refusals/archive-refused.ts'
 import { readTar } from '../formats/tar/tar-reader.ts'
 import {
-  checkImageEntry,
+  addImageEntry,
   type FlatImageBounds,
   type FlatImageCounts,
   isOfKernel,
@@ -18,7 +18,7 @@ import {
  *   whiteouts   an empty file `.wh.NAME` hides NAME of the layers below, and nothing of its own layer. That is the only form:
  *               there are no opaque folders, so each hidden name is written down
  *   folders     every entry comes after an entry of its folder, so that a layer never changes a folder that it does not name
- *   hard links  lead to earlier files of the same layer
+ *   hard links  lead to earlier files and symlinks of the same layer
  *
  * So the tree of an image is decided by each layer alone: a name is in the highest layer that has or hides it or, as something
  * other than a folder, a folder above it.
@@ -72,11 +72,10 @@ function addEntry(raw: RawEntry, { tree, hidden }: LayerRead, bounds: FlatImageB
     tree.add(covered, 'file')
     return true
   }
-  checkImageEntry(raw, path, tree, bounds)
   if (raw.kind === 'hard_link' && hidden.has(parseEntryPath(raw.linkName, 'other', bounds))) {
     throw new ArchiveRefused('hard_link_target')
   }
-  tree.add(path, raw.kind === 'directory' || raw.kind === 'symlink' ? raw.kind : 'file')
+  addImageEntry(raw, path, tree, bounds)
   return true
 }
 

@@ -23,7 +23,7 @@ const texts: Record<ExplainedRefusal, string> = {
   link_absolute: 'A symbolic link in an archive leads to a relative path.',
   link_escapes: 'A symbolic link in an archive leads to a place inside it.',
   link_not_normal: 'The target of a symbolic link has no empty parts, and .. at its start only.',
-  hard_link_target: 'A hard link leads to a file that comes before it.',
+  hard_link_target: 'A hard link leads to a file before it, or in an image to a symbolic link before it.',
   device_entry: 'There are no devices, FIFOs and sockets.',
   sparse_entry: 'There are no sparse files; pack without --sparse.',
   unknown_entry_type: 'Entries are files, folders and links.',
