@@ -107,6 +107,9 @@ export class LayerBench {
           flat: await this.#listed(flat),
           layered: layer && (await this.#listed(layer, lower)),
         })
+        // An image in which nothing has changed is the base image, which is still needed.
+        const digest = sha256Of(flat)
+        if (digest !== lower) await this.#agent.client.removeImage(digest)
       } else {
         compared.push({ flat: [], layered: undefined, refused })
       }
@@ -146,7 +149,7 @@ export class LayerBench {
     return cases
   }
 
-  /** Installs an image, lists it from inside, and removes it. */
+  /** Installs an image, and lists it from inside. */
   async #listed(tar: Buffer, lower?: string): Promise<string[]> {
     const digest = chainDigest(lower, sha256Of(tar))
     await this.#agent.client.installImage(digest, Readable.from([tar]), lower)
@@ -154,8 +157,6 @@ export class LayerBench {
     const { log, exit } = await this.#agent.run(job)
     if (exit.exitCode !== 0) throw new Error(log)
     await this.#agent.client.remove(job.id)
-    // The base stays: it is wanted again.
-    if (lower === undefined) await this.#agent.client.removeImage(digest)
     return log.split('\n')
   }
 
