@@ -1,27 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { checkout } from '../main-job/service.ts'
+import { makeDebianRoot, rootEnvironment } from './debian-root.ts'
 
 const run = promisify(execFile)
 const maxBuffer = 64 * 1024 ** 2
-
-/** How the machine reaches packages; a container gets the same from its host. */
-const packageSettings = [
-  '/etc/apt',
-  '/etc/hosts',
-  '/etc/npmrc',
-  '/etc/resolv.conf',
-  '/etc/ssl/certs/ca-certificates.crt',
-  '/root/.npmrc',
-  '/usr/share/keyrings',
-]
-
-const { NODE_EXTRA_CA_CERTS } = process.env
-const certificates = NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS }
 
 export interface Printed {
   code: number
@@ -45,17 +31,7 @@ export class FreshRoot {
 
   static async make(suite: string): Promise<FreshRoot> {
     const folder = await mkdtemp(join(tmpdir(), 'first-hour-'))
-    await run('mmdebstrap', ['--variant=minbase', '--include=ca-certificates', suite, folder], { maxBuffer })
-    // Those of the machine are for its own release.
-    const sources = await readFile(join(folder, 'etc/apt/sources.list'))
-    for (const path of packageSettings) {
-      await cp(path, join(folder, path), { recursive: true, force: true, dereference: true }).catch(
-        ignoreMissing,
-      )
-    }
-    await writeFile(join(folder, 'etc/apt/sources.list'), sources)
-    await rm(join(folder, 'etc/apt/sources.list.d'), { recursive: true, force: true })
-    await run('git', ['clone', '--quiet', checkout, join(folder, 'sandbox-jobs')])
+    await makeDebianRoot(folder, suite)
     await mkdir(join(folder, 'proc'), { recursive: true })
     const script = `
       mount --make-rprivate / && mount --bind "$1" "$1" && cd "$1" || exit 1
@@ -84,7 +60,7 @@ export class FreshRoot {
   async command(...argv: string[]): Promise<Printed> {
     const inside = ['sh', '-c', 'cd /sandbox-jobs && exec "$@"', 'sh', ...argv]
     const words = ['--target', String(this.#pid), '--mount', '--pid', '--root', '--', ...inside]
-    const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LANG: 'C.UTF-8', ...certificates }
+    const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...rootEnvironment }
     return printed('nsenter', words, { env, cwd: '/' })
   }
 
@@ -112,8 +88,4 @@ export async function printed(
     const { code, stdout = '', stderr = '' } = error as { code?: unknown; stdout?: string; stderr?: string }
     return { code: typeof code === 'number' ? code : -1, text: `${stdout}${stderr}` }
   }
-}
-
-const ignoreMissing = (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'ENOENT') throw error
 }

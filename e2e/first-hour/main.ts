@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { parseArgs } from 'node:util'
 import { authorSteps } from './author-steps.ts'
+import { suites } from './debian-root.ts'
 import { FreshRoot } from './fresh-root.ts'
 import { integratorSteps } from './integrator-steps.ts'
 import { operatorSteps } from './operator-steps.ts'
@@ -15,7 +16,6 @@ import { World } from './world.ts'
  * uses a restricted key. Prints the time of each step. Needs root, a network and Chromium. --suite trixie: on Debian 13.
  */
 const { values } = parseArgs({ options: { suite: { type: 'string', default: 'bookworm' } } })
-const suites = ['bookworm', 'trixie']
 const suite = suites.find((name) => name === values.suite)
 if (!suite) {
   console.error(`usage: npm run first-hour -- [--suite ${suites.join('|')}]`)
