@@ -91,6 +91,8 @@ export class Machine {
     await cp(join(guest, 'commands.service'), join(etc, 'systemd/system/commands.service'))
     await cp(join(guest, '10-user.network'), join(etc, 'systemd/network/10-user.network'))
     await writeFile(join(etc, 'resolv.conf'), resolver)
+    // A login prompt would take the console from the commands.
+    await symlink('/dev/null', join(etc, 'systemd/system/serial-getty@ttyS0.service'))
     const wanted = join(etc, 'systemd/system/multi-user.target.wants')
     await symlink('/etc/systemd/system/commands.service', join(wanted, 'commands.service'))
     await symlink(
