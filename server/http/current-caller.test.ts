@@ -6,7 +6,8 @@ import { sleep } from '../base/clock.ts'
 import { newId } from '../base/ids.ts'
 import { createLog } from '../base/logging.ts'
 import { createApp } from './app.ts'
-import { currentCaller, mounter } from './mount.ts'
+import { currentCaller } from './caller.ts'
+import { mounter } from './mount.ts'
 import { eventStream, eventStreamHeaders } from './responses/event-stream.ts'
 
 const roomId = newId('chatroom')

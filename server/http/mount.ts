@@ -3,16 +3,24 @@ import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@sandbox-jobs
 import { Strict } from '@sandbox-jobs/contract/schema.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FindKey } from '../access/authentication/authentication.ts'
-import type { CurrentPrincipal, Principal } from '../access/principal.ts'
+import type { Principal } from '../access/principal.ts'
 import { inRequest } from '../base/current-request.ts'
 import { CodedError } from '../base/errors/coded-error.ts'
 import { Rendered } from '../base/rendered.ts'
 import { actingOf, auditActionOf } from './acting.ts'
+import {
+  type AuthenticatedCall,
+  callerDecorator,
+  keepCall,
+  keepCaller,
+  type ReadCaller,
+  refreshCaller,
+  takeTurn,
+} from './caller.ts'
 import { readIdempotencyKey } from './requests/idempotency-key.ts'
 import { isStreamed, requireMediaType } from './requests/media-type.ts'
 import { checkAuditor, checkEnabled, checkKeyScope } from './scopes.ts'
 import type { RequestScheduler } from './turns/request-scheduler.ts'
-import { type TakeTurn, turnOf } from './turns/take-turn.ts'
 import { isValid, validatorOf } from './validation/validation.ts'
 
 /** One call of a route, validated against its declaration. */
@@ -60,9 +68,6 @@ export async function requireSpace({
   if (hasSpace && !(await hasSpace())) throw new CodedError('disk_space_low')
 }
 
-/** The name under which a request keeps what its first hook authenticated, for the handler. */
-export const callerDecorator = 'authenticatedCall'
-
 /** What hooks read of a route before the body is parsed. */
 export interface BodyConfig {
   nulFields: Route['nulFields'] | undefined
@@ -72,87 +77,6 @@ export interface BodyConfig {
   /** The keys below which a body has its `input`; absent: it has it itself. */
   inputWithin?: readonly string[]
 }
-
-interface AuthenticatedCall {
-  /** Null where the credential is not of a person. */
-  principal: Principal | null
-  companyId: string
-  /** What `Prefetch` or `Admit` returned. */
-  prefetched: unknown
-  /** Authenticates once more; throws what the first time throws. */
-  readAgain: ReadCaller | undefined
-  readAtMs: number
-  takeTurn: TakeTurn
-}
-
-type ReadCaller = () => Promise<{ principal: Principal; prefetched: unknown }>
-type KeptCall = Omit<AuthenticatedCall, 'takeTurn' | 'readAtMs'> & { scheduler: RequestScheduler | undefined }
-
-/** Keeps who calls, for the parser of the body and the handler. */
-export const keepCaller = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  call: Omit<KeptCall, 'companyId'> & { principal: Principal },
-): void => keepCall(request, reply, { ...call, companyId: call.principal.companyId })
-
-function keepCall(request: FastifyRequest, reply: FastifyReply, { scheduler, ...call }: KeptCall): void {
-  const takeTurn = turnOf(scheduler, call.companyId, reply)
-  const readAtMs = performance.now()
-  request.setDecorator<AuthenticatedCall>(callerDecorator, { ...call, takeTurn, readAtMs })
-}
-
-/** As long as a request takes that waits for nothing. */
-const callerMaxAgeMsDefault = 1000
-
-/**
- * Reads again who calls, unless that was just done: the body of a request may take a minute to arrive, and its turn to come, in
- * which a person can be dismissed or a key revoked. Call it right before the handler.
- */
-export async function refreshCaller(
-  request: FastifyRequest,
-  { callerMaxAgeMs = callerMaxAgeMsDefault }: Pick<MountOptions, 'callerMaxAgeMs'>,
-): Promise<void> {
-  const call = request.getDecorator<AuthenticatedCall | null>(callerDecorator)
-  if (!call?.readAgain || performance.now() - call.readAtMs < callerMaxAgeMs) return
-  const now = await call.readAgain()
-  request.setDecorator<AuthenticatedCall>(callerDecorator, { ...call, ...now })
-}
-
-/** Whose request it is. */
-export function callerOf(request: FastifyRequest): Principal {
-  const call = request.getDecorator<AuthenticatedCall | null>(callerDecorator)
-  if (!call?.principal) throw new Error('a route without credentials asked who calls')
-  return call.principal
-}
-
-/** How long an answer that lasts goes on with what was read of its caller. */
-const currentMaxAgeMs = 5000
-
-/** Whose request it is, for answers that last: read again after five seconds. Throws for who would not be let in any more. */
-export function currentCaller(request: FastifyRequest, maxAgeMs = currentMaxAgeMs): CurrentPrincipal {
-  let current = Promise.resolve(callerOf(request))
-  let readAtMs = performance.now()
-  const { readAgain } = request.getDecorator<AuthenticatedCall>(callerDecorator)
-  return () => {
-    if (readAgain && performance.now() - readAtMs >= maxAgeMs) {
-      readAtMs = performance.now()
-      current = readAgain().then(({ principal }) => principal)
-    }
-    return current
-  }
-}
-
-/** Resolves when the scheduler lets the request of this company start. */
-export const takeTurn = (request: FastifyRequest, bodyBytes: number): Promise<void> | undefined =>
-  request.getDecorator<AuthenticatedCall | null>(callerDecorator)?.takeTurn(bodyBytes)
-
-/** Whose request it is; undefined on routes without credentials. */
-export const companyOf = (request: FastifyRequest): string | undefined =>
-  request.getDecorator<AuthenticatedCall | null>(callerDecorator)?.companyId
-
-/** The id of the person whose request it is; empty for other credentials. */
-export const senderOf = (request: FastifyRequest): string =>
-  request.getDecorator<AuthenticatedCall | null>(callerDecorator)?.principal?.principalId ?? ''
 
 /**
  * Looks up a credential that is not of a person, before the body is read: the company that it belongs to has a turn for the request,
@@ -234,7 +158,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
       },
       handler: async (request, reply) => {
         if (!isStreamed(route)) await takeTurn(request, 0)
-        await refreshCaller(request, options)
+        await refreshCaller(request, options.callerMaxAgeMs)
         const authenticated = request.getDecorator<AuthenticatedCall | null>(callerDecorator)
         // Prefetching validated the path already.
         if (!authenticated?.prefetched) checks.params?.(request.params)

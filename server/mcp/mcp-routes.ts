@@ -12,14 +12,8 @@ import { notFound } from '../base/errors/coded-error.ts'
 import { PlainError } from '../base/errors/plain-error.ts'
 import { namesAgentTools } from '../companies/chatrooms/chatroom-jobs.ts'
 import { actingOf } from '../http/acting.ts'
-import {
-  type BodyConfig,
-  callerOf,
-  keepCaller,
-  type MountOptions,
-  refreshCaller,
-  takeTurn,
-} from '../http/mount.ts'
+import { callerOf, keepCaller, refreshCaller, takeTurn } from '../http/caller.ts'
+import type { BodyConfig, MountOptions } from '../http/mount.ts'
 import { resourceMetadataUrl } from '../http/routes/oauth/metadata.ts'
 import { checkEnabled, requireFullKey } from '../http/scopes.ts'
 import { isValid, validatorOf } from '../http/validation/validation.ts'
@@ -88,7 +82,7 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
       },
       handler: async (request, reply) => {
         await takeTurn(request, 0)
-        await refreshCaller(request, options)
+        await refreshCaller(request, options.callerMaxAgeMs)
         const caller = await toolCaller(request)
         const direct = directCallOf(request)
         const acting = actingOf('mcp', caller.principal, caller.roomId)

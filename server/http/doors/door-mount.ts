@@ -3,15 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterfa
 import { inRequest } from '../../base/current-request.ts'
 import type { OpenDoor } from '../../doors/catalogue/door-keys.ts'
 import { actingOf } from '../acting.ts'
-import {
-  type BodyConfig,
-  callerDecorator,
-  keepCaller,
-  type MountOptions,
-  refreshCaller,
-  requireSpace,
-  takeTurn,
-} from '../mount.ts'
+import { callerDecorator, keepCaller, refreshCaller, takeTurn } from '../caller.ts'
+import { type BodyConfig, type MountOptions, requireSpace } from '../mount.ts'
 import { answerOf, forgetBytes } from '../responses/errors.ts'
 import { goneSignal } from '../responses/send-download.ts'
 import { checkEnabled } from '../scopes.ts'
@@ -115,7 +108,7 @@ function mountAt(
     },
     handler: async (request, reply) => {
       if (bodyKind === undefined) await takeTurn(request, 0)
-      await refreshCaller(request, options)
+      await refreshCaller(request, options.callerMaxAgeMs)
       const { prefetched } = request.getDecorator<{ prefetched: OpenDoor }>(callerDecorator)
       const call = { open: prefetched, request, reply, signal: goneSignal(reply) }
       const acting = actingOf(`door:${kind}`, prefetched.submitter)

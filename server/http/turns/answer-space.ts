@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { companyOf } from '../mount.ts'
+import { companyOf } from '../caller.ts'
 
 /** Answers of one company that are in memory at once, in bytes, until their readers have taken them. */
 const bytesOfCompany = 128 * 1024 ** 2

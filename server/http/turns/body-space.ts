@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlainError } from '../../base/errors/plain-error.ts'
-import { companyOf, senderOf } from '../mount.ts'
+import { companyOf, senderOf } from '../caller.ts'
 import { onceClosed } from '../requests/client-gone.ts'
 import { isStreamedBody } from '../requests/media-type.ts'
 
