@@ -12,12 +12,12 @@ import { checkHost, findProgram, hostPrograms } from '../host/host-checks.ts'
 import { agentPaths, stagingFolder } from '../host/paths.ts'
 import { readMirrors } from '../mirrors/declared-mirrors.ts'
 import { asReached } from '../mirrors/mirror-address.ts'
-import { gateway4 } from '../network/addresses.ts'
 import { Network } from '../network/network.ts'
 import type { ServiceEndpoint } from '../network/service-rules.ts'
 import { Processors } from './capacity/processors.ts'
 import { builderIn } from './images/builder.ts'
 import { Images } from './images/images.ts'
+import { etcOf } from './images/etc-files.ts'
 import { makePlatformLayer } from './images/platform-layer.ts'
 import { runnerOn } from './images/runner.ts'
 import { ProcfsOverlayFolders } from './make/procfs-folders.ts'
@@ -64,14 +64,6 @@ export interface RunningAgent {
   stop(): Promise<void>
 }
 
-/**
- * Replaces the builder's files, which came from some machine. The resolver of a build without network is an unroutable
- * address (RFC 5737): with no resolver, or one on the loopback, buildah would write public resolvers into the file.
- */
-const etcOfBuilds = { 'resolv.conf': 'nameserver 192.0.2.1\n', hostname: 'build\n' }
-const etcOfNetwork = { 'resolv.conf': `nameserver ${gateway4}\n` }
-const etcOfBuildNetwork = { ...etcOfBuilds, ...etcOfNetwork }
-
 const sandboxesPerCpu = 8
 const bytesPerSandbox = 256 * 1024 * 1024
 const maxWarm = 8
@@ -98,11 +90,11 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const native = installedPrograms(paths.native, ['shim', 'spawner', 'links', 'resolver', 'init', 'unpack'])
   const { init, unpack } = native
   const programs = { busybox, init, unpack }
-  const platformLayer = await makePlatformLayer(paths.platform, programs)
+  const platformLayer = await makePlatformLayer(paths.platform, programs, etcOf.jobs)
   const filters = await compileFilters(crun, { layer: platformLayer.path, folder: paths.filters })
-  const networkLayer = await makePlatformLayer(paths.networkPlatform, programs, etcOfNetwork)
-  const buildLayer = await makePlatformLayer(paths.buildPlatform, programs, etcOfBuilds)
-  const buildNetworkLayer = await makePlatformLayer(paths.buildPlatform, programs, etcOfBuildNetwork)
+  const networkLayer = await makePlatformLayer(paths.networkPlatform, programs, etcOf.networkJobs)
+  const buildLayer = await makePlatformLayer(paths.buildPlatform, programs, etcOf.builds)
+  const buildNetworkLayer = await makePlatformLayer(paths.buildPlatform, programs, etcOf.networkBuilds)
   const network = new Network({
     dataDir: options.dataDir,
     folder: paths.root,

@@ -19,7 +19,7 @@ beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'filters-'))
   const busybox = (await findProgram(hostPrograms.busybox)) ?? ''
   const programs = { busybox, init: busybox, unpack: busybox }
-  layer = (await makePlatformLayer(join(parent, 'layers'), programs)).path
+  layer = (await makePlatformLayer(join(parent, 'layers'), programs, {})).path
   shim = await StandaloneShim.make()
 })
 afterAll(async () => {

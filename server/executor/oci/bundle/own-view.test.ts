@@ -45,6 +45,14 @@ test.each(sandboxRuntimes)('on %s, a job finds no host path among its mounts', a
   expectNoHostPath((await agent.run(shellJob(empty, readMounts, { runtime }))).log)
 })
 
+test.each(sandboxRuntimes)('on %s, a job reaches its own server by name', async (runtime) => {
+  const script = `
+    mkdir site && echo served >site/index.html
+    /.sandbox/busybox httpd -p 8080 -h /workspace/site
+    for name in localhost job 127.0.0.1 '[::1]'; do /.sandbox/busybox wget -q -O - http://$name:8080/; done`
+  expect((await agent.run(shellJob(empty, script, { runtime }))).log).toBe('served\n'.repeat(4))
+})
+
 test('a build finds no host path among its mounts, and sees the base images', async () => {
   expectNoHostPath((await agent.run(build(readMounts))).log)
   const { log } = await agent.run(build('ls /base-images; touch /base-images/x || echo read-only'))

@@ -24,6 +24,7 @@ export interface PlatformLayer {
 const folders: [string, number][] = [
   ['.sandbox', 0o755],
   ['dev', 0o755],
+  ['etc', 0o755],
   ['proc', 0o755],
   ['sys', 0o755],
   ['tmp', 0o1777],
@@ -39,7 +40,7 @@ export async function makePlatformLayer(
   parent: string,
   programs: { busybox: string; init: string; unpack: string },
   /** Contents of files in /etc by name; the image's other files in /etc stay visible. */
-  etc?: Record<string, string>,
+  etc: Record<string, string>,
 ): Promise<PlatformLayer> {
   const hash = createHash('sha256').update(JSON.stringify([folders, etc]))
   for (const path of Object.values(programs)) hash.update(await readFile(path))
@@ -63,13 +64,9 @@ export async function makePlatformLayer(
       await copyFile(path, join(fresh, '.sandbox', name))
       await own(join(fresh, '.sandbox', name), 0o755)
     }
-    if (etc) {
-      await mkdir(join(fresh, 'etc'))
-      await own(join(fresh, 'etc'), 0o755)
-      for (const [name, text] of Object.entries(etc)) {
-        await writeFile(join(fresh, 'etc', name), text)
-        await own(join(fresh, 'etc', name), 0o644)
-      }
+    for (const [name, text] of Object.entries(etc)) {
+      await writeFile(join(fresh, 'etc', name), text)
+      await own(join(fresh, 'etc', name), 0o644)
     }
     await rename(fresh, target)
   } catch (error) {
