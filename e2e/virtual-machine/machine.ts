@@ -8,7 +8,7 @@ import { makeDebianRoot, rootEnvironment } from '../first-hour/debian-root.ts'
 const run = promisify(execFile)
 const guest = resolve(import.meta.dirname, 'guest')
 /** npm, since its installation alone takes a quarter of an hour under emulation. */
-const packages = ['git', 'iproute2', 'linux-image-cloud-amd64', 'nodejs', 'npm', 'systemd-sysv', 'udev']
+const packages = 'dbus git iproute2 linux-image-cloud-amd64 nodejs npm systemd-sysv udev'.split(' ')
 const diskBytes = 32 * 2 ** 30
 /** The resolver of qemu's user network. */
 const resolver = 'nameserver 10.0.2.3\n'

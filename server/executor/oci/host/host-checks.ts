@@ -2,6 +2,7 @@ import { access, constants, readdir, readFile } from 'node:fs/promises'
 import { builtFolder, readManifest, sourcesDigest } from '../../../native-programs/manifest.ts'
 import type { SandboxRuntime } from '../../port/sandbox-spec.ts'
 import { detectCgroups } from './cgroups.ts'
+import { fileSystemSupport } from './file-systems.ts'
 import { gvisorCheck } from './gvisor.ts'
 
 export interface HostCheck {
@@ -42,7 +43,7 @@ export async function checkHost(runtimes: readonly SandboxRuntime[]): Promise<Ho
     namespacesCheck(),
     userNamespaceCheck(),
     kernelCheck(),
-    filesystemCheck('overlay', 'overlay'),
+    overlayCheck(),
     loopCheck(),
     seccompCheck(),
   ])
@@ -132,9 +133,15 @@ async function kernelCheck(): Promise<HostCheck> {
   return { name: 'kernel', ok, found: release, advice: ok ? '' : 'a kernel of 5.19 or later' }
 }
 
-async function filesystemCheck(name: string, kind: string): Promise<HostCheck> {
-  const known = (await readFile('/proc/filesystems', 'utf8')).split(/\s+/).includes(kind)
-  return { name, ok: known, found: known ? 'known' : 'unknown', advice: known ? '' : `modprobe ${kind}` }
+async function overlayCheck(): Promise<HostCheck> {
+  const support = await fileSystemSupport('overlay')
+  const ok = support !== 'unknown'
+  return {
+    name: 'overlay',
+    ok,
+    found: support === 'module' ? 'a module, loaded when it is needed' : support,
+    advice: ok ? '' : 'a kernel with the overlay file system, built in or as a module that it may load',
+  }
 }
 
 async function loopCheck(): Promise<HostCheck> {
