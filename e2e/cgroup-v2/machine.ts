@@ -1,9 +1,9 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { runQemu } from './qemu.ts'
 
 const run = promisify(execFile)
 const tree = resolve(import.meta.dirname, '../..')
@@ -37,26 +37,17 @@ export class Machine {
     const share = (tag: string, path: string) => [
       ...['-virtfs', `local,path=${path},mount_tag=${tag},security_model=none,readonly=on,multidevs=remap`],
     ]
-    const child = spawn(
-      'qemu-system-x86_64',
-      [
-        ...['-accel', accel, '-cpu', 'max', '-smp', '2', '-m', '4096'],
-        ...['-nographic', '-no-reboot', '-nic', 'none'],
-        ...['-kernel', join(this.#folder, `package/boot/vmlinuz-${this.#release}`)],
-        ...['-initrd', join(this.#folder, 'early.cpio')],
-        ...['-append', `console=ttyS0 quiet panic=-1 tree=${tree}`],
-        ...share('host', '/'),
-        ...share('modules', join(this.#folder, 'package/lib/modules')),
-        ...['-drive', `file=${join(this.#folder, 'scratch.img')},format=raw,if=virtio,cache=unsafe`],
-      ],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    )
-    const lines: string[] = []
-    for await (const line of createInterface(child.stdout)) {
-      lines.push(line)
-      onLine(line)
-    }
-    return lines
+    const options = [
+      ...['-m', '4096'],
+      ...['-nic', 'none'],
+      ...['-kernel', join(this.#folder, `package/boot/vmlinuz-${this.#release}`)],
+      ...['-initrd', join(this.#folder, 'early.cpio')],
+      ...['-append', `console=ttyS0 quiet panic=-1 tree=${tree}`],
+      ...share('host', '/'),
+      ...share('modules', join(this.#folder, 'package/lib/modules')),
+      ...['-drive', `file=${join(this.#folder, 'scratch.img')},format=raw,if=virtio,cache=unsafe`],
+    ]
+    return runQemu(accel, options, onLine)
   }
 
   async dispose(): Promise<void> {

@@ -1,8 +1,8 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { runQemu } from '../cgroup-v2/qemu.ts'
 import { makeDebianRoot, rootEnvironment } from '../first-hour/debian-root.ts'
 
 const run = promisify(execFile)
@@ -49,23 +49,14 @@ export class Machine {
     const boot = join(this.#root, 'boot')
     const files = await readdir(boot)
     const bootFile = (prefix: string) => join(boot, files.find((name) => name.startsWith(prefix)) ?? prefix)
-    const child = spawn(
-      'qemu-system-x86_64',
-      [
-        ...['-accel', accel, '-cpu', 'max', '-smp', '2', '-m', String(memoryMib)],
-        ...['-nographic', '-no-reboot', '-nic', 'user,model=virtio-net-pci'],
-        ...['-kernel', bootFile('vmlinuz-'), '-initrd', bootFile('initrd.img-')],
-        ...['-append', 'root=/dev/vda rw console=ttyS0 quiet panic=-1 systemd.show_status=0'],
-        ...['-drive', `file=${this.#disk},format=raw,if=virtio,cache=unsafe`],
-      ],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    )
-    const lines: string[] = []
-    for await (const line of createInterface(child.stdout)) {
-      lines.push(line)
-      onLine(line)
-    }
-    return lines
+    const options = [
+      ...['-m', String(memoryMib)],
+      ...['-nic', 'user,model=virtio-net-pci'],
+      ...['-kernel', bootFile('vmlinuz-'), '-initrd', bootFile('initrd.img-')],
+      ...['-append', 'root=/dev/vda rw console=ttyS0 quiet panic=-1 systemd.show_status=0'],
+      ...['-drive', `file=${this.#disk},format=raw,if=virtio,cache=unsafe`],
+    ]
+    return runQemu(accel, options, onLine)
   }
 
   async dispose(): Promise<void> {
