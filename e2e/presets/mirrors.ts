@@ -8,8 +8,13 @@ export async function startPackages(): Promise<PackageServer> {
   const archives = await debianArchives()
   const debian = [...archives].map(([name, address]) => [name, debianSource(address)] as const)
   const host = await InnerHost.make()
-  const npm = await nodeSource(`${addressOn(host)}/npm`)
-  return await PackageServer.start(host, { pypi: pythonSource, npm, ...Object.fromEntries(debian) })
+  try {
+    const npm = await nodeSource(`${addressOn(host)}/npm`)
+    return await PackageServer.start(host, { pypi: pythonSource, npm, ...Object.fromEntries(debian) })
+  } catch (error) {
+    await host.dispose()
+    throw error
+  }
 }
 
 /** Declares it to the service as an operator does. */
