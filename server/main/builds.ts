@@ -1,9 +1,9 @@
-import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { readConfig } from '../base/config/config.ts'
 import { SigningKeys, signingKeysFolder } from '../base/keys/signing-keys.ts'
 import { createLog } from '../base/logging.ts'
+import { lowerPriority } from '../base/lower-priority.ts'
 import { buildSlots } from '../builds/admission/build-slots.ts'
 import { startBuildWorker } from '../builds/build-worker.ts'
 import { programDigest } from '../builds/cache/program-digest.ts'
@@ -25,7 +25,7 @@ import type { BuildsOptions } from './start-builds.ts'
  * store: in the worker itself, runs would wait for them. It ends with the worker.
  */
 
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+lowerPriority()
 process.umask(0o007)
 process.on('disconnect', () => process.exit(1))
 const { name, readers } = JSON.parse(process.argv[2] ?? '{}') as BuildsOptions

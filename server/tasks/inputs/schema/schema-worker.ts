@@ -1,5 +1,5 @@
-import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
+import { lowerPriority } from '../../../base/lower-priority.ts'
 import { answer } from './answer.ts'
 import { parseBody } from './parse-body.ts'
 import { makeAllKeysPlain } from './plain-keys.ts'
@@ -12,7 +12,7 @@ import type { Question } from './verdict.ts'
  * the thread.
  */
 // Applies to this thread only: requests without a check have priority.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+lowerPriority()
 makeAllKeysPlain()
 parentPort?.on('message', async (question: Question) => {
   const before = process.threadCpuUsage()
