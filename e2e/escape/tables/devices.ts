@@ -56,6 +56,17 @@ export const devices: Table = {
       command: 'probe terminal',
     },
     {
+      name: 'line_discipline',
+      what: 'gives a terminal another line discipline, which the kernel would load (CVE-2023-6546)',
+      command: 'probe line-discipline 0x5423',
+    },
+    {
+      name: 'terminals_of_others',
+      what: 'takes more terminals than one sandbox may have',
+      command: 'probe terminals 17',
+      gvisorNote: 'terminals of its own kernel',
+    },
+    {
       name: 'loop_set_up',
       what: 'makes a disk of a file',
       command: 'dd if=/dev/zero of=/workspace/d bs=1k count=64; losetup /dev/loop0 /workspace/d',

@@ -54,6 +54,9 @@ const refused: Record<string, string> = {
   netfilter: `probe socket 16 3 ${netfilter}`,
   urgent: 'probe urgent',
   notifications: 'probe pipe 0x80',
+  line_discipline: 'probe line-discipline 0x5423',
+  line_discipline_disguised: 'probe line-discipline 0x100005423',
+  many_terminals: 'probe terminals 17',
   huge_pages: 'probe huge-pages',
   huge_file: `probe memory-file ${hugePages}`,
   signals: 'probe signals-queued',
@@ -70,6 +73,8 @@ const usual: Record<string, string> = {
   usual_route: 'probe socket 16 3 0',
   usual_file: 'probe memory-file 1',
   usual_pipe: 'probe pipe 0',
+  usual_terminal: 'probe line-discipline 0x5424',
+  usual_terminals: 'probe terminals 16',
   usual_limit: 'ulimit -n 100',
   usual_sync: 'sync',
 }

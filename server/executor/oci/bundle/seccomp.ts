@@ -24,12 +24,11 @@ export interface SeccompProfile {
 
 const groups = {
   // Only on its own files: it can name its image, its workspace and its /proc, and without a capability the kernel checks
-  // the owner. mknod makes pipes and sockets; the user namespace refuses devices. fcntl and fadvise64 are below.
+  // the owner. mknod makes pipes and sockets; the user namespace refuses devices. fcntl, fadvise64 and ioctl are below.
   files: `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2
     fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fdatasync fgetxattr flistxattr
     flock fremovexattr fsetxattr fstat fstatfs fsync ftruncate futimesat getcwd getdents getdents64 getxattr
-    ioctl lchown lgetxattr link linkat listxattr
-    llistxattr lremovexattr lseek lsetxattr lstat mkdir mkdirat mknod mknodat newfstatat open openat openat2
+    lchown lgetxattr link linkat listxattr llistxattr lremovexattr lseek lsetxattr lstat mkdir mkdirat mknod mknodat newfstatat open openat openat2
     pread64 preadv preadv2 pwrite64 pwritev pwritev2 read readahead readlink readlinkat readv removexattr
     rename renameat renameat2 rmdir sendfile setxattr splice stat statfs statx symlink symlinkat
     sync_file_range syncfs tee truncate umask unlink unlinkat utime utimensat utimes vmsplice write writev`,
@@ -161,6 +160,21 @@ const limitRules = [
 const controls = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 16, 36, 37, 38, 1030, 1031, 1032, 1033, 1034]
 const controlRules = controls.map((command) => allow(['fcntl'], [equal(1, command)]))
 
+/**
+ * Allows a call unless its argument `index`, of 32 bits, is `refused`: one rule for each bit in which another value differs. A
+ * rule "not refused" would compare all 64 bits, of which the kernel ignores the upper half.
+ */
+const allowOthers = (name: string, index: number, refused: number): SeccompRule[] =>
+  [...Array(32).keys()].map((bit) => {
+    const value = 2 ** bit
+    const differs = refused & value ? 0 : value
+    return allow([name], [{ index, value, valueTwo: differs, op: 'SCMP_CMP_MASKED_EQ' }])
+  })
+
+const TIOCSETD = 0x5423
+/** Another line discipline on a terminal: rarely reviewed kernel code, which the kernel may load for it. */
+const terminalRules = allowOthers('ioctl', 1, TIOCSETD)
+
 const POSIX_FADV_DONTNEED = 4
 const MADV_MERGEABLE = 12
 const MADV_COLD = 20
@@ -210,7 +224,15 @@ export function seccompProfile({ confinement, arch, runtime }: ProfileOptions): 
     architectures: [arch === 'arm64' ? 'SCMP_ARCH_AARCH64' : 'SCMP_ARCH_X86_64'],
     syscalls: [
       ...[allow(common), fakeSuccess(['sync']), ...special, ...personality],
-      ...[...memoryRules, ...limitRules, ...controlRules, ...advice, ...socketRules, ...rareFlagRules],
+      ...[
+        ...memoryRules,
+        ...limitRules,
+        ...controlRules,
+        ...advice,
+        ...socketRules,
+        ...rareFlagRules,
+        ...terminalRules,
+      ],
     ],
   }
 }

@@ -110,7 +110,6 @@ export function ociSpec(spec: SandboxSpec, { idBase, arch, confinement, filters 
     mounts: [
       ...jobMounts,
       ...procfsOverlayFiles(spec.runtime).map(procMount),
-      ...(build ? buildMounts : []),
       ...(gvisor ? gvisorMounts : []),
     ],
     linux: {
@@ -144,6 +143,13 @@ const jobMounts: Mount[] = [
     source: 'shm',
     options: ['nosuid', 'noexec', 'nodev', 'mode=1777', 'size=64m', 'nr_inodes=4096'],
   },
+  // The terminals of all sandboxes count against one limit of the kernel (kernel.pty.max, 4096).
+  {
+    destination: '/dev/pts',
+    type: 'devpts',
+    source: 'devpts',
+    options: ['nosuid', 'noexec', 'newinstance', 'ptmxmode=0666', 'mode=0620', 'max=16'],
+  },
 ]
 
 /** The shim makes the file at this source (native/shim/confine/mounts.c). */
@@ -170,14 +176,5 @@ const gvisorMounts: Mount[] = [
     type: 'bind',
     source: `${stagingFolder}/root/tmp`,
     options: ['bind', 'nosuid', 'nodev'],
-  },
-]
-
-const buildMounts: Mount[] = [
-  {
-    destination: '/dev/pts',
-    type: 'devpts',
-    source: 'devpts',
-    options: ['nosuid', 'noexec', 'newinstance', 'ptmxmode=0666', 'mode=0620', 'max=64'],
   },
 ]

@@ -65,14 +65,13 @@ test.each(sandboxRuntimes)(
 )
 
 /**
- * Fast tests of files, processes, threads, pipes and data that use many kernel features. Excluded: disk usage, which gVisor does
- * not report.
+ * Fast tests of files, processes, threads, pipes, terminals and data that use many kernel features. Excluded: disk usage, which
+ * gVisor does not report.
  */
 const pythonTests =
   `-i test_disk_usage test_stat test_fnmatch test_fileio test_filecmp test_shutil test_mmap test_select test_csv test_struct
-  test_hashlib test_zlib test_base64 test_thread test_threading_local test_pipes test_popen test_contextlib`.split(
-    /\s+/,
-  )
+  test_hashlib test_zlib test_base64 test_thread test_threading_local test_pipes test_popen test_contextlib
+  test_pty test_openpty`.split(/\s+/)
 
 test.each(sandboxRuntimes)(
   'Python’s own tests pass on %s',

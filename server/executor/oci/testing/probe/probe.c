@@ -157,6 +157,18 @@ static int try_terminal(void) {
   int terminal = open("/dev/tty", O_RDWR);
   return got(terminal >= 0 && !ioctl(terminal, TIOCSTI, "x"));
 }
+/* Gives a new terminal the default line discipline. The kernel ignores the upper half of the request. */
+static int try_line_discipline(void) {
+  int terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY), discipline = 0;
+  if (terminal < 0) return UNKNOWN;
+  return got(!syscall(SYS_ioctl, terminal, number(0), &discipline));
+}
+/* Opens as many terminals. */
+static int try_terminals(void) {
+  for (long left = number(0); left > 0; left--)
+    if (open("/dev/ptmx", O_RDWR | O_NOCTTY) < 0) return REFUSED;
+  return GOT;
+}
 /* Hands a descriptor to the reader of the log. */
 static int try_pass_descriptor(void) {
   char room[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 'x';
@@ -323,8 +335,8 @@ static const struct { const char *verb; int (*attempt)(void); } attempts[] = {
   { "raise-limit", try_raise_limit }, { "scheduler", try_scheduler }, { "priority", try_priority },
   { "huge-pages", try_huge_pages }, { "memory-file", try_memory_file },
   { "pipe", try_pipe }, { "urgent", try_urgent }, { "low-memory", try_low_memory },
-  { "terminal", try_terminal }, { "pass-descriptor", try_pass_descriptor }, { "abstract", try_abstract },
-  { "tcp", try_tcp }, { "shared-memory", try_shared_memory }, { "messages", try_messages },
+  { "terminal", try_terminal }, { "terminals", try_terminals }, { "line-discipline", try_line_discipline },
+  { "pass-descriptor", try_pass_descriptor }, { "abstract", try_abstract }, { "tcp", try_tcp }, { "shared-memory", try_shared_memory }, { "messages", try_messages },
   { "semaphores", try_semaphores }, { "any-shared-memory", try_any_shared_memory }, { "queue", try_queue },
   { "signal", try_signal }, { "used-memory", try_used_memory }, { "used-disk", try_used_disk },
   { "dirty-pipe", try_dirty_pipe }, { "queues", try_queues }, { "signals-queued", try_signals_queued },
