@@ -18,8 +18,8 @@ export const ofFiles: Hole[] = [
     edits: [
       edit(
         'bundle/spec.ts',
-        '...(build ? buildMounts : [])',
-        "{ destination: '/tmp', type: 'bind', source: '/tmp', options: ['bind', 'nosuid', 'nodev'] }",
+        '...(gvisor ? gvisorMounts : [])',
+        "...(gvisor ? gvisorMounts : []), { destination: '/tmp', type: 'bind', source: '/tmp', options: ['bind', 'nosuid', 'nodev'] }",
       ),
     ],
     tries: ['neighbours'],
@@ -29,8 +29,8 @@ export const ofFiles: Hole[] = [
     edits: [
       edit(
         'bundle/spec.ts',
-        '...(build ? buildMounts : [])',
-        "{ destination: '/sys/fs/cgroup', type: 'bind', source: '/sys/fs/cgroup', options: ['rbind'] }",
+        '...(gvisor ? gvisorMounts : [])',
+        "...(gvisor ? gvisorMounts : []), { destination: '/sys/fs/cgroup', type: 'bind', source: '/sys/fs/cgroup', options: ['rbind'] }",
       ),
     ],
     tries: ['mounts'],

@@ -31,6 +31,16 @@ export const ofKernel: Hole[] = [
     tries: ['namespaces'],
   },
   {
+    name: 'any line discipline',
+    edits: [edit('bundle/seccomp.ts', 'const TIOCSETD = 0x5423', 'const TIOCSETD = 0')],
+    tries: ['devices/line_discipline'],
+  },
+  {
+    name: 'terminals of others',
+    edits: [edit('bundle/spec.ts', 'max=16', 'max=64')],
+    tries: ['devices/terminals_of_others'],
+  },
+  {
     name: 'every family of sockets',
     edits: [
       edit('bundle/seccomp.ts', "allow(['socket'], [family(netlink), protocol(0)])", "allow(['socket'])"),

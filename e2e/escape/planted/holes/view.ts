@@ -78,8 +78,8 @@ export const ofView: Hole[] = [
     edits: [
       edit(
         'bundle/spec.ts',
-        '...(build ? buildMounts : [])',
-        "...(build ? [...buildMounts, { destination: '/sys', type: 'sysfs', source: 'sysfs', options: ['ro'] }] : [])",
+        '...(gvisor ? gvisorMounts : [])',
+        "...(gvisor ? gvisorMounts : []), ...(build ? [{ destination: '/sys', type: 'sysfs', source: 'sysfs', options: ['ro'] }] : [])",
       ),
     ],
     tries: ['builds'],
