@@ -56,6 +56,7 @@ class Queue {
     this.signals.set(id, signals)
     await new Promise<void>((resolve) => {
       this.#ends.set(id, resolve)
+      if (signals.stopping.aborted) resolve()
       signals.stopping.addEventListener('abort', () => resolve(), { once: true })
     })
   }
@@ -169,6 +170,32 @@ test('it looks up cancels that it was not notified of', async () => {
   }
   await queue.start({ claims, pollIntervalMs: 1 })
   await vi.waitFor(() => expect(queue.signals.get('a')?.cancel.aborted).toBe(true))
+})
+
+test('stopping takes back nothing of what it lets go of', async () => {
+  const queue = new Queue()
+  queue.waiting.push('a')
+  const searching = Promise.withResolvers<void>()
+  const searched = Promise.withResolvers<Item[]>()
+  const claims = {
+    next: () => queue.next(),
+    // What is in its name.
+    takeBack: async (active: readonly string[]) =>
+      queue.started.filter((id) => !active.includes(id)).map((id) => ({ id })),
+    takeExpired: async () => {
+      if (queue.started.length === 0) return []
+      searching.resolve()
+      return searched.promise
+    },
+  }
+  const worker = await queue.start({ claims, recoverIntervalMs: 1 })
+  await untilStarted(queue, 'a')
+  await searching.promise
+  const stopped = worker.stop()
+  await vi.waitFor(() => expect(worker.active).toEqual([]))
+  searched.resolve([])
+  await stopped
+  expect(queue.started).toEqual(['a'])
 })
 
 test('stopping claims nothing more, and waits until the work was let go of', async () => {
