@@ -1,4 +1,4 @@
-import { edit, type Hole } from './hole.ts'
+import { edit, type Hole, withMount } from './hole.ts'
 
 export const ofFiles: Hole[] = [
   {
@@ -16,10 +16,8 @@ export const ofFiles: Hole[] = [
   {
     name: 'the host’s /tmp shared',
     edits: [
-      edit(
-        'bundle/spec.ts',
-        '...(gvisor ? gvisorMounts : [])',
-        "...(gvisor ? gvisorMounts : []), { destination: '/tmp', type: 'bind', source: '/tmp', options: ['bind', 'nosuid', 'nodev'] }",
+      withMount(
+        "{ destination: '/tmp', type: 'bind', source: '/tmp', options: ['bind', 'nosuid', 'nodev'] }",
       ),
     ],
     tries: ['neighbours'],
@@ -27,10 +25,8 @@ export const ofFiles: Hole[] = [
   {
     name: 'control groups to be seen',
     edits: [
-      edit(
-        'bundle/spec.ts',
-        '...(gvisor ? gvisorMounts : [])',
-        "...(gvisor ? gvisorMounts : []), { destination: '/sys/fs/cgroup', type: 'bind', source: '/sys/fs/cgroup', options: ['rbind'] }",
+      withMount(
+        "{ destination: '/sys/fs/cgroup', type: 'bind', source: '/sys/fs/cgroup', options: ['rbind'] }",
       ),
     ],
     tries: ['mounts'],

@@ -23,3 +23,9 @@ export const edit = (file: string, original: string, replacement: string): Edit 
   replacement,
 })
 export const without = (file: string, original: string) => edit(file, original, '')
+
+/** One mount more in each sandbox. `mount` is the source of an entry. */
+export const withMount = (mount: string) => {
+  const last = '...(gvisor ? gvisorMounts : [])'
+  return edit('bundle/spec.ts', last, `${last}, ${mount}`)
+}

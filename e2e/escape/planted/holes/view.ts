@@ -1,4 +1,4 @@
-import { edit, type Hole, without } from './hole.ts'
+import { edit, type Hole, withMount, without } from './hole.ts'
 
 export const ofView: Hole[] = [
   {
@@ -76,10 +76,8 @@ export const ofView: Hole[] = [
   {
     name: 'devices of the host in builds',
     edits: [
-      edit(
-        'bundle/spec.ts',
-        '...(gvisor ? gvisorMounts : [])',
-        "...(gvisor ? gvisorMounts : []), ...(build ? [{ destination: '/sys', type: 'sysfs', source: 'sysfs', options: ['ro'] }] : [])",
+      withMount(
+        "...(build ? [{ destination: '/sys', type: 'sysfs', source: 'sysfs', options: ['ro'] }] : [])",
       ),
     ],
     tries: ['builds'],

@@ -28,7 +28,8 @@ const groups = {
   files: `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2
     fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fdatasync fgetxattr flistxattr
     flock fremovexattr fsetxattr fstat fstatfs fsync ftruncate futimesat getcwd getdents getdents64 getxattr
-    lchown lgetxattr link linkat listxattr llistxattr lremovexattr lseek lsetxattr lstat mkdir mkdirat mknod mknodat newfstatat open openat openat2
+    lchown lgetxattr link linkat listxattr
+    llistxattr lremovexattr lseek lsetxattr lstat mkdir mkdirat mknod mknodat newfstatat open openat openat2
     pread64 preadv preadv2 pwrite64 pwritev pwritev2 read readahead readlink readlinkat readv removexattr
     rename renameat renameat2 rmdir sendfile setxattr splice stat statfs statx symlink symlinkat
     sync_file_range syncfs tee truncate umask unlink unlinkat utime utimensat utimes vmsplice write writev`,
@@ -224,15 +225,8 @@ export function seccompProfile({ confinement, arch, runtime }: ProfileOptions): 
     architectures: [arch === 'arm64' ? 'SCMP_ARCH_AARCH64' : 'SCMP_ARCH_X86_64'],
     syscalls: [
       ...[allow(common), fakeSuccess(['sync']), ...special, ...personality],
-      ...[
-        ...memoryRules,
-        ...limitRules,
-        ...controlRules,
-        ...advice,
-        ...socketRules,
-        ...rareFlagRules,
-        ...terminalRules,
-      ],
+      ...[...memoryRules, ...limitRules, ...controlRules, ...terminalRules, ...advice],
+      ...[...socketRules, ...rareFlagRules],
     ],
   }
 }
