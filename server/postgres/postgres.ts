@@ -14,7 +14,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { eachLine } from '../base/each-line.ts'
 import { newToken } from '../base/ids.ts'
-import { raiseSessionPriority } from '../base/session-priority.ts'
+import { raiseSessionPriority } from '../base/priority/session-priority.ts'
 import { type Account, accountOf, asAccount } from './account.ts'
 import { awaitDatabase, databaseUrl, type Login, type ServiceUrls, serviceUrls } from './bootstrap-store.ts'
 import { checkVersion, makeCluster, stopPredecessor } from './cluster.ts'

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { sleep } from '../../../base/clock.ts'
 import { eachLine } from '../../../base/each-line.ts'
-import { raiseSessionPriority } from '../../../base/session-priority.ts'
+import { raiseSessionPriority } from '../../../base/priority/session-priority.ts'
 import { exitCodes, knownExitCode, ServiceProblem } from '../service-problem.ts'
 import type { Part } from '../supervisor.ts'
 import { backoffMs, restartNotice } from './backoff.ts'

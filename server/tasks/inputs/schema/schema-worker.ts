@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { lowerPriority } from '../../../base/lower-priority.ts'
+import { lowerPriority } from '../../../base/priority/lower-priority.ts'
 import { answer } from './answer.ts'
 import { parseBody } from './parse-body.ts'
 import { makeAllKeysPlain } from './plain-keys.ts'
