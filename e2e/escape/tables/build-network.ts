@@ -71,9 +71,10 @@ const greetedBy = (address: string, port: number) =>
 
 /** Ends a listening build once a job and the machine have tried to reach it. */
 async function listener({ agent, image, internet, canaries }: Testbed): Promise<string | undefined> {
-  const spec = linked(
-    `ip -4 address show eth0; echo ready; while :; do echo hello | nc -l -p 8080; done & read line`,
-  )
+  const spec = linked(`ip -4 address show eth0
+    while :; do echo hello | nc -l -p 8080; done &
+    until nc -w 1 127.0.0.1 8080 </dev/null | grep -q hello; do sleep 0.1; done
+    echo ready; wait`)
   const running = agent.run(spec, '')
   await agent.running(spec.id)
   await waitUntil(async () => (await text(await agent.client.log(spec.id))).includes('ready'))

@@ -128,11 +128,13 @@ export class TestAgent {
     return digest
   }
 
-  /** Waits until the program of that sandbox runs. */
+  /** Waits until the program of that sandbox runs. Throws if it has ended. */
   running(id: string): Promise<void> {
-    return waitUntil(async () =>
-      (await this.client.list()).some((one) => one.id === id && one.state === 'running'),
-    )
+    return waitUntil(async () => {
+      const state = (await this.client.list()).find((one) => one.id === id)?.state
+      if (state === 'exited') throw new Error(`the program of ${id} has ended`)
+      return state === 'running'
+    })
   }
 
   /** Name of the folder of sandbox `id`. */
