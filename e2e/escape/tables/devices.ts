@@ -45,7 +45,7 @@ export const devices: Table = {
         command: `mknod /workspace/${name} ${numbers} && probe open /workspace/${name}`,
       },
     ]),
-    ...['/tmp', '/dev', '/dev/shm', '/'].map((folder) => ({
+    ...['/tmp', '/dev', '/dev/shm', '/dev/pts', '/'].map((folder) => ({
       name: `make_in${folder.replaceAll('/', '_')}`,
       what: `makes a node of the first disk in ${folder}`,
       command: `mknod ${folder}/escape b 254 0 && probe open ${folder}/escape`,

@@ -66,9 +66,11 @@ const mounts: [string, string][] = [
   ['ninep', 'mount -t 9p none /tmp'],
 ]
 
-/** Succeeds where a mount that may be written lacks the option; /dev holds the usual pseudo devices. */
-const writableWithout = (option: string) =>
-  `awk '$6 ~ /^rw/ && $6 !~ /${option}/ && $5 !~ "^/dev(/(null|zero|full|tty|random|urandom))?$"' /proc/self/mountinfo | grep -q .`
+/** The usual pseudo devices below /dev. */
+const pseudoDevices = 'null|zero|full|tty|random|urandom'
+/** Succeeds where a mount that may be written lacks the option; /dev and `devices` below it may. */
+const writableWithout = (option: string, devices = pseudoDevices) =>
+  `awk '$6 ~ /^rw/ && $6 !~ /${option}/ && $5 !~ "^/dev(/(${devices}))?$"' /proc/self/mountinfo | grep -q .`
 const optionsOfGvisor = 'its own kernel does not tell the options of mounts'
 
 export const namespaces: Table = { class: 'namespaces', attempts: unfiltered }
@@ -80,7 +82,8 @@ export const mountTricks: Table = {
     {
       name: 'devices_would_work',
       what: 'finds a place to write where a device node would be a device',
-      command: writableWithout('nodev'),
+      // Terminals are devices; `make_in_dev_pts` tries to make others beside them.
+      command: writableWithout('nodev', `${pseudoDevices}|pts`),
       gvisorNote: optionsOfGvisor,
     },
     {
