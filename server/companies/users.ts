@@ -75,7 +75,7 @@ const requireStill = (trx: Trx, principal: Principal): Promise<void> =>
   authorizeAgain(trx, principal, 'directory.manage', ownCompany)
 
 const hashInTurn = (companyId: string, password: string): Promise<string> =>
-  hashing.inTurn(companyId, () => hashPassword(password))
+  hashing.inTurn({ id: companyId, isKnown: true }, () => hashPassword(password))
 
 export async function readUser(platform: Platform, principal: Principal, id: string): Promise<User> {
   authorize(principal, 'directory.manage', ownCompany)

@@ -77,6 +77,15 @@ describe('the limit of failed logins', () => {
     expect(await guess('bob', '10.0.0.1')).toBe(0)
   })
 
+  it('knows an address only for the person who has logged in from it', async () => {
+    expect(await logIn('1.1.1.1')).toBe(0)
+    const isKnown = async (login: string, client: string, user = ada) =>
+      (await one.begin(login, client, user)).hashOwner.isKnown
+    expect(await isKnown('ada', '1.1.1.1')).toBe(true)
+    expect(await isKnown('ada', '2.2.2.2')).toBe(false)
+    expect(await isKnown('bob', '1.1.1.1', undefined)).toBe(false)
+  })
+
   it('limits one address over all logins, and no other address', async () => {
     const waits = []
     for (let login = 0; login < 110; login += 1) waits.push(await guess(`login${login}`, '6.6.6.6'))

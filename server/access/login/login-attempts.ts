@@ -3,6 +3,7 @@ import { networkOf } from '../../base/addresses/network-of.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/database.ts'
 import type { UserCredential } from '../authentication/credential-store.ts'
+import type { HashOwner } from './hashing.ts'
 import { isKnownAddress, type LoginAddress, rememberAddress } from './login-address-store.ts'
 import { type Bucket, giveBackToEach, takeOfEach, waitMsOf } from './login-attempt-store.ts'
 
@@ -16,8 +17,8 @@ const ofAddress = { burst: 100, refillMs: 2000 }
 /** One attempt: the buckets that count it, and the address to remember after a successful login. */
 export interface Attempt {
   buckets: Bucket[]
-  /** Hashing time is charged to this address. */
-  address: string
+  /** Hashing time is charged to the address. */
+  hashOwner: HashOwner
   from: LoginAddress | undefined
 }
 
@@ -49,12 +50,13 @@ export class LoginAttempts {
     const pair = { key: this.#hash('pair', address, login), ...ofPair }
     // Queried for an unknown login too, so that the cost is the same.
     const isKnown = await isKnownAddress(this.#db, from ?? { companyId: '', userId: '', addressKey })
-    if (isKnown) return { buckets: [pair], address, from }
+    const hashOwner = { id: address, isKnown }
+    if (isKnown) return { buckets: [pair], hashOwner, from }
     const strangers = [
       { key: this.#hash('login', login), ...ofLogin },
       { key: addressKey, ...ofAddress },
     ]
-    return { buckets: [pair, ...strangers], address, from }
+    return { buckets: [pair, ...strangers], hashOwner, from }
   }
 
   /** Seconds until the attempt is allowed. 0 if it is allowed now. */

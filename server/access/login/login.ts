@@ -41,7 +41,7 @@ export async function logIn(services: LoginServices, request: LoginRequest): Pro
   const attempt = await attempts.begin(request.username, request.client, user)
   const waitSeconds = await attempts.waitSeconds(attempt)
   if (waitSeconds > 0) throw rateLimited(waitSeconds)
-  const fits = await hashing.inTurn(attempt.address, async () => {
+  const fits = await hashing.inTurn(attempt.hashOwner, async () => {
     if (!(await attempts.take(attempt))) throw rateLimited(await attempts.waitSeconds(attempt))
     return verifyPassword(request.password, user?.password_hash)
   })

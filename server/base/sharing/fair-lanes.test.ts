@@ -105,6 +105,21 @@ it('refuses work past the bound of a lane, and drops from the longest lane past 
   expect(all(0)).toEqual(['a1', 'a2', 'b1', 'b2', 'c1', 'd1'])
 })
 
+it('drops the newest of equally long lanes, so that work that waits keeps its place', () => {
+  const { lanes, pass, all } = lanesOf({ waitingMax: 4 })
+  for (const work of ['a1', 'b1', 'c1', 'd1']) {
+    lanes.add(work.slice(0, 1), work)
+    pass(1)
+  }
+  expect(['e1', 'f1', 'a2'].map((work) => lanes.add(work.slice(0, 1), work))).toEqual(['e1', 'f1', 'a2'])
+  expect(all(0)).toEqual(['a1', 'b1', 'c1', 'd1'])
+  for (const work of ['a1', 'a2', 'b1', 'b2']) {
+    lanes.add(work.slice(0, 1), work)
+    pass(1)
+  }
+  expect(lanes.add('c', 'c1')).toBe('b2')
+})
+
 it('drops work that has waited too long', () => {
   const { lanes, pass, take } = lanesOf()
   lanes.add('a', 'a1')

@@ -32,11 +32,14 @@ interface Lane<Work> {
   costlyUntilMs: number
 }
 
+const isNewer = <Work>(one: Lane<Work>, other: Lane<Work>): boolean =>
+  (one.waiting.at(-1)?.sinceMs ?? 0) > (other.waiting.at(-1)?.sinceMs ?? 0)
+
 /**
  * Fair scheduling of work by owner: schema checks and hashes by company, logins by address. Each owner has a lane and an account
  * of processor time. Work is charged to the account, which refills over time; the fullest account is served first.
- * Waiting counts as time, so no owner starves. When too much waits, the longest lane is cut, never an owner with
- * little waiting work.
+ * Waiting counts as time, so no owner starves. When too much waits, the longest lane is cut, and of equally long ones the
+ * one whose last work is newest: work that waits is never dropped for that of later owners.
  */
 export class FairLanes<Work> {
   readonly #bounds: LaneBounds
@@ -56,9 +59,18 @@ export class FairLanes<Work> {
     lane.waiting.push({ work, sinceMs: this.#nowMs() })
     this.#waiting += 1
     if (this.#waiting <= this.#bounds.waitingMax) return undefined
-    const [longest] = [...this.#lanes.values()].sort((a, b) => b.waiting.length - a.waiting.length)
     this.#waiting -= 1
-    return longest?.waiting.pop()?.work
+    return this.#longestLane(lane).waiting.pop()?.work
+  }
+
+  /** `newest` has the newest work: no other lane of its length is cut instead. */
+  #longestLane(newest: Lane<Work>): Lane<Work> {
+    let longest = newest
+    for (const lane of this.#lanes.values()) {
+      const longer = lane.waiting.length - longest.waiting.length
+      if (longer > 0 || (longer === 0 && longest !== newest && isNewer(lane, longest))) longest = lane
+    }
+    return longest
   }
 
   /**
