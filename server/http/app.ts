@@ -40,6 +40,8 @@ export function createApp(
     // A stuck or endless client must not hold a connection forever.
     requestTimeout: 15 * 60_000,
     keepAliveTimeout: 60_000,
+    // How often the times for headers and requests are checked: the usual 30 s would more than double them.
+    http: { connectionsCheckingInterval: 2000 },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
     // No hook runs for these.
     frameworkErrors: (error, request, reply) => {
@@ -109,7 +111,13 @@ const brokenRequests: Record<string, { status: string; detail: unknown }> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', detail: 'Request Timeout' },
 }
 
-/** Requests that Node's parser refuses never reach a route: the response is written to the bare socket. */
+/** Time for a client to take the answer to a broken request and to close its side. */
+const brokenCloseMs = 1000
+
+/**
+ * Requests that Node's parser refuses never reach a route: the response is written to the bare socket. Ended alone, the
+ * connection would stay until the client closes it too.
+ */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
   const { status, detail } = brokenRequests[error.code ?? ''] ?? {
@@ -120,4 +128,6 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nx-request-id: ${newRequestId()}\r\nconnection: close\r\n\r\n${body}`,
   )
+  const late = setTimeout(() => socket.destroy(), brokenCloseMs)
+  socket.once('close', () => clearTimeout(late))
 }

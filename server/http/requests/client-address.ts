@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isIP } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import { type AddressRange, contains, parseAddress } from '../../base/addresses/address-range.ts'
 
 /** More hops than any real path has. Earlier entries are not read. */
@@ -45,8 +45,12 @@ const hopsOf = (header: string | string[] | undefined): string[] =>
 /** `for=192.0.2.60;proto=https`, `For="[2001:db8::1]:4711"` */
 const forOf = (element: string): string => /(?:^|;)\s*for="?([^";]*)/i.exec(element.trim())?.[1] ?? ''
 
+/** Whether an address, in the form of `plainAddress`, is of this machine itself. */
+export const isLoopback = (address: string): boolean =>
+  address === '::1' || (isIPv4(address) && address.startsWith('127.'))
+
 /** Removes the port, the brackets and the IPv4-mapped IPv6 prefix that a dual-stack socket reports. */
-function plainAddress(text: string): string {
+export function plainAddress(text: string): string {
   const trimmed = text.trim().toLowerCase()
   const [, bracketed] = /^\[([0-9a-f:.]+)\](?::\d+)?$/.exec(trimmed) ?? []
   const [, withPort] = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(trimmed) ?? []

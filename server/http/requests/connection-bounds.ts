@@ -1,37 +1,42 @@
-import type { Server, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import {
-  type AddressRange,
-  contains,
-  parseAddress,
-  parseAddressRange,
-} from '../../base/addresses/address-range.ts'
-import { networkOf } from '../../base/addresses/network-of.ts'
+import { type AddressRange, contains, parseAddress } from '../../base/addresses/address-range.ts'
+import { PlainError } from '../../base/errors/plain-error.ts'
+import { SharedSlots } from '../../base/sharing/shared-slots.ts'
+import { companyOf } from '../caller.ts'
+import { clientAddress, isLoopback, plainAddress } from './client-address.ts'
+import { ClientCounts } from './client-counts.ts'
 import { isStreamedBody } from './media-type.ts'
+import { OpenConnections } from './open-connections.ts'
 
 export interface ConnectionBounds {
-  /** Simultaneous connections, in total and per address, or per /64 network of IPv6. */
+  /** Simultaneous connections. */
   connections: number
+  /** Of these, connections on which requests of one company are being handled. */
+  perCompany: number
+  /** Connections of one address; behind a trusted proxy, requests that are being handled. Twice as many for a /56 of IPv6. */
   perAddress: number
   /** Time to receive the headers of a request, and a body that is read as a whole. */
   headersMs: number
   bodyMs: number
   /** A reader that does not read pending data for this long is disconnected. */
   stallMs: number
-  /** Addresses that carry connections of many clients: trusted proxies and this machine. */
-  shared: readonly AddressRange[]
+  /** They carry connections of many clients. */
+  trustedProxies: readonly AddressRange[]
+  /** Whether connections from this machine are counted as those of one client. */
+  countsLoopback: boolean
 }
-
-const loopback = ['127.0.0.0/8', '::1/128'].flatMap((range) => parseAddressRange(range) ?? [])
 
 export const connectionBoundsFor = (trustedProxies: readonly AddressRange[]): ConnectionBounds => ({
   connections: 8192,
+  perCompany: 2048,
   perAddress: 512,
   headersMs: 20_000,
   bodyMs: 60_000,
   stallMs: 60_000,
-  shared: [...loopback, ...trustedProxies],
+  trustedProxies,
+  countsLoopback: false,
 })
 
 /** Requests of one connection that wait for the one before them. Clients that wait for each answer have none. */
@@ -43,10 +48,9 @@ const pipelinedMax = 16
  */
 export function boundConnections(app: FastifyInstance, bounds: ConnectionBounds): void {
   const { server } = app
-  server.maxConnections = bounds.connections
   server.headersTimeout = bounds.headersMs
-  boundAddresses(server, bounds)
   handleInOrder(app)
+  sharePlaces(app, bounds)
   app.addHook('preParsing', (request, _reply, payload, done) => {
     if (hasBody(request) && !isStreamedBody(request)) {
       const { raw } = request
@@ -73,24 +77,48 @@ const isLong = (payload: unknown): boolean =>
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-export function boundAddresses(
-  server: Pick<Server, 'on'>,
-  { perAddress, shared }: Pick<ConnectionBounds, 'perAddress' | 'shared'>,
-): void {
-  const counts = new Map<string, number>()
-  server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? ''
+const tooMany = () => new PlainError(429, 'Too Many Requests', { 'retry-after': '1' })
+
+/** Shares the connections among clients and companies. */
+function sharePlaces(app: FastifyInstance, bounds: ConnectionBounds): void {
+  const { connections, perCompany, perAddress, trustedProxies, countsLoopback } = bounds
+  const open = new OpenConnections(connections)
+  const clients = new ClientCounts(perAddress)
+  const companies = new SharedSlots({ all: connections, each: perCompany, assuredEach: 0 })
+  /** Connections of trusted proxies: the client of each request is in its header. */
+  const proxied = new WeakSet<Socket>()
+  app.server.on('connection', (socket: Socket) => {
+    const address = plainAddress(socket.remoteAddress ?? '')
     const range = parseAddress(address)
-    if (range && shared.some((known) => contains(known, range))) return
-    const network = networkOf(address)
-    const count = counts.get(network) ?? 0
-    if (count >= perAddress) return void socket.destroy()
-    counts.set(network, count + 1)
-    socket.once('close', () => {
-      const left = (counts.get(network) ?? 1) - 1
-      if (left === 0) counts.delete(network)
-      else counts.set(network, left)
-    })
+    if (range && trustedProxies.some((proxies) => contains(proxies, range))) proxied.add(socket)
+    else if (countsLoopback || !isLoopback(address)) {
+      const release = clients.take(address)
+      if (!release) return void socket.destroy()
+      socket.once('close', release)
+    }
+    if (!open.add(socket)) socket.destroy()
+  })
+  app.addHook('onRequest', ({ raw: { socket }, headers }, { raw: answer }, done) => {
+    open.began(socket)
+    answer.once('close', () => open.ended(socket))
+    if (!proxied.has(socket)) return done()
+    const peer = socket.remoteAddress ?? ''
+    const client = clientAddress({ peer, headers }, trustedProxies)
+    // The proxy did not say whose request it is.
+    if (client === plainAddress(peer)) return done()
+    const release = clients.take(client)
+    if (release) answer.once('close', release)
+    done(release ? undefined : tooMany())
+  })
+  // The caller is known after the hooks of the route.
+  app.addHook('preParsing', (request, { raw: answer }, payload, done) => {
+    const company = companyOf(request)
+    if (company === undefined) return done(null, payload)
+    const release = companies.take(company)
+    if (!release) return done(tooMany())
+    answer.once('close', release)
+    open.serves(request.raw.socket)
+    done(null, payload)
   })
 }
 
