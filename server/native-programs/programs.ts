@@ -40,7 +40,7 @@ export const nativePrograms = {
     'common/clock.c',
   ),
   /** Process 1 of a sandbox. */
-  init: inExecutor('init/init.c'),
+  init: inExecutor('init/init.c', 'init/account.c'),
   /** Unpacks an image inside a sandbox. */
   unpack: inExecutor('unpack/unpack.c', 'unpack/tar.c', 'unpack/entries.c'),
   /** Starts archive readers. */

@@ -16,7 +16,8 @@ export const bundleOf = ({ argv, network }: SandboxPlan, folder: string, user: I
   process: {
     terminal: false,
     args: argv,
-    env: ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'HOME=/'],
+    // crun adds the HOME of the user.
+    env: ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
     cwd: '/workspace',
     user: { ...user, umask: 0o022 },
     capabilities: { bounding: [], effective: [], inheritable: [], permitted: [], ambient: [] },

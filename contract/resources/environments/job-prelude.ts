@@ -10,7 +10,6 @@ import {
   runIdEnv,
   taskIdEnv,
   taskVersionIdEnv,
-  workspaceDir,
   writebackTokenEnv,
   writebackUrlEnv,
 } from './runtime-contract.ts'
@@ -38,14 +37,18 @@ export interface JobEnvironment {
 const imageShell = '/bin/sh'
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
+/** Without a locale Java and others can write no names or text beyond ASCII. Images of Debian and Alpine have this one. */
+const defaultLocale = 'C.UTF-8'
+
 /**
  * Shell text that exports the environment of a job and then evaluates the invocation of the runtime contract (part 1), in the
- * image's shell if it has one. Each value is one single-quoted word, so nothing in it is expanded.
+ * image's shell if it has one. Each value is one single-quoted word, so nothing in it is expanded. HOME is that of the image's
+ * user, which only the sandbox can look up.
  */
 export function jobPrelude(job: JobEnvironment): string {
   const env = {
     PATH: defaultPath,
-    HOME: workspaceDir,
+    LANG: defaultLocale,
     ...readImageEnv(job.imageEnv),
     ...job.env,
     ...job.secrets,

@@ -23,7 +23,10 @@ export interface SandboxSpec {
   claimedAt?: string
   rootfs: SandboxRootfs
   argv: string[]
-  /** Environment of the program. The runtime writes it to disk, so it must not contain secrets. */
+  /**
+   * Environment of the program. The runtime writes it to disk, so it must not contain secrets. Without HOME, the program gets
+   * HOME, USER and LOGNAME of its user by the image's /etc/passwd.
+   */
   env: Record<string, string>
   user: { uid: number; gid: number }
   hostname: string

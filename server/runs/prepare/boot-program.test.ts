@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: shell variables look like this
 import { execFileSync, spawn } from 'node:child_process'
 import {
   copyFileSync,
@@ -156,6 +157,12 @@ describe('booting a job', () => {
       ]),
     )
     expect(env.filter((pair) => /^(_boot|BAD|no)/.test(pair))).toEqual([])
+  })
+
+  it('leaves the home that the sandbox has, and gives a locale to an image without one', async () => {
+    expect((await boot({ workScript: 'echo "${HOME-none} $LANG"' })).text).toBe('none C.UTF-8\n')
+    const imageEnv = ['HOME=/opt', 'LANG=C']
+    expect((await boot({ imageEnv, workScript: 'echo "$HOME $LANG"' })).text).toBe('/opt C\n')
   })
 
   it('runs the chain in the shell of an image that has one', async () => {

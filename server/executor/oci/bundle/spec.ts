@@ -76,8 +76,9 @@ export function ociSpec(spec: SandboxSpec, { idBase, arch, confinement, filters 
       terminal: false,
       // 1. Process 1 is the platform's: it starts the program and reports its end.
       args: ['/.sandbox/init', String(statusDescriptor[spec.runtime]), ...spec.argv],
-      // Without HOME crun would look for it in the image's /etc/passwd, which is the tenant's.
-      env: Object.entries({ PATH: defaultPath, HOME: '/', ...spec.env }).map(
+      // Without HOME the runtime would look for it in the image's /etc/passwd, which is the tenant's; with an empty one process 1
+      // does, inside (native/init/account.c).
+      env: Object.entries({ PATH: defaultPath, HOME: '', ...spec.env }).map(
         ([name, value]) => `${name}=${value}`,
       ),
       cwd: '/workspace',

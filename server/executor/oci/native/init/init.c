@@ -11,6 +11,8 @@
  * shim dies, the other end of the pipe closes; process 1 then exits and the kernel kills the whole sandbox.
  */
 #define _GNU_SOURCE
+#include "init/account.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -64,6 +66,7 @@ int main(int count, char **arguments) {
     setsid();
     sigprocmask(SIG_SETMASK, &before, 0);
     signal(SIGPIPE, SIG_DFL);
+    account_export();
     execvp(arguments[2], arguments + 2);
     uint32_t reason = errno;
     if (write(started[1], &reason, sizeof reason) < 0) _exit(126);
