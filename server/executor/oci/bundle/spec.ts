@@ -123,7 +123,12 @@ export function ociSpec(spec: SandboxSpec, { idBase, arch, confinement, filters 
       // 8. The parts of /proc that show or change the host. gVisor's own /proc lacks them.
       maskedPaths: hiddenPaths,
       readonlyPaths: readOnlyPaths,
-      // 9. Only the system calls that programs need. crun uses the filter below instead, compiled from the same profile.
+      // 9. Ports below 1024 without a capability, where the runtime makes the network namespace; that of a link has it already
+      // (native/links/links.c). gVisor asks for none.
+      ...(spec.network === 'none' && !gvisor
+        ? { sysctl: { 'net.ipv4.ip_unprivileged_port_start': '0' } }
+        : {}),
+      // 10. Only the system calls that programs need. crun uses the filter below instead, compiled from the same profile.
       seccomp: seccompProfile({ confinement: profile, arch, runtime: spec.runtime }),
     },
     annotations: filters && !gvisor ? { 'run.oci.seccomp_bpf_data': filters[profile] } : {},

@@ -129,6 +129,12 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
     )
   })
 
+  test('a job without rights serves at a port below 1024', async () => {
+    const script = 'nc -l -p 80 -e echo served & sleep 0.2; nc -w 2 127.0.0.1 80 </dev/null'
+    const { log } = await agent.run({ ...online(script, runtime), user: { uid: 1000, gid: 1000 } })
+    expect(log).toBe('served\n')
+  })
+
   test('a job reaches no special range, in any spelling', async () => {
     const addresses = [...routed4, ...routed6, ...unrouted4, ...unrouted6, ...spellings]
     // The addresses are reachable in principle: the machine itself reaches them.

@@ -73,3 +73,20 @@ test.each(
     expect((await agent.run(shellJob(image, shown, { runtime }))).log).toBe('/ none none\n')
   },
 )
+
+const serve = `
+  echo served >index.html
+  /.sandbox/busybox httpd -p 80 -h /workspace && /.sandbox/busybox wget -q -O - http://127.0.0.1/`
+
+test.each(
+  sandboxRuntimes.flatMap(
+    (runtime) =>
+      [
+        [runtime, 0],
+        [runtime, 1000],
+      ] as const,
+  ),
+)('on %s, user %i serves at port 80', async (runtime, uid) => {
+  const { log } = await agent.run({ ...shellJob(empty, serve, { runtime }), user: { uid, gid: uid } })
+  expect(log).toBe('served\n')
+})
