@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
+import { slicesOf } from '../../../../base/sharing/loop-slices.ts'
 import type { Person } from '../../../../doors/terminal/person.ts'
 import {
   createFolder,
@@ -76,7 +77,8 @@ const replace = (deps: FileDeps): Operation =>
       const path = requireKeptPath(await modelPath(deps, call, body.path))
       const text = asText(await wholeFile(deps, person, { path, signal }))
       if (text === undefined) throw new PlainError(400, 'The file is not UTF-8 text')
-      return store(deps, person, { path, text: await replaced(text, body.replacements) })
+      const slice = slicesOf(person.open.door.company_id)
+      return store(deps, person, { path, text: await replaced(text, body.replacements, slice) })
     },
   })
 

@@ -85,9 +85,8 @@ const read = (deps: FileDeps): Operation =>
       const bytes = await wholeFile(deps, person, { path, signal })
       const text = asText(bytes)
       if (text !== undefined) {
-        const lines = linesOf(text)
-        const shown = lines.slice((query.start_line ?? 1) - 1, query.end_line ?? lines.length)
-        return { path: shownPath(path), total_lines: lines.length, content: shown.join('') }
+        const { content, total } = linesOf(text, { first: query.start_line, last: query.end_line })
+        return { path: shownPath(path), total_lines: total, content }
       }
       const type = mediaTypeOf(query.path, bytes.subarray(0, sniffedBytes), bytes.length <= sniffedBytes)
       if (type === undefined || !isRaster(type))

@@ -1,7 +1,7 @@
-import { setImmediate as nextRound } from 'node:timers/promises'
 import { Omissible } from '@sandbox-jobs/contract/schema.ts'
 import { type Static, Type } from 'typebox'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
+import type { Slice } from '../../../../base/sharing/loop-slices.ts'
 import { occurrencesOf } from './occurrences.ts'
 import { requireSmall } from './text-file.ts'
 
@@ -25,15 +25,16 @@ type Replacement = Static<typeof Replacements>[number]
 /** More of one target need a command. */
 const occurrencesMax = 100_000
 
-/**
- * The text after all replacements. Other requests are served between them. Throws 400 for a target that is not there or not
- * once, and 413.
- */
-export async function replaced(text: string, replacements: readonly Replacement[]): Promise<string> {
+/** The text after all replacements. Throws 400 for a target that is not there or not once, and 413. */
+export async function replaced(
+  text: string,
+  replacements: readonly Replacement[],
+  slice: Slice,
+): Promise<string> {
   let after = text
   for (const replacement of replacements) {
+    if (slice.isOver) await slice.next()
     after = replacedOnce(after, replacement)
-    await nextRound()
   }
   return after
 }

@@ -1,6 +1,7 @@
 import { sessionPathMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { Type } from 'typebox'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
+import { type Slice, slicesOf } from '../../../../base/sharing/loop-slices.ts'
 import type { Command } from '../../../../doors/terminal/command.ts'
 import { readOutput } from '../../../../doors/terminal/command-output.ts'
 import { homeDir } from '../../../../doors/terminal/command-script.ts'
@@ -68,7 +69,8 @@ export const grepOperation = (deps: ProcessServices): Operation =>
         include: patternsOf(query.include ?? []),
       })
       const output = tree.size === 0 ? { text: '', isCut: false } : await search(deps, call, text)
-      const matches = matchesOf(output.text, { tree, perLine })
+      const slice = slicesOf(person.open.door.company_id)
+      const matches = await matchesOf(output.text, { tree, perLine, slice })
       const limit = query.max_results ?? maxResultsDefault
       return {
         query: query.query,
@@ -108,11 +110,18 @@ interface Match {
 }
 
 /** Lines that name no file, and lines of files that are no text, are left out. */
-const matchesOf = (text: string, of: { tree: Tree; perLine: boolean }): Match[] =>
-  text.split('\n').flatMap((line) => {
-    const match = of.perLine ? matchOf(line.slice(0, lineMaxLength), of.tree) : nameOf(line, of.tree)
-    return match ? [match] : []
-  })
+async function matchesOf(
+  text: string,
+  { tree, perLine, slice }: { tree: Tree; perLine: boolean; slice: Slice },
+): Promise<Match[]> {
+  const matches: Match[] = []
+  for (const line of text.split('\n')) {
+    if (slice.isOver) await slice.next()
+    const match = perLine ? matchOf(line.slice(0, lineMaxLength), tree) : nameOf(line, tree)
+    if (match) matches.push(match)
+  }
+  return matches
+}
 
 const homePrefix = `${homeDir}/`
 /** Where the path of a kept file ends at the latest. */

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { Type } from 'typebox'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
+import { type Slice, slicesOf } from '../../../../base/sharing/loop-slices.ts'
 import { type FileDeps, treeOf } from '../../../../doors/terminal/person-files.ts'
 import { entriesBelow, type Tree } from '../../../../sessions/trees/tree.ts'
 import { type Operation, operation } from '../operation.ts'
@@ -59,7 +60,7 @@ export const globOperation = (deps: FileDeps): Operation =>
       const path = keptPath(await modelPath(deps, call, query.path))
       const tree = await treeOf(deps, person)
       requireFolder(tree, path)
-      const found = namesBelow(tree, path, query)
+      const found = await namesBelow(tree, path, { ...query, slice: slicesOf(person.open.door.company_id) })
       const limit = query.max_results ?? maxResultsDefault
       return {
         pattern: query.pattern,
@@ -74,18 +75,21 @@ interface NameQuery {
   pattern: string
   exclude?: string[]
   type?: string
+  slice: Slice
 }
 
-function namesBelow(
+async function namesBelow(
   tree: Tree,
   folder: string | undefined,
-  { pattern, exclude = [], type = 'any' }: NameQuery,
+  { pattern, exclude = [], type = 'any', slice }: NameQuery,
 ) {
   const budget = searchBudget()
   const wanted = wildcard(pattern)
   const unwanted = patternsOf(exclude).map(wildcard)
   const start = folder === undefined ? 0 : folder.length + 1
-  const matches = entriesBelow(tree, folder, 'all').flatMap((entry) => {
+  const matches: { path: string; type: string; size: number }[] = []
+  for (const entry of entriesBelow(tree, folder, 'all')) {
+    if (slice.isOver) await slice.next()
     const kind = entry.kind === 'folder' ? 'directory' : 'file'
     const path = entry.path.slice(start)
     const names = [posix.basename(path), path]
@@ -93,8 +97,8 @@ function namesBelow(
       (type === 'any' || type === kind) &&
       names.some((name) => wanted(name, budget)) &&
       !unwanted.some((fits) => names.some((name) => fits(name, budget)))
-    return isWanted ? [{ path, type: kind, size: entry.kind === 'file' ? entry.byteSize : 0 }] : []
-  })
+    if (isWanted) matches.push({ path, type: kind, size: entry.kind === 'file' ? entry.byteSize : 0 })
+  }
   return { matches, isCut: budget.steps < 0 }
 }
 

@@ -37,5 +37,18 @@ export function requireSmall(byteSize: number): void {
     throw new PlainError(413, 'The file would have more than 1 MiB. Use a command.')
 }
 
-/** Each with its end of line. */
-export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+/** The lines from `first` to `last`, counted from 1, with their ends; and how many lines the text has. */
+export function linesOf(
+  text: string,
+  { first = 1, last = Number.POSITIVE_INFINITY }: { first?: number | undefined; last?: number | undefined },
+): { content: string; total: number } {
+  let total = 0
+  let [start, end] = [text.length, text.length]
+  for (let at = 0; at < text.length; ) {
+    total += 1
+    if (total === first) start = at
+    at = text.indexOf('\n', at) + 1 || text.length
+    if (total === last) end = at
+  }
+  return { content: text.slice(start, end), total }
+}

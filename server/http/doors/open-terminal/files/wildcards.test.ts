@@ -2,6 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { searchBudget, wildcard } from './wildcards.ts'
 
 describe('a pattern of file names', () => {
+  it('finds a member of any set as a list does', () => {
+    for (let first = 120; first < 140; first += 1) {
+      const set = [first, first + 3, first + 4, first + 9].map((code) => String.fromCharCode(code)).join('')
+      for (let code = 110; code < 160; code += 1) {
+        const char = String.fromCharCode(code)
+        expect(wildcard(`[${set}]`)(char, searchBudget())).toBe(set.includes(char))
+      }
+    }
+  })
+
   it.each([
     ['*.py', 'a/b.py', true],
     ['*.py', 'b.pyc', false],
@@ -11,6 +21,13 @@ describe('a pattern of file names', () => {
     ['[!a-c]x', 'bx', false],
     ['[]x]', ']', true],
     ['[a', '[a', true],
+    ['[z-a]', 'm', false],
+    ['[c-ga-dx]', 'e', true],
+    ['[c-ga-dx]', 'h', false],
+    ['[é-üa]x', 'öx', true],
+    ['[é-üa]x', 'ýx', false],
+    ['[!é-ü]', 'ö', false],
+    ['[!é-ü]', '€', true],
     ['*a*b*', 'xxaxxbxx', true],
     ['*a*b', 'bbaa', false],
     ['', '', true],

@@ -1,0 +1,49 @@
+import { setImmediate as nextRound } from 'node:timers/promises'
+import { afterEach, expect, it, vi } from 'vitest'
+import { LoopSlices, type Slice } from './loop-slices.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** Work that takes so many slices, and notes each. */
+async function work(slice: Slice, slices: number, note: () => void): Promise<void> {
+  for (let at = 0; at < slices; at += 1) {
+    await slice.next()
+    note()
+  }
+}
+
+it('grants one slice in a round of the event loop, to the owners in turn', async () => {
+  const loop = new LoopSlices()
+  const granted: string[] = []
+  const all = ['a1', 'a2', 'a3', 'b1'].map((name) =>
+    work(loop.of(name.slice(0, 1)), 2, () => granted.push(name)),
+  )
+  for (let round = 1; round <= 8; round += 1) {
+    await nextRound()
+    expect(granted).toHaveLength(round)
+  }
+  await Promise.all(all)
+  expect(granted).toEqual(['a1', 'b1', 'a2', 'b1', 'a3', 'a1', 'a2', 'a3'])
+})
+
+it('lasts for ten milliseconds', async () => {
+  let nowMs = 1000
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  const slice = new LoopSlices().of('a')
+  expect(slice.isOver).toBe(true)
+  await slice.next()
+  expect(slice.isOver).toBe(false)
+  nowMs += 9
+  expect(slice.isOver).toBe(false)
+  nowMs += 1
+  expect(slice.isOver).toBe(true)
+})
+
+it('starts again after it had nothing to grant', async () => {
+  const slice = new LoopSlices().of('a')
+  await slice.next()
+  await nextRound()
+  await slice.next()
+})

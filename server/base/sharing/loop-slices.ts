@@ -1,0 +1,68 @@
+/*
+ * Long work over a tenant's data in slices of the event loop. One slice is granted in each round of the loop, to the owners that
+ * wait in turn. So whoever else has a small request waits for one slice, not for the work of all the requests that a company
+ * sends at once; and two companies with long work get the same share of the loop.
+ */
+
+/** Longest time of a slice, in milliseconds. The work itself looks at it, each time that it has done a little. */
+const sliceMs = 10
+
+/** Grants the slices of one event loop. */
+export class LoopSlices {
+  /** By owner, each in order; the owner whose turn is next comes first. */
+  readonly #waiting = new Map<string, (() => void)[]>()
+
+  /** A new piece of work. It waits for its first slice too. */
+  of(owner: string): Slice {
+    return new Slice(() => this.#granted(owner))
+  }
+
+  #granted(owner: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    if (this.#waiting.size === 0) setImmediate(() => this.#grantNext())
+    const own = this.#waiting.get(owner)
+    if (own) own.push(resolve)
+    else this.#waiting.set(owner, [resolve])
+    return promise
+  }
+
+  #grantNext(): void {
+    const [next] = this.#waiting
+    if (!next) return
+    const [owner, own] = next
+    const grant = own.shift()
+    this.#waiting.delete(owner)
+    if (own.length > 0) this.#waiting.set(owner, own)
+    // In the next round: what has arrived meanwhile is handled first.
+    if (this.#waiting.size > 0) setImmediate(() => this.#grantNext())
+    grant?.()
+  }
+}
+
+/**
+ * The slices of one piece of work. In a loop, before each step: `if (slice.isOver) await slice.next()`. What cannot be divided
+ * begins with it too, and takes a few slices at most.
+ */
+export class Slice {
+  readonly #granted: () => Promise<void>
+  #endsAtMs = 0
+
+  constructor(granted: () => Promise<void>) {
+    this.#granted = granted
+  }
+
+  get isOver(): boolean {
+    return performance.now() >= this.#endsAtMs
+  }
+
+  /** Resolves in the next turn of the owner. */
+  async next(): Promise<void> {
+    await this.#granted()
+    this.#endsAtMs = performance.now() + sliceMs
+  }
+}
+
+const ofProcess = new LoopSlices()
+
+/** Work of this process for an owner: the company whose data it goes through. */
+export const slicesOf = (owner: string): Slice => ofProcess.of(owner)
