@@ -3,6 +3,7 @@ import type { SessionFile } from '@sandbox-jobs/contract/resources/sessions/sess
 import { lockAuthority } from '../../access/authentication/lock-authority.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
+import { slicesOf } from '../../base/sharing/loop-slices.ts'
 import type { Turns } from '../../base/sharing/turns.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { Trx } from '../../db/database.ts'
@@ -89,7 +90,8 @@ export async function changeFiles(
       const session = await lockSession(trx, owner, address.sessionId)
       if (!session) throw notFound()
       requireFree(session)
-      const before = decodeTree(await findTree(trx, session.company_id, session.tree_id))
+      const content = await findTree(trx, session.company_id, session.tree_id)
+      const before = await decodeTree(content, slicesOf(companyId))
       const tree = await change(before, { trx, session })
       return { session: await writeTree(trx, session, { before, tree }), tree }
     })

@@ -4,6 +4,7 @@ import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { PageRequest, PageTokens } from '../../base/page.ts'
+import { slicesOf } from '../../base/sharing/loop-slices.ts'
 import type { Download, DownloadRequest, Downloads } from '../../storage/downloads/downloads.ts'
 import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
 import { requireSession, type SessionAccess, type SessionAddress } from '../catalogue/session-access.ts'
@@ -75,7 +76,9 @@ export async function readTree(
   address: SessionAddress,
 ): Promise<{ session: SessionRow; tree: Tree }> {
   const { session } = await requireSession(deps, principal, address)
-  return { session, tree: decodeTree(await findTree(deps.db, session.company_id, session.tree_id)) }
+  const { company_id: companyId, tree_id } = session
+  const content = await findTree(deps.db, companyId, tree_id)
+  return { session, tree: await decodeTree(content, slicesOf(companyId)) }
 }
 
 export const partOf = (

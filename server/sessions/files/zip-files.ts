@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
+import { slicesOf } from '../../base/sharing/loop-slices.ts'
 import type { Downloads } from '../../storage/downloads/downloads.ts'
 import { openStoredZip, type StoredZip } from '../../storage/downloads/stored-zip.ts'
 import type { SessionAccess, SessionAddress } from '../catalogue/session-access.ts'
@@ -44,8 +45,13 @@ export async function openZipOfPaths(
   }: SessionAddress & { paths: readonly (string | undefined)[]; signal: AbortSignal },
 ): Promise<SessionZip> {
   const { session, tree } = await readTree(deps, principal, address)
-  const files = outermost(paths).flatMap((path) => namedFiles(tree, path))
-  return zipped(deps, principal, { session, signal, files })
+  const slice = slicesOf(session.company_id)
+  const files: Zipped[][] = []
+  for (const path of outermost(paths)) {
+    if (slice.isOver) await slice.next()
+    files.push(namedFiles(tree, path))
+  }
+  return zipped(deps, principal, { session, signal, files: files.flat() })
 }
 
 function outermost(paths: readonly (string | undefined)[]): (string | undefined)[] {

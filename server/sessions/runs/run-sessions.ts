@@ -1,3 +1,4 @@
+import { slicesOf } from '../../base/sharing/loop-slices.ts'
 import type { Database } from '../../db/database.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { removeUnused, type TreeDeps } from '../trees/remove-unused.ts'
@@ -35,7 +36,8 @@ export class StoredRunSessions implements RunSessions {
   }
 
   async files(companyId: string, treeId: string | null): Promise<Tree> {
-    return decodeTree(await findTree(this.#deps.db, companyId, treeId))
+    const content = await findTree(this.#deps.db, companyId, treeId)
+    return decodeTree(content, slicesOf(companyId))
   }
 
   areUndamaged(companyId: string, tree: Tree): Promise<boolean> {

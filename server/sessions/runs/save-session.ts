@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { idKinds } from '@sandbox-jobs/contract/ids.ts'
 import { sessionNamesMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { sha256Of } from '../../base/sha256.ts'
+import { slicesOf } from '../../base/sharing/loop-slices.ts'
 import type { Database } from '../../db/database.ts'
 import { openedLate } from '../../storage/opened-late.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
@@ -65,7 +66,8 @@ export async function saveSession(
   const session = await findHeldSession(deps.db, { id: left.runId, companyId })
   if (!session) return undefined
   const stored = await findTree(deps.db, companyId, session.tree_id)
-  const before = decodeTree(stored)
+  const slice = slicesOf(companyId)
+  const before = await decodeTree(stored, slice)
   // A run may leave what was there before it.
   const namesMaxBytes = Math.max(sessionNamesMaxBytes, nameBytesOf(before))
   const entries = await readLeftFolder(await left.open(), namesMaxBytes)
@@ -78,8 +80,8 @@ export async function saveSession(
     await reusable(deps.db, companyId, { entries, known }),
     packId,
   )
-  const content = encodeTree(tree)
-  if (content.equals(stored ?? encodeTree(emptyTree))) return undefined
+  const content = await encodeTree(tree, slice)
+  if (content.equals(stored ?? (await encodeTree(emptyTree, slice)))) return undefined
   const saved = { sessionId: session.id, tree, content }
   if (wanted.size === 0) return { ...saved, pack: undefined }
   const release = await deps.reserve(companyId, packBytes)

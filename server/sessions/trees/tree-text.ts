@@ -1,4 +1,5 @@
-import { emptyTree, packsOf, type Tree, type TreeEntry, treeOf } from './tree.ts'
+import type { Slice } from '../../base/sharing/loop-slices.ts'
+import { emptyTree, packsOf, type Tree, type TreeEntry } from './tree.ts'
 
 /*
  * A tree as it is stored: JSON of its packs and of its entries, each an array that starts with its kind. A file names its pack
@@ -16,12 +17,20 @@ interface StoredTree {
   entries: StoredEntry[]
 }
 
-export function encodeTree(tree: Tree): Buffer {
+export async function encodeTree(tree: Tree, slice: Slice): Promise<Buffer> {
+  if (slice.isOver) await slice.next()
   const packs = packsOf(tree).sort()
   const positions = new Map(packs.map((pack, at) => [pack, at]))
-  const entries = [...tree.values()].map((entry) => storedEntry(entry, positions))
-  return Buffer.from(JSON.stringify({ version: 1, packs, entries } satisfies StoredTree))
+  const entries: string[] = []
+  for (const entry of tree.values()) {
+    if (slice.isOver) await slice.next()
+    entries.push(JSON.stringify(storedEntry(entry, positions)))
+  }
+  return Buffer.from(`${JSON.stringify(headOf(packs)).slice(0, -end.length)}${entries.join(',')}${end}`)
 }
+
+const headOf = (packs: string[]): StoredTree => ({ version: 1, packs, entries: [] })
+const end = ']}'
 
 function storedEntry(entry: TreeEntry, positions: ReadonlyMap<string, number>): StoredEntry {
   if (entry.kind === 'folder') return ['d', entry.path, entry.mode]
@@ -31,16 +40,45 @@ function storedEntry(entry: TreeEntry, positions: ReadonlyMap<string, number>): 
 }
 
 /** Undefined, as of a session without a tree: the empty tree. */
-export function decodeTree(content: Buffer | undefined): Tree {
+export async function decodeTree(content: Buffer | undefined, slice: Slice): Promise<Tree> {
   if (content === undefined) return emptyTree
-  const { version, packs, entries } = JSON.parse(content.toString('utf8')) as StoredTree
+  if (slice.isOver) await slice.next()
+  const text = content.toString('utf8')
+  const start = text.indexOf(entriesStart) + entriesStart.length
+  const { version, packs } = JSON.parse(`${text.slice(0, start)}${end}`) as StoredTree
   if (version !== 1) throw new Error('a stored tree has another version')
-  return treeOf(
-    entries.map((entry): TreeEntry => {
-      if (entry[0] === 'd') return { kind: 'folder', path: entry[1], mode: entry[2] }
-      if (entry[0] === 'l') return { kind: 'link', path: entry[1], target: entry[2] }
-      const [, path, mode, byteSize, digest, pack, offset] = entry
-      return { kind: 'file', path, mode, byteSize, digest, pack: packs[pack] ?? '', offset }
-    }),
-  )
+  // The entries are stored in the order of the tree.
+  const tree = new Map<string, TreeEntry>()
+  for (const piece of piecesOf(text.slice(start, -end.length))) {
+    if (slice.isOver) await slice.next()
+    for (const stored of JSON.parse(`[${piece}]`) as StoredEntry[]) {
+      const entry = entryOf(stored, packs)
+      tree.set(entry.path, entry)
+    }
+  }
+  return tree
+}
+
+/** The ids of packs before it are ours. */
+const entriesStart = '"entries":['
+const pieceLength = 64 * 1024
+/** Between two entries and nowhere else: a quote in a text is escaped, and behind a text is a comma or a bracket. */
+const boundary = /\],(?=\["[dfl]")/g
+
+/** The entries, some at a time. */
+function* piecesOf(entries: string): Generator<string, void> {
+  for (let at = 0; at < entries.length; ) {
+    boundary.lastIndex = at + pieceLength
+    const found = boundary.exec(entries)
+    const next = found ? found.index + 1 : entries.length
+    yield entries.slice(at, next)
+    at = next + 1
+  }
+}
+
+function entryOf(stored: StoredEntry, packs: readonly string[]): TreeEntry {
+  if (stored[0] === 'd') return { kind: 'folder', path: stored[1], mode: stored[2] }
+  if (stored[0] === 'l') return { kind: 'link', path: stored[1], target: stored[2] }
+  const [, path, mode, byteSize, digest, pack, offset] = stored
+  return { kind: 'file', path, mode, byteSize, digest, pack: packs[pack] ?? '', offset }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CodedError } from '../../base/errors/coded-error.ts'
+import { LoopSlices } from '../../base/sharing/loop-slices.ts'
 import {
   byteSizeOf,
   emptyTree,
@@ -8,7 +9,9 @@ import {
   requirePath,
   requireWithin,
   type Tree,
+  type TreeEntry,
   type TreeFile,
+  treeOf,
   withEntry,
   withFolder,
   withMoved,
@@ -16,6 +19,7 @@ import {
 } from './tree.ts'
 import { decodeTree, encodeTree } from './tree-text.ts'
 
+const slice = new LoopSlices().of('company')
 const file = (path: string, pack = 'spk_1'): TreeFile => ({
   kind: 'file',
   path,
@@ -79,14 +83,26 @@ describe('a tree', () => {
     expect(codeOf(() => withoutEntry(tree, 'x'))).toBe('not_found')
   })
 
-  it('is the same after it was stored, whatever the order in which it was made', () => {
+  it('is the same after it was stored, whatever the order in which it was made', async () => {
     const tree = withEntry(withEntry(withFiles('a/b', 'c'), link('d')), file('e', 'spk_0'))
-    expect(decodeTree(encodeTree(tree))).toEqual(tree)
-    expect(
-      encodeTree(withEntry(withEntry(withEntry(withFiles('c'), file('e', 'spk_0')), link('d')), file('a/b'))),
-    ).toEqual(encodeTree(tree))
+    const stored = await encodeTree(tree, slice)
+    expect(await decodeTree(stored, slice)).toEqual(tree)
+    const other = withEntry(withEntry(withEntry(withFiles('c'), file('e', 'spk_0')), link('d')), file('a/b'))
+    expect(await encodeTree(other, slice)).toEqual(stored)
     expect(packsOf(tree).sort()).toEqual(['spk_0', 'spk_1'])
-    expect(decodeTree(undefined)).toEqual(emptyTree)
+    expect(await decodeTree(undefined, slice)).toEqual(emptyTree)
+  })
+
+  it('is the same after it was stored, whatever names look like its stored form', async () => {
+    const hostile = ['],[', '],["d","', '"],["f"', '\\', '],[\\', '],["l"', '"entries":[', ']}', '\u2028']
+    const long = 'x'.repeat(1000)
+    const entries = Array.from({ length: 1000 }, (_, at): TreeEntry => {
+      const path = `${long}${at}${hostile[at % hostile.length]}`
+      return at % 2 === 0 ? { kind: 'link', path, target: hostile[at % 7] ?? '' } : file(path)
+    })
+    const tree = treeOf(entries)
+    expect(await decodeTree(await encodeTree(tree, slice), slice)).toEqual(tree)
+    expect(JSON.parse((await encodeTree(tree, slice)).toString()).entries).toHaveLength(1000)
   })
 
   it('is bounded in bytes, entries, and the length and depth of paths', () => {

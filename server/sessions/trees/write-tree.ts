@@ -1,3 +1,4 @@
+import { slicesOf } from '../../base/sharing/loop-slices.ts'
 import type { Trx } from '../../db/database.ts'
 import { pointToTree, type SessionRow } from '../catalogue/session-store.ts'
 import { byteSizeOf, packsOf, requireWithin, type Tree } from './tree.ts'
@@ -11,6 +12,7 @@ export async function writeTree(
   { before, tree }: { before: Tree; tree: Tree },
 ): Promise<SessionRow> {
   requireWithin(tree, { maxBytes: session.size_limit_bytes, before })
-  const id = await insertTree(trx, session.company_id, { content: encodeTree(tree), packs: packsOf(tree) })
+  const content = await encodeTree(tree, slicesOf(session.company_id))
+  const id = await insertTree(trx, session.company_id, { content, packs: packsOf(tree) })
   return pointToTree(trx, session, { id, byteSize: byteSizeOf(tree), fileCount: tree.size })
 }
