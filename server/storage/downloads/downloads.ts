@@ -4,6 +4,7 @@ import { ObjectMissing, type ObjectStorage, type OpenedObject } from '../port.ts
 import { type ByteRange, rangeOf } from './byte-range.ts'
 import { attachment } from './content-disposition.ts'
 import { type Downloader, DownloadSlots } from './download-slots.ts'
+import { PartReader } from './part-reader.ts'
 import { type NamedPart, type StoredPart, VerifiedObjects } from './verified-objects.ts'
 
 export interface Download {
@@ -70,7 +71,7 @@ export class Downloads {
     const { signal } = request
     const { start, end } = range ?? { start: 0, end: byteSize }
     const body = await this.stream({ ...who, signal }, async () => {
-      const object = await this.openVerified(part, { companyId: who.companyId, signal })
+      const object = await this.#openVerified(part, { companyId: who.companyId, signal })
       const bytes = Readable.from(object.read(part.start + start, part.start + end), { objectMode: false })
       return bytes.once('close', () => object.close().catch(() => undefined))
     })
@@ -78,7 +79,7 @@ export class Downloads {
   }
 
   /** Opens an object after verifying it. The caller closes it. Throws `ObjectMissing`. */
-  async openVerified(
+  async #openVerified(
     part: StoredPart,
     who: { companyId: string; signal: AbortSignal },
   ): Promise<OpenedObject> {
@@ -90,6 +91,11 @@ export class Downloads {
       await object.close()
       throw error
     }
+  }
+
+  /** For many parts that one request reads. */
+  partReader(who: { companyId: string; signal: AbortSignal }): PartReader {
+    return new PartReader(this.#storage, this.#verified, who)
   }
 
   /**
@@ -106,13 +112,17 @@ export class Downloads {
     for (const [key, end] of ends)
       if (((await this.#storage.size(key)) ?? -1) < end) throw new CodedError('storage_unavailable')
     let bytes = 0
-    for (const part of parts.slice(0, comparedObjectsMax)) {
-      bytes += part.byteSize
-      if (bytes > comparedBytesMax) return
-      const object = await this.openVerified(part, who).catch((error: unknown) => {
-        throw error instanceof ObjectMissing ? new CodedError('storage_unavailable') : error
-      })
-      await object.close()
+    const reader = this.partReader(who)
+    try {
+      for (const part of parts.slice(0, comparedObjectsMax)) {
+        bytes += part.byteSize
+        if (bytes > comparedBytesMax) return
+        await reader.compare(part)
+      }
+    } catch (error) {
+      throw error instanceof ObjectMissing ? new CodedError('storage_unavailable') : error
+    } finally {
+      await reader.close()
     }
   }
 
@@ -123,7 +133,7 @@ export class Downloads {
   async firstBytes(part: StoredPart, count: number, reader: StreamReader): Promise<Buffer> {
     const release = this.#slots.take(reader)
     try {
-      const object = await this.openVerified(part, reader)
+      const object = await this.#openVerified(part, reader)
       try {
         const end = part.start + Math.min(count, part.byteSize)
         return Buffer.concat(await Array.fromAsync(object.read(part.start, end)))

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { testStorage } from '../../../testing/apps/test-storage.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import { Downloads } from './downloads.ts'
@@ -41,6 +41,9 @@ describe('a zip of stored objects', () => {
       digest: sha256Of(Buffer.from('a')),
       name: String(start),
     }))
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
   const open = (count: number) => openStoredZip(new Downloads(storage), partsOf(count), { at, reader })
 
   it('has the size that it is announced with', async () => {
@@ -55,6 +58,27 @@ describe('a zip of stored objects', () => {
     await expect(open(4)).rejects.toMatchObject({ code: 'storage_unavailable' })
     await storage.delete('pack')
     await expect(open(1)).rejects.toMatchObject({ code: 'storage_unavailable' })
+  })
+
+  it('opens each object once, and reads a small file once', async () => {
+    const pack = Buffer.from('a'.repeat(20_000))
+    await storage.put('pack', pack)
+    const counts = { opened: 0, read: 0 }
+    const opened = storage.opened.bind(storage)
+    vi.spyOn(storage, 'opened').mockImplementation(async (key) => {
+      counts.opened += 1
+      const object = await opened(key)
+      const read = (start: number, end: number) => {
+        counts.read += 1
+        return object.read(start, end)
+      }
+      return { ...object, read }
+    })
+    const { body, byteSize } = await open(pack.length)
+    // Of those that are compared before the first byte is sent.
+    expect(counts).toEqual({ opened: 1, read: 1000 })
+    expect(Buffer.concat(await body.toArray())).toHaveLength(byteSize)
+    expect(counts).toEqual({ opened: 2, read: 1000 + pack.length })
   })
 
   it('ends with an error at damage that is found later', async () => {

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { slicesOf } from '../../base/sharing/loop-slices.ts'
 import type { Downloads, StreamReader } from './downloads.ts'
 import type { NamedPart } from './verified-objects.ts'
 import { type ZipFile, zipByteSize, zipOf } from './zip-writer.ts'
@@ -18,37 +19,35 @@ export async function openStoredZip(
   parts: readonly NamedPart[],
   { at, reader }: { at: Date; reader: StreamReader },
 ): Promise<StoredZip> {
+  // The names alone may be thousands, and a company may ask for many archives at once.
+  await slicesOf(reader.companyId).next()
   const names = zipNames(parts.map(({ name }) => name))
-  const files = parts.map((part, place) =>
-    zipFileOf(downloads, { ...part, name: names[place] ?? '' }, reader),
+  const objects = downloads.partReader(reader)
+  const files = parts.map(
+    (part, place): ZipFile => ({
+      name: names[place] ?? '',
+      byteSize: part.byteSize,
+      read: () => objects.bytesOf(part),
+    }),
   )
   const body = await downloads.stream(reader, async () => {
     await downloads.requireStored(parts, reader)
-    return Readable.from(zipOf(files, at), { objectMode: false })
+    return Readable.from(untilClosed(zipOf(files, at), objects), { objectMode: false })
   })
   return { body, byteSize: zipByteSize(files) }
 }
 
-/** A verified object as a file of a zip. Reading it throws `ObjectMissing`. */
-const zipFileOf = (
-  downloads: Downloads,
-  part: NamedPart,
-  who: { companyId: string; signal: AbortSignal },
-): ZipFile => ({
-  name: part.name,
-  byteSize: part.byteSize,
-  read: async function* () {
-    const object = await downloads.openVerified(part, who)
-    try {
-      for await (const bytes of object.read(part.start, part.start + part.byteSize)) {
-        who.signal.throwIfAborted()
-        yield bytes
-      }
-    } finally {
-      await object.close()
-    }
-  },
-})
+/** An archive that was never read has opened nothing. */
+async function* untilClosed(
+  archive: AsyncIterable<Buffer>,
+  objects: { close(): Promise<void> },
+): AsyncGenerator<Buffer, void> {
+  try {
+    yield* archive
+  } finally {
+    await objects.close()
+  }
+}
 
 /** What some systems take for the end of a folder's name, a drive or a stream. */
 const unsafe = /[\\:*?"<>|]/g

@@ -48,7 +48,7 @@ interface HashingPlace {
 }
 
 /** The client has disconnected. */
-const hasLeft = () => new CodedError('storage_unavailable')
+export const hasLeft = (): CodedError => new CodedError('storage_unavailable')
 
 /**
  * Compares stored bytes with their digest before they are sent. The result is remembered by the stamp of the object, so

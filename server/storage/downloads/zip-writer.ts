@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 
 /*
  * A zip archive as a stream. Files are stored as they are: what jobs make is often compressed already, and so the size of
- * the archive is known before its first byte. Each file is read twice, for its checksum stands before its bytes; archives
+ * the archive is known before its first byte. A large file is read twice, for its checksum stands before its bytes; archives
  * with checksums behind them are not read by every program. At most 4 GiB and 65535 files, so without zip64.
  */
 
@@ -14,6 +14,8 @@ export interface ZipFile {
   read(): AsyncIterable<Buffer>
 }
 
+/** A smaller file is kept between its checksum and its bytes. So much of the archive is passed on at once, too. */
+const pieceBytes = 64 * 1024
 const localHeaderBytes = 30
 const centralHeaderBytes = 46
 const endBytes = 22
@@ -42,8 +44,10 @@ export async function* zipOf(files: readonly ZipFile[], at: Date): AsyncGenerato
   const time = dosTime(at)
   const directory: Buffer[] = []
   let offset = 0
+  let piece: Buffer[] = []
+  let passed = 0
   for (const file of files) {
-    const crc = await checksumOf(file)
+    const { crc, bytes } = await readOnce(file)
     const fields = fieldsOf(file, { crc, time })
     const name = Buffer.from(file.name)
     const header = Buffer.alloc(localHeaderBytes)
@@ -51,23 +55,29 @@ export async function* zipOf(files: readonly ZipFile[], at: Date): AsyncGenerato
     fields.copy(header, 4)
     directory.push(centralHeader(fields, offset), name)
     offset += header.length + name.length + file.byteSize
-    yield Buffer.concat([header, name])
-    yield* file.read()
+    piece.push(header, name, ...(bytes ?? []))
+    if (bytes && offset - passed < pieceBytes) continue
+    yield Buffer.concat(piece)
+    if (!bytes) yield* file.read()
+    piece = []
+    passed = offset
   }
   const index = Buffer.concat(directory)
-  yield index
-  yield endOf({ files: files.length, indexBytes: index.length, offset })
+  yield Buffer.concat([...piece, index, endOf({ files: files.length, indexBytes: index.length, offset })])
 }
 
-async function checksumOf(file: ZipFile): Promise<number> {
+/** The checksum of a file, and the bytes of a small one. */
+async function readOnce(file: ZipFile): Promise<{ crc: number; bytes: Buffer[] | undefined }> {
+  const bytes: Buffer[] | undefined = file.byteSize <= pieceBytes ? [] : undefined
   let crc = 0
   let byteSize = 0
-  for await (const bytes of file.read()) {
-    crc = crc32(bytes, crc)
-    byteSize += bytes.length
+  for await (const read of file.read()) {
+    crc = crc32(read, crc)
+    byteSize += read.length
+    bytes?.push(read)
   }
   if (byteSize !== file.byteSize) throw new Error('a file has another size than it was listed with')
-  return crc
+  return { crc, bytes }
 }
 
 /** What the header of a file and its entry in the directory have in common. */
