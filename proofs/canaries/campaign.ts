@@ -121,8 +121,11 @@ export class Campaign {
   async end(): Promise<string[]> {
     try {
       await this.searchAll()
-      for (const folder of ['/run/crun', stagingFolder, ...machineFolders]) {
+      for (const folder of ['/run/crun', stagingFolder]) {
         this.#report(await this.search.below(folder, this.#startedMs))
+      }
+      for (const folder of machineFolders) {
+        this.#report(await this.search.belowShared(folder, this.#startedMs))
       }
     } finally {
       await this.agent.dispose()

@@ -1,11 +1,15 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shellJob } from '../../server/executor/oci/testing/test-agent.ts'
 import { Campaign } from './campaign.ts'
 import { newStem, patternsOf } from './canary.ts'
 import { Search } from './search.ts'
+
+const run = promisify(execFile)
 
 describe('the search for canaries', () => {
   const stem = newStem()
@@ -40,6 +44,26 @@ describe('the search for canaries', () => {
       `plain in the link ${join(folder, 'link')}`,
       `plain in the name ${join(folder, `x${stem}`)}`,
     ])
+  })
+})
+
+describe('the search in a folder of the machine', () => {
+  it('leaves out what others have mounted there', async () => {
+    const stem = newStem()
+    const folder = await mkdtemp(join(tmpdir(), 'sandbox-test-canaries-'))
+    const foreign = join(folder, 'foreign')
+    await mkdir(foreign)
+    await run('mount', ['-t', 'tmpfs', 'tmpfs', foreign])
+    try {
+      await writeFile(join(foreign, 'theirs'), stem)
+      await writeFile(join(folder, 'ours'), stem)
+      const search = new Search(patternsOf(stem))
+      expect(await search.belowShared(folder, 0)).toEqual([`plain in ${join(folder, 'ours')}`])
+      expect(await search.below(foreign)).toEqual([`plain in ${join(foreign, 'theirs')}`])
+    } finally {
+      await run('umount', [foreign])
+      await rm(folder, { recursive: true })
+    }
   })
 })
 

@@ -31,12 +31,24 @@ export class Search {
    * Searches everything below `path` without following links; only regular files that changed at `sinceMs` or later. An
    * unreadable regular file is reported like a match, since its content is unknown.
    */
-  async below(path: string, sinceMs = 0): Promise<string[]> {
+  below(path: string, sinceMs = 0): Promise<string[]> {
+    return this.#below(path, sinceMs)
+  }
+
+  /** The same in a folder that others use too: what is mounted in it is theirs. */
+  async belowShared(path: string, sinceMs: number): Promise<string[]> {
+    const device = await deviceOf(path)
+    return device === undefined ? [] : this.#below(path, sinceMs, device)
+  }
+
+  /** Searches directories of `device` only, or of any when there is none. */
+  async #below(path: string, sinceMs: number, device?: bigint): Promise<string[]> {
+    if (device !== undefined && (await deviceOf(path)) !== device) return []
     const found: string[] = []
     for (const entry of await entriesOf(path)) {
       const child = join(path, entry.name)
       found.push(...this.in(`the name ${child}`, Buffer.from(entry.name)))
-      if (entry.isDirectory()) found.push(...(await this.below(child, sinceMs)))
+      if (entry.isDirectory()) found.push(...(await this.#below(child, sinceMs, device)))
       else if (entry.isFile()) found.push(...(await this.file(child, sinceMs)))
       else if (entry.isSymbolicLink()) {
         found.push(...this.in(`the link ${child}`, Buffer.from((await unlessGone(readlink(child))) ?? '')))
@@ -109,6 +121,9 @@ export class Search {
 export async function processIds(): Promise<number[]> {
   return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
 }
+
+const deviceOf = async (path: string): Promise<bigint | undefined> =>
+  (await unlessGone(lstat(path, { bigint: true })))?.dev
 
 async function entriesOf(path: string) {
   return (await unlessGone(readdir(path, { withFileTypes: true }))) ?? []

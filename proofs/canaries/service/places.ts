@@ -5,8 +5,6 @@ import type { Search } from '../search.ts'
 import { asSuperuser, flush, searchRows } from './database.ts'
 import { commandOf, processesSince, searchCores } from './processes.ts'
 
-const folders = ['/run', ...machineFolders]
-
 export interface Places {
   service: OwnService
   /** Folder with the output of the service. */
@@ -27,7 +25,7 @@ export async function searchPlaces({ service, logs, earlierProcesses, sinceMs }:
     await flush(client)
     return searchRows(client, search)
   })
-  for (const folder of [dataDir, logs, ...folders]) found.push(...(await search.below(folder, sinceMs)))
+  found.push(...(await search.below(dataDir, sinceMs)), ...(await searchAfter({ logs, sinceMs }, search)))
   const { others } = await processesSince(earlierProcesses)
   for (const pid of others) found.push(...(await search.process(pid)))
   found.push(...(await searchCores(others, search)))
@@ -36,10 +34,11 @@ export async function searchPlaces({ service, logs, earlierProcesses, sinceMs }:
   return found
 }
 
-/** The last search: what the service left after its end, outside of its data folder. */
+/** What is outside of the service's data folder; also the last search, for what the service left there after its end. */
 export async function searchAfter({ logs, sinceMs }: Pick<Places, 'logs' | 'sinceMs'>, search: Search) {
   const found: string[] = []
-  for (const folder of [logs, ...folders]) found.push(...(await search.below(folder, sinceMs)))
+  for (const folder of [logs, '/run']) found.push(...(await search.below(folder, sinceMs)))
+  for (const folder of machineFolders) found.push(...(await search.belowShared(folder, sinceMs)))
   return found
 }
 
