@@ -1,6 +1,5 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'vitest/config'
 import { packedProgram } from '../../server/main/supervisor/processes/packed-program.ts'
@@ -19,8 +18,8 @@ const started = /new URL\('(?:\.\/|(?:\.\.\/)+main\/)(?<name>[\w-]+)\.ts', impor
  * Each test run packs them again, so that another run's changes do not affect it.
  */
 export function packedPrograms(): Plugin {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-packed-'))
-  // A reader with another user id loads it too.
+  // A reader with another user id loads it too: TMPDIR may be a folder of root alone.
+  const folder = mkdtempSync('/var/tmp/sandbox-test-packed-')
   chmodSync(folder, 0o755)
   process.once('exit', () => rmSync(folder, { recursive: true }))
   const packed = packedProgram({ root, node: process.execPath }, folder)
