@@ -10,7 +10,7 @@
  *     becomes a reader, as the user who calls.
  *
  * READER is Node with its arguments; MEMORY are bytes, SECONDS are of processor time. The first line of descriptor 3 is
- * the number of the reader's process.
+ * the number of the reader's process; a further one names what kept it from becoming a reader.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -46,8 +46,13 @@ struct reader {
   int life;
 };
 
+/* Set where descriptor 3 is that of the reader to be. */
+static int has_control;
+
 static void fail(const char *what) {
+  int error = errno;
   perror(what);
+  if (has_control) dprintf(control_fd, "{\"failed\":\"%s: %s\"}\n", what, strerror(error));
   exit(broken);
 }
 
@@ -90,6 +95,9 @@ static void become_reader(struct limits limits, const char *seal, char **argv) {
   bound(RLIMIT_CPU, limits.seconds);
   bound(RLIMIT_DATA, limits.memory + RESERVED);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || chdir("/") != 0) fail("no_new_privs");
+  /* Node would say it where nobody listens. */
+  const char *program = argv[argc - 1];
+  if (*program == '/' && access(program, R_OK) != 0) fail(program);
   int length = snprintf(line, sizeof line, "{\"pid\":%d}\n", getpid());
   if (write(control_fd, line, (size_t)length) < 0 && errno != EBADF) fail("control");
   execve(args[0], args, environment);
@@ -135,6 +143,7 @@ static void start_reader(struct limits limits, int *given, const char *seal, cha
     for (int at = 0; at < 3; at += 1) {
       if (dup2(high[at], wanted[at]) < 0) fail("dup2");
     }
+    has_control = 1;
     if (close_range(requests_fd, ~0u, 0) != 0) fail("close_range");
     become_reader(limits, seal, argv);
   }
@@ -284,6 +293,7 @@ static int run_request(int argc, char **argv) {
 
 static int run_direct(int argc, char **argv) {
   if (argc < 6) fail("direct MEMORY SECONDS SEAL READER...");
+  has_control = 1;
   die_with(getppid());
   become_reader((struct limits){number(argv[2]), number(argv[3])}, argv[4], argv + 5);
   return 0;

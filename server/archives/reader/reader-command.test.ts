@@ -5,8 +5,10 @@ import type { Duplex } from 'node:stream'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { startTestReader, testConfinement } from '../../../testing/test-readers.ts'
+import { contextBounds } from '../formats/archive.ts'
 import { directReaders, type ReaderLimits, readerProgram } from './reader-command.ts'
 import { controlFd, readyLine } from './reader-messages.ts'
+import { ReaderProcess } from './reader-process.ts'
 
 const mib = 1024 ** 2
 const folder = resolve(import.meta.dirname, '../..')
@@ -97,4 +99,16 @@ it('ends without a crash when the worker ends its work', async () => {
   }
   control.destroy()
   expect(await end).toEqual([0, null])
+})
+
+it.each([
+  ['a node that is missing', ['/nowhere/node', '/dev/null'], '/nowhere/node'],
+  ['a program that is missing', [process.execPath, '/nowhere/main.mjs'], '/nowhere/main.mjs'],
+])('names %s', async (_, program, path) => {
+  const startMissing = directReaders(testConfinement(), program)
+  const reader = new ReaderProcess(startMissing, { memoryBytes: 256 * mib, timeoutMs: 10_000 })
+  const job = { kind: 'context', format: 'tar', byteSize: 0, bounds: contextBounds } as const
+  await expect(reader.runJob(job)).rejects.toThrow(
+    new RegExp(`cannot be started or confined: exited with 70, .*${path}: No such file or directory`),
+  )
 })

@@ -46,6 +46,8 @@ export class ReaderProcess {
   /** Resolves when the process has ended. */
   readonly ended: Promise<ReaderDeath>
   #killedFor: ReaderDeath | undefined
+  /** How the process ended, for messages. */
+  #exit: string | undefined
   #pid: number | undefined
   #isReady = false
 
@@ -66,8 +68,14 @@ export class ReaderProcess {
     this.tar = child.stdio[tarFd] as Readable
     this.#lines = linesOf(this.#control)
     this.ended = new Promise((resolve) => {
-      child.once('exit', (_code, signal) => resolve(this.#killedFor ?? deathOf(signal)))
-      child.on('error', () => resolve('taken_away'))
+      child.once('exit', (code, signal) => {
+        this.#exit = signal ? `ended by ${signal}` : `exited with ${code}`
+        resolve(this.#killedFor ?? deathOf(signal))
+      })
+      child.on('error', ({ message }) => {
+        this.#exit = message
+        resolve('taken_away')
+      })
     })
     // When a reader ends its pipes break; only its exit is reported.
     for (const pipe of [this.input, this.#control, this.tar]) pipe.on('error', () => undefined)
@@ -123,14 +131,21 @@ export class ReaderProcess {
   }
 
   async #start(): Promise<void> {
-    const timer = setTimeout(() => this.kill(), startTimeoutMs)
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      this.kill()
+    }, startTimeoutMs)
     const number = await this.#lines.next()
     this.#pid = number.done ? undefined : parseReaderNumber(number.value)
     const first = await this.#lines.next()
     clearTimeout(timer)
     if (this.#pid === undefined || first.done || `${first.value}\n` !== readyLine) {
       this.kill()
-      throw new Error('the archive reader cannot be started or confined')
+      await this.ended
+      const cause = isLate ? `not ready after ${startTimeoutMs / 1000} s` : this.#exit
+      const said = [number, first].flatMap(({ value }) => (value ? [value.toString('latin1')] : []))
+      throw new Error(`the archive reader cannot be started or confined: ${[cause, ...said].join(', ')}`)
     }
     this.#isReady = true
     void this.#enforceLimits()
