@@ -88,7 +88,7 @@ async function staticShell(): Promise<Buffer | undefined> {
   return undefined
 }
 
-const owned = { uid: 0, gid: 0, mtime: new Date(0) }
+const owned = { uid: 0, gid: 0 }
 const nameOf = (path: string) => path.slice(1)
 
 /** Writable for the user of the image, whoever it is. */

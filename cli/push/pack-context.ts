@@ -65,7 +65,10 @@ async function fill(archive: Pack, folder: string, entries: ContextEntry[]): Pro
   archive.finalize()
 }
 
-/** Owner and times of this machine are meaningless in a build and would change the digest. */
+/**
+ * Owner and times of this machine are meaningless in a build and would change the digest. For a time of 0 the service takes that
+ * of the upload.
+ */
 const neutral = { mtime: new Date(0), uid: 0, gid: 0 }
 
 function addBare(archive: Pack, entry: Exclude<ContextEntry, { kind: 'file' }>): Promise<void> {

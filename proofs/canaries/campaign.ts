@@ -151,6 +151,7 @@ export class Campaign {
       workScript: `${printed}${ends[end]}\n`,
       driver: '. /workspace/work.sh',
       input: Buffer.from('{}'),
+      claimedAt: new Date(),
     })
     const { client } = this.agent
     await client.start(spec, input, Object.values(secrets))

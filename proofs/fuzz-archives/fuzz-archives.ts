@@ -130,6 +130,7 @@ const jobOf = (kind: 'context' | 'context_tar', format: ArchiveFormat, { length 
   byteSize: length,
   bounds: contextBounds,
   partial: { done: [] },
+  modifiedAt: 0,
 })
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -53,7 +53,7 @@ export async function makeSignedImage(
       resourceProfile: 'standard',
       isolation: 'standard',
       cache: 'images',
-      context: { key: 'context', format: 'tar', byteSize: 1, digest: zero },
+      context: { key: 'context', format: 'tar', byteSize: 1, digest: zero, uploadedAt: new Date(0) },
     },
     tools: {
       storage,

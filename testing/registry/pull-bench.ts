@@ -146,7 +146,7 @@ export class PullBench {
       resourceProfile: 'standard',
       isolation: 'standard',
       cache: 'none',
-      context: { key: attemptId, format: 'tar', byteSize: archive.length, digest },
+      context: { key: attemptId, format: 'tar', byteSize: archive.length, digest, uploadedAt: new Date() },
     }
     const executor = new LimitedAgent(join(this.agent.dataDir, 'agent.sock'), limits)
     const tools = makeBuildTools(this.#db, { storage: this.storage, executor })

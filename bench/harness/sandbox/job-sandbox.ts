@@ -41,6 +41,7 @@ export async function jobSandbox(dataDir: string, workScript: string): Promise<J
       workScript,
       driver: driverOf(null),
       input: Buffer.from('{}'),
+      claimedAt: new Date(),
     }),
     imageTree: join(paths.images, image, 'tree'),
     platformLayer: join(paths.platform, await onlyFolder(paths.platform)),

@@ -73,6 +73,8 @@ export interface ZipFields {
   attributes?: number
   flags?: number
   method?: number
+  /** Date and time of DOS. */
+  dosTime?: number
   crc?: number
   size?: number
   compressed?: Buffer
@@ -195,6 +197,7 @@ function zipEntry(fields: ZipFields, offset: number): { local: Buffer[]; central
   central.writeUInt16LE(fields.version ?? 20, 6)
   central.writeUInt16LE(flags, 8)
   central.writeUInt16LE(method, 10)
+  central.writeUInt32LE(fields.dosTime ?? 0, 12)
   sums.forEach((sum, index) => {
     central.writeUInt32LE(sum, 16 + 4 * index)
   })

@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,6 +31,7 @@ import {
   zip,
 } from './archive-fixtures.ts'
 import { ContentDigest } from './content-digest.ts'
+import { untold } from './file-time.ts'
 import { ArchiveRefused } from './refusals/archive-refused.ts'
 import { canonicalTar } from './tar/canonical-tar.ts'
 import { mask32 } from './zip/zip64.ts'
@@ -49,6 +51,8 @@ writeFileSync(join(tree, 'src/zero'), '')
 writeFileSync(join(tree, 'big.bin'), Buffer.alloc(300_000, 'random-ish text '))
 writeFileSync(join(tree, longName), 'long')
 symlinkSync('../Dockerfile', join(tree, 'src/link'))
+const changedAt = Date.UTC(2021, 4, 6, 7, 8, 10) / 1000
+utimesSync(join(tree, 'src/main.sh'), changedAt, changedAt + 0.75)
 
 const python = (script: string) => execFileSync('python3', ['-c', script], { cwd: tree })
 const packers: [name: string, format: ArchiveFormat, pack: (out: string) => void][] = [
@@ -291,6 +295,12 @@ describe('reading an archive', () => {
   })
 })
 
+const timesOf = async (archive: Buffer, format: ArchiveFormat) => {
+  const times = new Map<string, number | undefined>()
+  for await (const { path, modifiedAt } of readArchive(sourceOf(archive), format)) times.set(path, modifiedAt)
+  return times
+}
+
 const clean = async (archive: Buffer, format: ArchiveFormat) => {
   const content = new ContentDigest()
   const parts: Buffer[] = []
@@ -304,10 +314,52 @@ describe('the canonical tar and the content digest', () => {
     const packed = execFileSync('tar', ['cz', '-C', tree, '.'])
     const { tar: written } = await clean(packed, 'tar.gz')
     expect(await listArchive(written, 'tar')).toEqual(await listArchive(packed, 'tar.gz'))
-    const verbose = execFileSync('tar', ['tv', '--numeric-owner'], { input: written, encoding: 'utf8' })
-    expect(verbose).toMatch(/-rwxr-xr-x 0\/0 +21 1970-01-01 00:00 src\/main.sh/)
+    const verbose = execFileSync('tar', ['tv', '--numeric-owner'], {
+      input: written,
+      encoding: 'utf8',
+      env: { ...process.env, TZ: 'UTC' },
+    })
+    expect(verbose).toMatch(/-rwxr-xr-x 0\/0 +21 2021-05-06 07:08 src\/main.sh/)
     expect(verbose).toContain('src/link -> ../Dockerfile')
     expect(verbose).toContain(longName)
+  })
+
+  it.each(packers)('has the times of files as %s packs them', async (name, format) => {
+    const out = join(folder, name.replace(/\W/g, '-'))
+    const packed = readFileSync(format === 'zip' ? `${out}.zip` : out)
+    expect((await timesOf(packed, format)).get('src/main.sh')).toBe(changedAt)
+  })
+
+  it('has the time of DOS where a zip has no other, as UTC', async () => {
+    const dosTime = (((2021 - 1980) << 25) | (5 << 21) | (6 << 16) | (7 << 11) | (8 << 5) | 5) >>> 0
+    const times = await timesOf(zip([{ name: 'a', dosTime }, { name: 'b' }]), 'zip')
+    expect([...times]).toEqual([
+      ['a', changedAt],
+      ['b', untold],
+    ])
+  })
+
+  it.each([
+    ['a negative number', '-1', untold],
+    ['a fraction', '1620284890.999', changedAt],
+    ['more than a header holds', '9'.repeat(20), 8 ** 11 - 1],
+    ['no number', 'soon', untold],
+  ])('takes %s as a time of PAX', async (_name, mtime, time) => {
+    const archive = tar(pax(paxRecord('mtime', mtime)), { name: 'a', content: 'x' })
+    expect((await timesOf(archive, 'tar')).get('a')).toBe(time)
+  })
+
+  it('gives entries without a time that of the upload, in the tar for the builder', async () => {
+    const parts: Buffer[] = []
+    const entries = readArchive(
+      sourceOf(tar({ name: 'a' }, pax(paxRecord('mtime', '5')), { name: 'b' })),
+      'tar',
+    )
+    for await (const part of canonicalTar(entries, changedAt)) parts.push(part)
+    expect([...(await timesOf(Buffer.concat(parts), 'tar'))]).toEqual([
+      ['a', changedAt],
+      ['b', 5],
+    ])
   })
 
   it('are the same for every packer', async () => {

@@ -65,6 +65,8 @@ export interface ArchiveEntry {
   /** 0o755 or 0o644 for files by their execute bits, 0o755 for directories, 0o777 for links; meaningless for hard links. */
   mode: number
   byteSize: number
+  /** `file-time.ts`. Absent: untold. */
+  modifiedAt?: number
   /** Of a symlink: relative to its folder, and inside the tree. Of a hard link: the path of a file that came before. */
   linkTarget?: string
   /** Content of a file, to be read or skipped before the next entry. */
@@ -133,10 +135,11 @@ function toEntry(raw: RawEntry, tree: EntryTree, bounds: ArchiveBounds): Archive
   if (raw.kind === 'device') throw new ArchiveRefused('device_entry')
   const path = parseEntryPath(raw.name, raw.kind === 'directory' ? 'directory' : 'other', bounds)
   refuseForeignPath(path)
-  if (raw.kind === 'directory') return { path, kind: 'directory', mode: 0o755, byteSize: 0 }
+  const { modifiedAt } = raw
+  if (raw.kind === 'directory') return { path, kind: 'directory', mode: 0o755, byteSize: 0, modifiedAt }
   if (raw.kind === 'symlink') {
     const linkTarget = parseLinkTarget(raw.linkName, path, bounds)
-    return { path, kind: 'symlink', mode: 0o777, byteSize: 0, linkTarget }
+    return { path, kind: 'symlink', mode: 0o777, byteSize: 0, modifiedAt, linkTarget }
   }
   if (raw.kind === 'hard_link') {
     const linkTarget = parseEntryPath(raw.linkName, 'other', bounds)
@@ -144,5 +147,5 @@ function toEntry(raw: RawEntry, tree: EntryTree, bounds: ArchiveBounds): Archive
     return { path, kind: 'hard_link', mode: 0o644, byteSize: 0, linkTarget }
   }
   const mode = raw.mode & 0o111 ? 0o755 : 0o644
-  return { path, kind: 'file', mode, byteSize: raw.byteSize, body: raw.body }
+  return { path, kind: 'file', mode, byteSize: raw.byteSize, modifiedAt, body: raw.body }
 }

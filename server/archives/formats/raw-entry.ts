@@ -7,6 +7,8 @@ export interface RawEntry {
   /** Permission bits as stored, up to 0o7777. */
   mode: number
   byteSize: number
+  /** `file-time.ts`. */
+  modifiedAt: number
   /** Extended attributes by name (tar's PAX records only). */
   attributeNames: string[]
   /** Content of a file. The parser reads and checks what the consumer does not read. */

@@ -5,6 +5,7 @@ import type { BuilderSteps } from '../dockerfile/failed-instruction.ts'
 import type { PartialBuild } from '../dockerfile/remaining-build.ts'
 import { type ArchiveFormat, type ArchiveSource, contextBounds } from '../formats/archive.ts'
 import type { BundleFormat, BundleRules } from '../formats/bundle-entries.ts'
+import { untold } from '../formats/file-time.ts'
 import { ArchiveRefused } from '../formats/refusals/archive-refused.ts'
 import { type FlatImageCounts, flatImageBounds } from '../images/flat-image.ts'
 import type { ResolvedName } from '../images/image-manifest.ts'
@@ -107,19 +108,23 @@ export class ArchiveReaders {
     })
   }
 
-  /** The context as a canonical tar for a build sandbox. The stream fails when the reader does. */
-  contextTar(source: ArchiveSource, format: ArchiveFormat, partial = wholeBuild): Readable {
-    return Readable.from(this.#tarBytes(source, format, partial), { objectMode: false })
+  /**
+   * The context as a canonical tar for a build sandbox, where entries without a time get `modifiedAt`. The stream fails when the
+   * reader does.
+   */
+  contextTar(source: ArchiveSource, format: ArchiveFormat, job: ContextTar = {}): Readable {
+    return Readable.from(this.#tarBytes(source, format, job), { objectMode: false })
   }
 
   async *#tarBytes(
     source: ArchiveSource,
     format: ArchiveFormat,
-    partial: PartialBuild,
+    { partial = wholeBuild, modifiedAt = untold }: ContextTar,
   ): AsyncGenerator<Buffer, void> {
     const reader = new ReaderProcess(this.#start, this.#limits)
     try {
-      const answer = reader.runJob({ kind: 'context_tar', ...contextOf(source, format), partial }, source)
+      const job = { kind: 'context_tar', ...contextOf(source, format), partial, modifiedAt } as const
+      const answer = reader.runJob(job, source)
       // The pipe ends with the process. If the reader refused the archive or died, the tar is incomplete.
       const verdict = answer.finally(() => reader.finish())
       verdict.catch(() => undefined)
@@ -260,6 +265,12 @@ async function readAll(stream: Readable, maxBytes: number): Promise<Buffer | und
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks)
+}
+
+interface ContextTar {
+  partial?: PartialBuild
+  /** `file-time.ts`. */
+  modifiedAt?: number
 }
 
 const wholeBuild: PartialBuild = { done: [] }

@@ -28,8 +28,10 @@ export async function performJob(job: ReaderJob, input: RangeInput, tar: Writabl
         return { kind: job.kind, ...(await inspectContext(entriesOf(job, input))) }
       case 'instruction':
         return { kind: job.kind, found: await findInstruction(job, input) }
-      case 'context_tar':
-        return { kind: job.kind, byteSize: await writeAll(canonicalTar(contextEntries(job, input)), tar) }
+      case 'context_tar': {
+        const entries = canonicalTar(contextEntries(job, input), job.modifiedAt)
+        return { kind: job.kind, byteSize: await writeAll(entries, tar) }
+      }
       case 'image':
         return { kind: job.kind, ...(await checkFlatImage(input.rest(), job.bounds)) }
       case 'layer':

@@ -43,6 +43,8 @@ export type ReaderJob =
       byteSize: number
       bounds: ArchiveBounds
       partial: PartialBuild
+      /** For entries without a time (`file-time.ts`). */
+      modifiedAt: number
     }
   /** Reads a bundle of a task. */
   | { kind: 'bundle'; format: BundleFormat; byteSize: number; rules: BundleRules }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { PartialBuild } from '../../archives/dockerfile/remaining-build.ts'
 import type { ArchiveEntry } from '../../archives/formats/archive.ts'
+import { fileTimeOf } from '../../archives/formats/file-time.ts'
 import {
   canonicalEntry,
   canonicalTar,
@@ -53,7 +54,11 @@ export function builderInput(
 ): Readable {
   const { readers, storage } = tools
   const source = contextSource(request, storage)
-  const context = readers.contextTar(source, formatOf(request), partialBuild(sources, until))
+  const modifiedAt = fileTimeOf(request.context?.uploadedAt ?? request.startedAt)
+  const context = readers.contextTar(source, formatOf(request), {
+    partial: partialBuild(sources, until),
+    modifiedAt,
+  })
   const based = withBases(withMirrors(context, sources.mirrors), { ...sources, storage })
   return withCachedStages(based, { ...sources, earlier, storage })
 }

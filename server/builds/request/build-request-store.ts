@@ -35,10 +35,18 @@ export async function readBuildRequest(db: Database, attempt: AttemptRow): Promi
       'o.archive_format',
       'o.byte_size',
       'o.digest',
+      'o.created_at as uploaded_at',
     ])
     .executeTakeFirstOrThrow()
-  const { storage_key: key, archive_format: format, byte_size: byteSize, digest } = row
-  const isBound = key !== null && format !== null && byteSize !== null && digest !== null
+  const {
+    storage_key: key,
+    archive_format: format,
+    byte_size: byteSize,
+    digest,
+    uploaded_at: uploadedAt,
+  } = row
+  const isBound =
+    key !== null && format !== null && byteSize !== null && digest !== null && uploadedAt !== null
   return {
     attemptState: row.attempt_state as BuildAttemptState,
     versionState: row.version_state as EnvironmentVersionState,
@@ -53,7 +61,7 @@ export async function readBuildRequest(db: Database, attempt: AttemptRow): Promi
       resourceProfile: row.resource_profile,
       isolation: row.isolation,
       cache: row.build_cache,
-      context: isBound ? { key, format: format as ArchiveFormat, byteSize, digest } : undefined,
+      context: isBound ? { key, format: format as ArchiveFormat, byteSize, digest, uploadedAt } : undefined,
     },
   }
 }

@@ -18,7 +18,16 @@ export interface BuildRequest {
   isolation: Isolation
   /** What the build may reuse from earlier builds. */
   cache: BuildCache
-  context: { key: string; format: ArchiveFormat; byteSize: number; digest: string } | undefined
+  context: BoundContext | undefined
+}
+
+/** An uploaded archive. */
+interface BoundContext {
+  key: string
+  format: ArchiveFormat
+  byteSize: number
+  digest: string
+  uploadedAt: Date
 }
 
 /** The archive of a build as a source for readers. Throws `context_invalid` when the version has none. */

@@ -42,7 +42,13 @@ async function buildOf(
   const stored = `sha256:${createHash('sha256').update(archive).digest('hex')}`
   const builder = { id: 'test', release: '0', programDigest: zero }
   const tools: Partial<BuildTools> = { storage, readers, log, builder }
-  const context = { key, format: 'tar', byteSize: archive.length, digest: digest ?? stored } as const
+  const context = {
+    key,
+    format: 'tar',
+    byteSize: archive.length,
+    digest: digest ?? stored,
+    uploadedAt: new Date(),
+  } as const
   const request: Partial<BuildRequest> = { attemptId, companyId, cache, context }
   const build: Partial<Build> = {
     request: request as BuildRequest,

@@ -4,8 +4,8 @@ import { digestBytes, digestOf, type KnownContent } from './known-contents.ts'
 /*
  * The bytes of a collected folder: its entries one after another, each folder before what it holds. An entry is a header that
  * a zero byte ends, and its content: the bytes of a file, the digest of a file whose bytes the caller has, or the target of a
- * link. The header has the kind (`d`, `f`, `k` or `l`), the mode in octal digits, the size in decimal digits, and the path,
- * divided by single spaces. What collected the folder checked every bound, so what breaks the form here is a broken host, not
+ * link. The header has the kind (`d`, `f`, `k` or `l`), the mode in octal digits with `@` and the time in seconds
+ * since 1970, the size in decimal digits, and the path, divided by single spaces. What collected the folder checked every bound, so what breaks the form here is a broken host, not
  * a tenant.
  */
 
@@ -15,6 +15,8 @@ export interface FolderEntryHead {
   kind: FolderEntryKind
   /** Permission bits; of no meaning for links. */
   mode: number
+  /** Seconds since 1970, 0 for anything before. */
+  modifiedAt: number
   /** Path below the folder, raw bytes in latin1: the caller decides which text it accepts. */
   path: string
   /** Of the content; of a known file that of its bytes. */
@@ -68,24 +70,25 @@ export async function* folderParts(
   if (left > 0 || headBytes > 0) throw new Error('a collected folder is cut')
 }
 
-const form = /^([dfkl]) ([0-7]{1,4}) (\d{1,15}) (.+)$/s
+/** A sandbox outlives an upgrade of the service, and its shim may be one that writes no times. */
+const form = /^([dfkl]) ([0-7]{1,4})(?:@(\d{1,10}))? (\d{1,15}) (.+)$/s
 
 function headOf(text: string): FolderEntryHead {
-  const [, letter, mode = '', size = '', path = ''] = form.exec(text) ?? []
+  const [, letter, mode = '', time = '0', size = '', path = ''] = form.exec(text) ?? []
   if (letter === undefined) throw new Error('an entry of a collected folder has another form')
   const kind = kindOf[letter as keyof typeof kindOf]
-  return { kind, mode: Number.parseInt(mode, 8), path, byteSize: Number(size) }
+  return { kind, mode: Number.parseInt(mode, 8), modifiedAt: Number(time), path, byteSize: Number(size) }
 }
 
 /** The bytes of these entries, where the caller has the contents of some files. */
 export function folderBytes(entries: readonly FolderEntry[], known: readonly KnownContent[]): Buffer {
   const isKnown = new Set(known.map(({ byteSize, digest }) => `${byteSize} ${digest}`))
   return Buffer.concat(
-    entries.flatMap(({ kind, mode, path, content }) => {
+    entries.flatMap(({ kind, mode, modifiedAt, path, content }) => {
       const digest = sha256Of(content)
       const letter = kind === 'file' && isKnown.has(`${content.length} ${digest}`) ? 'k' : letterOf[kind]
       return [
-        Buffer.from(`${letter} ${mode.toString(8)} ${content.length} ${path}\0`, 'latin1'),
+        Buffer.from(`${letter} ${mode.toString(8)}@${modifiedAt} ${content.length} ${path}\0`, 'latin1'),
         letter === 'k' ? digestOf(digest) : content,
       ]
     }),

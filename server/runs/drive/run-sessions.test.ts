@@ -92,6 +92,7 @@ const untilStatus = (rid: string, status: string) =>
 const file = (path: string, text: string, mode = 0o644): FolderEntry => ({
   kind: 'file',
   mode,
+  modifiedAt: 1_600_000_000,
   path,
   content: Buffer.from(text),
 })
@@ -124,11 +125,11 @@ describe('a run with a session', () => {
     const sid = await create()
     await put(sid, 'data/in.txt', 'first')
     leaves([
-      { kind: 'folder', mode: 0o755, path: 'data', content: Buffer.alloc(0) },
+      { kind: 'folder', mode: 0o755, modifiedAt: 5, path: 'data', content: Buffer.alloc(0) },
       file('data/in.txt', 'first'),
       file('data/out.txt', 'second'),
       file('copy', 'second', 0o755),
-      { kind: 'link', mode: 0o777, path: 'link', content: Buffer.from('/etc/passwd') },
+      { kind: 'link', mode: 0o777, modifiedAt: 5, path: 'link', content: Buffer.from('/etc/passwd') },
     ])
     await startWorker()
     const run = await queue(sid)
@@ -154,7 +155,13 @@ describe('a run with a session', () => {
     leaves([file('large', 'x'.repeat(1_500_000)), file('small', 'kept')])
     await startWorker()
     await untilStatus((await queue(sid)).id, 'completed')
-    const moved: FolderEntry = { kind: 'folder', mode: 0o755, path: 'moved', content: Buffer.alloc(0) }
+    const moved: FolderEntry = {
+      kind: 'folder',
+      mode: 0o755,
+      modifiedAt: 5,
+      path: 'moved',
+      content: Buffer.alloc(0),
+    }
     leaves([moved, file('moved/small', 'kept', 0o600), file('new', 'new')])
     await untilStatus((await queue(sid)).id, 'completed')
     expect(start.mock.lastCall?.[3]).toContainEqual({ byteSize: 4, digest: sha256Of('kept') })

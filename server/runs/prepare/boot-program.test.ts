@@ -35,6 +35,7 @@ const plain: Job = {
   workScript: '',
   driver: '. /workspace/work.sh',
   input: Buffer.from('{}'),
+  claimedAt: new Date(),
 }
 
 interface Ended {
@@ -72,6 +73,13 @@ describe('booting a job', () => {
     const cut = await bootWith(whole.subarray(0, whole.length - 9000))
     expect(cut.code).toBe(125)
     expect(cut.text).toContain('sandbox: the files of the run do not fit into the workspace\n')
+  })
+
+  it('gives the files of the run the time of its claim', async () => {
+    const claimedAt = new Date(1_600_000_000_999)
+    const ended = await boot({ claimedAt, workScript: "/.sandbox/busybox stat -c '%n %Y' *" })
+    const files = ['artifacts', 'driver.sh', 'input.json', 'startup.sh', 'work.sh']
+    expect(ended.text).toBe(files.map((name) => `${name} 1600000000\n`).join(''))
   })
 
   it('runs the startup script, then the work script, in one shell at the workspace', async () => {

@@ -8,6 +8,7 @@ import {
   workScriptPath,
   workspaceDir,
 } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import { fileTimeOf } from '../../archives/formats/file-time.ts'
 import { type WorkspaceEntry, workspaceTar } from './workspace-tar.ts'
 
 /*
@@ -58,24 +59,28 @@ export interface Job extends JobEnvironment {
   driver: string
   /** Canonical JSON. */
   input: Buffer
+  /** The time of the platform's files. */
+  claimedAt: Date
 }
 
 /** Standard input of the boot program. */
 export function bootInput(job: Job): Buffer {
-  return Buffer.concat([headOf(job), workspaceTar(filesOf(job))])
+  return Buffer.concat([headOf(job), tarOf(job)])
 }
 
 /** `bootInput` with additional archive blocks before the platform's files, so that the platform's files win. */
 export async function* bootInputWith(job: Job, blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   yield headOf(job)
   yield* blocks
-  yield workspaceTar(filesOf(job))
+  yield tarOf(job)
 }
 
 function headOf(job: Job): Buffer {
   const prelude = Buffer.from(`unset _boot _boot_bytes _boot_end\n${jobPrelude(job)}`, 'utf8')
   return Buffer.concat([Buffer.from(`${prelude.length}\n`), prelude])
 }
+
+const tarOf = (job: Job): Buffer => workspaceTar(filesOf(job), fileTimeOf(job.claimedAt))
 
 function filesOf(job: Job): WorkspaceEntry[] {
   const file = (path: string, content: string | Buffer, mode: number): WorkspaceEntry => ({

@@ -1,4 +1,5 @@
 import type { ArchiveEntry } from '../../archives/formats/archive.ts'
+import { untold } from '../../archives/formats/file-time.ts'
 import { tarHeader, tarPadding } from './workspace-tar.ts'
 
 const nameBytes = 100
@@ -6,11 +7,14 @@ const nameBytes = 100
 /**
  * Writes the entries of a bundle as tar blocks without the end blocks, in the format that the platform's busybox reads:
  * raw UTF-8 names, and GNU long-name entries for names that do not fit a header. busybox ignores PAX records and would
- * give such a file the wrong name.
+ * give such a file the wrong name. Entries without a time get `modifiedAt`.
  */
-export async function* bundleTar(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<Buffer, void> {
+export async function* bundleTar(
+  entries: AsyncIterable<ArchiveEntry>,
+  modifiedAt: number,
+): AsyncGenerator<Buffer, void> {
   for await (const entry of entries) {
-    yield headersOf(entry)
+    yield headersOf(entry, entry.modifiedAt || modifiedAt)
     if (entry.body === undefined) continue
     let byteSize = 0
     for await (const bytes of entry.body) {
@@ -24,7 +28,7 @@ export async function* bundleTar(entries: AsyncIterable<ArchiveEntry>): AsyncGen
 
 const types = { file: '0', hard_link: '1', symlink: '2', directory: '5' } as const
 
-function headersOf(entry: ArchiveEntry): Buffer {
+function headersOf(entry: ArchiveEntry, modifiedAt: number): Buffer {
   const path = Buffer.from(entry.kind === 'directory' ? `${entry.path}/` : entry.path)
   const linkTarget = Buffer.from(entry.linkTarget ?? '')
   const own = tarHeader({
@@ -33,6 +37,7 @@ function headersOf(entry: ArchiveEntry): Buffer {
     type: types[entry.kind],
     mode: entry.mode,
     byteSize: entry.kind === 'file' ? entry.byteSize : 0,
+    modifiedAt,
   })
   return Buffer.concat([longName('K', linkTarget), longName('L', path), own])
 }
@@ -42,6 +47,6 @@ function longName(type: 'L' | 'K', text: Buffer): Buffer {
   if (text.length <= nameBytes) return Buffer.alloc(0)
   const content = Buffer.concat([text, Buffer.alloc(1)])
   const path = Buffer.from('././@LongLink')
-  const header = tarHeader({ path, type, mode: 0o644, byteSize: content.length })
+  const header = tarHeader({ path, type, mode: 0o644, byteSize: content.length, modifiedAt: untold })
   return Buffer.concat([header, content, tarPadding(content.length)])
 }

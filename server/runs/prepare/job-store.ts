@@ -74,10 +74,12 @@ export async function findJob(
       e.egress_allow_list as environment_allow_list, t.egress_allow_list as task_allow_list,
       ${lostAuthority} as lost_authority,
       case when b.id is null then null else jsonb_build_object('storage_key', b.storage_key,
-        'archive_format', b.archive_format, 'byte_size', b.byte_size, 'digest', b.digest) end as bundle,
+        'archive_format', b.archive_format, 'byte_size', b.byte_size, 'digest', b.digest,
+        'uploaded_at', extract(epoch from b.created_at)) end as bundle,
       coalesce((
         select jsonb_agg(jsonb_build_object('name', f.name, 'byte_size', f.byte_size, 'digest', f.digest,
-          'key', coalesce(u.storage_key, c.bundle_key), 'start', coalesce(a.bundle_offset, 0)) order by f.place)
+          'key', coalesce(u.storage_key, c.bundle_key), 'start', coalesce(a.bundle_offset, 0),
+          'stored_at', extract(epoch from coalesce(u.created_at, c.created_at))) order by f.place)
         from run_files f
         left join input_files u on u.id = f.file_id and u.company_id = f.company_id
         left join run_artifacts a on a.id = f.artifact_id and a.company_id = f.company_id

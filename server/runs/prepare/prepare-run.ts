@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { driverOf } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import { fileTimeOf } from '../../archives/formats/file-time.ts'
 import type { CallbackAccess } from '../../custom-tables/callbacks/callback-credentials.ts'
 import type { KnownContent } from '../../executor/port/known-contents.ts'
 import { sandboxOwner } from '../../executor/port/sandbox-owner.ts'
@@ -133,6 +134,7 @@ async function prepareSandbox(
     workScript: job.work_script,
     driver: driverOf(job.work_command),
     input: job.input,
+    claimedAt: job.claimed_at,
   }
   const masked = [...Object.values(boot.secrets), ...(callback ? [callback.token] : [])]
   const { bundle, files } = job
@@ -151,12 +153,13 @@ async function prepareSandbox(
 /** The files of the version, then those of the session and those of the run, which win. */
 async function* blocksOf(
   storage: ObjectStorage,
-  { bundle, files }: RunJob,
+  { bundle, files, claimed_at: claimedAt }: RunJob,
   session: PreparedSession | undefined,
 ): AsyncGenerator<Buffer, void> {
+  const modifiedAt = fileTimeOf(claimedAt)
   if (bundle) yield* bundleBlocks(storage, bundle)
-  if (session) yield* sessionBlocks(storage, session)
-  yield* fileBlocks(storage, files)
+  if (session) yield* sessionBlocks(storage, session, modifiedAt)
+  yield* fileBlocks(storage, files, modifiedAt)
 }
 
 /**

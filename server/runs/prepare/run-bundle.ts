@@ -1,5 +1,6 @@
 import type { ArchiveSource } from '../../archives/formats/archive.ts'
 import type { BundleFormat } from '../../archives/formats/bundle-entries.ts'
+import { fileTime } from '../../archives/formats/file-time.ts'
 import { sha256OfAll } from '../../base/sha256.ts'
 import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
 import { BundleRefused, countBundleFiles, readBundle } from '../../tasks/files/bundle-archive.ts'
@@ -12,6 +13,8 @@ export interface RunBundle {
   archive_format: BundleFormat
   byte_size: number
   digest: string
+  /** Seconds since 1970. */
+  uploaded_at: number
 }
 
 /**
@@ -36,7 +39,7 @@ export async function checkRunBundle(
 
 /** The bundle's files as blocks of the workspace tar. */
 export const bundleBlocks = (storage: ObjectStorage, bundle: RunBundle): AsyncIterable<Buffer> =>
-  bundleTar(readBundle(sourceOf(storage, bundle), bundle.archive_format))
+  bundleTar(readBundle(sourceOf(storage, bundle), bundle.archive_format), fileTime(bundle.uploaded_at))
 
 const sourceOf = (storage: ObjectStorage, bundle: RunBundle): ArchiveSource => ({
   byteSize: bundle.byte_size,

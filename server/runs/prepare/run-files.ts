@@ -1,5 +1,6 @@
 import { inputsDir, workspaceDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { ArchiveEntry } from '../../archives/formats/archive.ts'
+import { fileTime, untold } from '../../archives/formats/file-time.ts'
 import { sha256OfAll } from '../../base/sha256.ts'
 import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
 import { failed, type RunOutcome } from '../drive/run-outcome.ts'
@@ -13,6 +14,8 @@ export interface StoredRunFile {
   /** Null if the file was deleted while the run was queued. */
   key: string | null
   start: number
+  /** When it was uploaded, or its run left it; seconds since 1970. Null with `key`. */
+  stored_at: number | null
 }
 
 /**
@@ -38,9 +41,12 @@ export async function checkRunFiles(
 
 const folder = inputsDir.slice(workspaceDir.length + 1)
 
-/** The files as blocks of the workspace tar; nothing if there are none. */
-export const fileBlocks = (storage: ObjectStorage, files: readonly StoredRunFile[]): AsyncIterable<Buffer> =>
-  bundleTar(entriesOf(storage, files))
+/** The files as blocks of the workspace tar, their folder with the time `modifiedAt`; nothing if there are none. */
+export const fileBlocks = (
+  storage: ObjectStorage,
+  files: readonly StoredRunFile[],
+  modifiedAt: number,
+): AsyncIterable<Buffer> => bundleTar(entriesOf(storage, files), modifiedAt)
 
 /** The folder is listed again behind its files, to be closed to writers then: a job that is not root could not fill it. */
 async function* entriesOf(
@@ -55,6 +61,7 @@ async function* entriesOf(
       kind: 'file',
       mode: 0o444,
       byteSize: file.byte_size,
+      modifiedAt: fileTime(file.stored_at ?? untold),
       body: partOf(storage, file),
     }
   }

@@ -44,8 +44,9 @@ export async function sessionOf(
 
 const folder = sessionDir.slice(workspaceDir.length + 1)
 
-/** The files as blocks of the workspace tar. */
+/** The files as blocks of the workspace tar; those whose tree has no time get `modifiedAt`. */
 export const sessionBlocks = (
   storage: ObjectStorage,
   { companyId, tree }: PreparedSession,
-): AsyncIterable<Buffer> => bundleTar(sessionEntries(storage, { companyId, tree, folder }))
+  modifiedAt: number,
+): AsyncIterable<Buffer> => bundleTar(sessionEntries(storage, { companyId, tree, folder }), modifiedAt)

@@ -7,12 +7,12 @@ export interface WorkspaceEntry {
   mode: number
 }
 
-/** A ustar archive of a few files whose names the platform defines. */
-export function workspaceTar(entries: WorkspaceEntry[]): Buffer {
+/** A ustar archive of a few files whose names the platform defines, with one time (`archives/formats/file-time.ts`). */
+export function workspaceTar(entries: WorkspaceEntry[], modifiedAt: number): Buffer {
   const parts: Buffer[] = []
   for (const { path, content, mode } of entries) {
     const type = path.endsWith('/') ? '5' : '0'
-    parts.push(tarHeader({ path: Buffer.from(path), type, mode, byteSize: content.length }))
+    parts.push(tarHeader({ path: Buffer.from(path), type, mode, byteSize: content.length, modifiedAt }))
     parts.push(content, tarPadding(content.length))
   }
   parts.push(Buffer.alloc(2 * blockBytes))
@@ -26,9 +26,10 @@ export interface TarHeader {
   type: string
   mode: number
   byteSize: number
+  modifiedAt: number
 }
 
-/** One header block with owner 0 and time 0. */
+/** One header block with owner 0. */
 export function tarHeader(header: TarHeader): Buffer {
   const block = Buffer.alloc(blockBytes)
   const octal = (value: number, offset: number, digits: number) =>
@@ -38,7 +39,7 @@ export function tarHeader(header: TarHeader): Buffer {
   octal(0, 108, 7)
   octal(0, 116, 7)
   octal(header.byteSize, 124, 11)
-  octal(0, 136, 11)
+  octal(header.modifiedAt, 136, 11)
   // The checksum counts its own field as spaces.
   block.write('        ', 148, 'ascii')
   block.write(header.type, 156, 'ascii')

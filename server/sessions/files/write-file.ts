@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { inputFileUploadsMax } from '@sandbox-jobs/contract/limits.ts'
 import type { SessionFile } from '@sandbox-jobs/contract/resources/sessions/session-file.ts'
 import type { Principal } from '../../access/principal.ts'
+import { fileTimeOf } from '../../archives/formats/file-time.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { hasCode } from '../../base/errors/has-code.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
@@ -51,9 +52,13 @@ export async function writeSessionFile(
     const { tree } = await changeFiles(deps, principal, address, async (before, { trx }) => {
       if (!(await settlePack(trx, { id: pack, companyId, byteSize: stored.byteSize })))
         throw new CodedError('storage_unavailable')
+      const modifiedAt = fileTimeOf(deps.clock.now())
       const there = before.get(path)
       const isExecutable = there?.kind === 'file' && (there.mode & executableBit) !== 0
-      return withEntry(before, fileOf(path, stored, { pack, mode: isExecutable ? 0o755 : newFileMode }))
+      return withEntry(
+        before,
+        fileOf(path, stored, { pack, mode: isExecutable ? 0o755 : newFileMode, modifiedAt }),
+      )
     })
     const entry = tree.get(path)
     if (!entry) throw new Error('a written file is not there')
@@ -70,7 +75,7 @@ export async function writeSessionFile(
 const fileOf = (
   path: string,
   { byteSize, digest }: StoredObject,
-  at: { pack: string; mode: number },
+  at: { pack: string; mode: number; modifiedAt: number },
 ): TreeFile => ({ kind: 'file', path, byteSize, digest, offset: 0, ...at })
 
 /** Without a length, the most that a file of the session may have. Throws `session_full` for more. */

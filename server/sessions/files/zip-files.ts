@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
+import { untold } from '../../archives/formats/file-time.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import { slicesOf } from '../../base/sharing/loop-slices.ts'
 import type { Downloads } from '../../storage/downloads/downloads.ts'
@@ -72,13 +73,16 @@ function namedFiles(tree: Tree, path: string | undefined): Zipped[] {
 const filesOf = (entries: readonly TreeEntry[], start: number): Zipped[] =>
   entries.flatMap((entry): Zipped[] => (entry.kind === 'file' ? [[entry, entry.path.slice(start)]] : []))
 
+const dateOf = ({ modifiedAt }: TreeFile): Date | undefined =>
+  modifiedAt === untold ? undefined : new Date(modifiedAt * 1000)
+
 async function zipped(
   { downloads }: ZipDeps,
   principal: Principal,
   { session, files, signal }: { session: SessionRow; files: readonly Zipped[]; signal: AbortSignal },
 ): Promise<SessionZip> {
   if (files.length === 0) throw notFound()
-  const parts = files.map(([file, name]) => ({ ...partOf(session, file), name }))
+  const parts = files.map(([file, name]) => ({ ...partOf(session, file), name, modifiedAt: dateOf(file) }))
   const reader = { ...downloaderOf(principal), signal }
   const zip = await openStoredZip(downloads, parts, { at: session.last_used_at, reader })
   return { ...zip, name: `${session.id}.zip` }

@@ -11,6 +11,7 @@ const linksTo = (target: Buffer, count: number): FolderEntry[] =>
   Array.from({ length: count }, (_, at) => ({
     kind: 'link',
     mode: 0o777,
+    modifiedAt: 5,
     path: String(at).padStart(1024, 'a'),
     content: target,
   }))
@@ -19,7 +20,13 @@ it('a folder with long names is kept up to a number of bytes', async () => {
   const target = Buffer.alloc(1024, 'b')
   const fitting = linksTo(target, sessionNamesMaxBytes / 2048)
   expect(await readLeftFolder(inOneChunk(fitting))).toHaveLength(fitting.length)
-  const oneMore: FolderEntry = { kind: 'folder', mode: 0o755, path: 'c', content: nothing }
+  const oneMore: FolderEntry = {
+    kind: 'folder',
+    mode: 0o755,
+    modifiedAt: 5,
+    path: 'c',
+    content: nothing,
+  }
   expect(await readLeftFolder(inOneChunk([...fitting, oneMore]))).toEqual({
     rule: 'names_too_long',
     path: 'c',

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { sessionDepthMax, sessionNamesMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { sessionPathPattern } from '@sandbox-jobs/contract/resources/sessions/session-file.ts'
+import { fileTime } from '../../archives/formats/file-time.ts'
 import { type FolderEntryHead, folderParts } from '../../executor/port/folder-entries.ts'
 import { permissionBits, type TreeEntry, type TreeFile } from '../trees/tree.ts'
 
@@ -83,7 +84,8 @@ class EntryReader {
     if (kind === 'link') return { kind, path, target: Buffer.concat(this.#text).toString('utf8') }
     const isKnown = kind === 'known'
     const digest = isKnown ? Buffer.concat(this.#text).toString('hex') : this.#hash.digest('hex')
-    return { kind: 'file', path, mode, byteSize, digest: `sha256:${digest}`, isKnown }
+    const modifiedAt = fileTime(this.#head.modifiedAt)
+    return { kind: 'file', path, mode, byteSize, modifiedAt, digest: `sha256:${digest}`, isKnown }
   }
 }
 

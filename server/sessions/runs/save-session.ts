@@ -158,8 +158,8 @@ function place(
         packBytes += entry.byteSize
         wanted.add(position)
       }
-      const { kind, path, mode, byteSize, digest } = entry
-      return { kind, path, mode, byteSize, digest, pack: at.pack, offset: at.offset }
+      const { isKnown: _, ...file } = entry
+      return { ...file, pack: at.pack, offset: at.offset }
     }),
   )
   return { tree, wanted, packBytes }

@@ -32,8 +32,8 @@ export async function* sessionEntries(
         yield folderOf(path, entry.mode | openMode)
         if ((entry.mode & openMode) !== openMode) closed.push(folderOf(path, entry.mode))
       } else {
-        const { mode, byteSize } = entry
-        yield { path, kind: 'file', mode, byteSize, body: packs.bytesOf(entry) }
+        const { mode, byteSize, modifiedAt } = entry
+        yield { path, kind: 'file', mode, byteSize, modifiedAt, body: packs.bytesOf(entry) }
       }
     }
     yield* closed.reverse()

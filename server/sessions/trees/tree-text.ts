@@ -1,14 +1,24 @@
+import { untold } from '../../archives/formats/file-time.ts'
 import type { Slice } from '../../base/sharing/loop-slices.ts'
 import { emptyTree, packsOf, type Tree, type TreeEntry } from './tree.ts'
 
 /*
  * A tree as it is stored: JSON of its packs and of its entries, each an array that starts with its kind. A file names its pack
- * by the position in the list. The same tree always gives the same bytes.
+ * by the position in the list, and ends with its time unless that is untold. The same tree always gives the same bytes.
  */
 
 type StoredEntry =
   | ['d', path: string, mode: number]
-  | ['f', path: string, mode: number, byteSize: number, digest: string, pack: number, offset: number]
+  | [
+      'f',
+      path: string,
+      mode: number,
+      byteSize: number,
+      digest: string,
+      pack: number,
+      offset: number,
+      modifiedAt?: number,
+    ]
   | ['l', path: string, target: string]
 
 interface StoredTree {
@@ -35,8 +45,9 @@ const end = ']}'
 function storedEntry(entry: TreeEntry, positions: ReadonlyMap<string, number>): StoredEntry {
   if (entry.kind === 'folder') return ['d', entry.path, entry.mode]
   if (entry.kind === 'link') return ['l', entry.path, entry.target]
-  const { path, mode, byteSize, digest, pack, offset } = entry
-  return ['f', path, mode, byteSize, digest, positions.get(pack) ?? 0, offset]
+  const { path, mode, byteSize, digest, pack, offset, modifiedAt } = entry
+  const time: [] | [number] = modifiedAt === untold ? [] : [modifiedAt]
+  return ['f', path, mode, byteSize, digest, positions.get(pack) ?? 0, offset, ...time]
 }
 
 /** Undefined, as of a session without a tree: the empty tree. */
@@ -79,6 +90,6 @@ function* piecesOf(entries: string): Generator<string, void> {
 function entryOf(stored: StoredEntry, packs: readonly string[]): TreeEntry {
   if (stored[0] === 'd') return { kind: 'folder', path: stored[1], mode: stored[2] }
   if (stored[0] === 'l') return { kind: 'link', path: stored[1], target: stored[2] }
-  const [, path, mode, byteSize, digest, pack, offset] = stored
-  return { kind: 'file', path, mode, byteSize, digest, pack: packs[pack] ?? '', offset }
+  const [, path, mode, byteSize, digest, pack, offset, modifiedAt = untold] = stored
+  return { kind: 'file', path, mode, byteSize, modifiedAt, digest, pack: packs[pack] ?? '', offset }
 }

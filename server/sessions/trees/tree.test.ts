@@ -25,6 +25,7 @@ const file = (path: string, pack = 'spk_1'): TreeFile => ({
   path,
   mode: 0o644,
   byteSize: 3,
+  modifiedAt: 1_600_000_000,
   digest: `sha256:${'0'.repeat(64)}`,
   pack,
   offset: 0,
@@ -103,6 +104,13 @@ describe('a tree', () => {
     const tree = treeOf(entries)
     expect(await decodeTree(await encodeTree(tree, slice), slice)).toEqual(tree)
     expect(JSON.parse((await encodeTree(tree, slice)).toString()).entries).toHaveLength(1000)
+  })
+
+  it('is read where it was stored without times of files', async () => {
+    const tree = treeOf([{ ...file('a'), modifiedAt: 0 }])
+    const stored = await encodeTree(tree, slice)
+    expect(JSON.parse(stored.toString()).entries).toEqual([['f', 'a', 0o644, 3, file('a').digest, 0, 0]])
+    expect(await decodeTree(stored, slice)).toEqual(tree)
   })
 
   it('is bounded in bytes, entries, and the length and depth of paths', () => {

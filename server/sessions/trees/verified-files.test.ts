@@ -7,7 +7,7 @@ const large = Buffer.alloc(100_000, 'large')
 const small = Buffer.from('small')
 const pack = { stamp: 'first', bytes: Buffer.concat([large, small]) }
 const file = (path: string, bytes: Buffer, offset: number) => ({
-  ...{ kind: 'file' as const, path, mode: 0o644, pack: 'spk_1', offset },
+  ...{ kind: 'file' as const, path, mode: 0o644, modifiedAt: 5, pack: 'spk_1', offset },
   ...{ byteSize: bytes.length, digest: sha256Of(bytes) },
 })
 const tree = treeOf([file('large', large, 0), file('small', small, large.length)])

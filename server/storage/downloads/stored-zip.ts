@@ -27,6 +27,7 @@ export async function openStoredZip(
     (part, place): ZipFile => ({
       name: names[place] ?? '',
       byteSize: part.byteSize,
+      modifiedAt: part.modifiedAt,
       read: () => objects.bytesOf(part),
     }),
   )

@@ -16,6 +16,8 @@ export interface StoredPart {
 /** Stored bytes under the name that they are downloaded as. */
 export interface NamedPart extends StoredPart {
   name: string
+  /** In an archive; absent: that of the archive. */
+  modifiedAt?: Date | undefined
 }
 
 interface Verification {

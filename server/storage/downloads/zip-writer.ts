@@ -10,6 +10,8 @@ export interface ZipFile {
   /** At most 65535 bytes of UTF-8, with slashes between folders. */
   name: string
   byteSize: number
+  /** Absent: that of the archive. */
+  modifiedAt?: Date | undefined
   /** The bytes, from the first one each time. */
   read(): AsyncIterable<Buffer>
 }
@@ -38,17 +40,16 @@ export const zipByteSize = (files: readonly ZipFile[]): number =>
     endBytes,
   )
 
-/** The archive; the same files and time give the same bytes. */
+/** The archive, with the time `at`; the same files and time give the same bytes. */
 export async function* zipOf(files: readonly ZipFile[], at: Date): AsyncGenerator<Buffer, void> {
   if (files.length > filesMax || zipByteSize(files) > archiveMaxBytes) throw new Error('too much for a zip')
-  const time = dosTime(at)
   const directory: Buffer[] = []
   let offset = 0
   let piece: Buffer[] = []
   let passed = 0
   for (const file of files) {
     const { crc, bytes } = await readOnce(file)
-    const fields = fieldsOf(file, { crc, time })
+    const fields = fieldsOf(file, { crc, time: dosTime(file.modifiedAt ?? at) })
     const name = Buffer.from(file.name)
     const header = Buffer.alloc(localHeaderBytes)
     header.writeUInt32LE(0x04034b50, 0)

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ArchiveEntry } from '../archive.ts'
+import { untold } from '../file-time.ts'
 import { checksum } from './tar-header.ts'
 
 const BLOCK_BYTES = 512
@@ -8,10 +9,14 @@ const typeFlags = { file: '0', hard_link: '1', symlink: '2', directory: '5' } as
 
 /**
  * Writes accepted entries as a tar in one dialect (POSIX, with PAX records for long and non-ASCII names): owner and
- * group 0, time 0, no names, no attributes. Entries keep their order and are streamed.
+ * group 0, no names, no attributes. Entries keep their order and are streamed; those without a time get `modifiedAt`.
  */
-export async function* canonicalTar(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<Buffer, void> {
-  for await (const entry of entries) yield* canonicalEntry(entry)
+export async function* canonicalTar(
+  entries: AsyncIterable<ArchiveEntry>,
+  modifiedAt: number = untold,
+): AsyncGenerator<Buffer, void> {
+  for await (const entry of entries)
+    yield* canonicalEntry({ ...entry, modifiedAt: entry.modifiedAt || modifiedAt })
   yield Buffer.alloc(2 * BLOCK_BYTES)
 }
 
@@ -54,10 +59,18 @@ function tarHeaders(entry: ArchiveEntry): Buffer {
     type: typeFlags[entry.kind],
     mode: entry.mode,
     byteSize: entry.kind === 'file' ? entry.byteSize : 0,
+    modifiedAt: entry.modifiedAt ?? untold,
   })
   if (records.length === 0) return own
   const body = Buffer.from(records.join(''))
-  const pax = header({ name: 'pax-records', linkName: '', type: 'x', mode: 0o644, byteSize: body.length })
+  const pax = header({
+    name: 'pax-records',
+    linkName: '',
+    type: 'x',
+    mode: 0o644,
+    byteSize: body.length,
+    modifiedAt: untold,
+  })
   return Buffer.concat([pax, body, padding(body.length), own])
 }
 
@@ -78,16 +91,17 @@ interface HeaderFields {
   type: string
   mode: number
   byteSize: number
+  modifiedAt: number
 }
 
-function header({ name, linkName, type, mode, byteSize }: HeaderFields): Buffer {
+function header({ name, linkName, type, mode, byteSize, modifiedAt }: HeaderFields): Buffer {
   const block = Buffer.alloc(BLOCK_BYTES)
   block.write(name, 0, 'latin1')
   block.write(octal(mode, 7), 100, 'latin1')
   block.write(octal(0, 7), 108, 'latin1')
   block.write(octal(0, 7), 116, 'latin1')
   block.write(octal(byteSize, 11), 124, 'latin1')
-  block.write(octal(0, 11), 136, 'latin1')
+  block.write(octal(modifiedAt, 11), 136, 'latin1')
   block.write(type, 156, 'latin1')
   block.write(linkName, 157, 'latin1')
   block.write('ustar\u000000', 257, 'latin1')

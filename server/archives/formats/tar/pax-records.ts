@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { fileTime } from '../file-time.ts'
 import { ArchiveRefused } from '../refusals/archive-refused.ts'
 import { DumpDirectory } from './dump-directory.ts'
 
@@ -6,11 +7,13 @@ export interface PaxRecords {
   path?: Buffer
   linkPath?: Buffer
   byteSize?: number
+  /** `../file-time.ts`. */
+  modifiedAt?: number
   attributeNames: string[]
 }
 
 /** Records without influence on unpacking. Vendor records have flags, inode numbers and the like. */
-const ignored = /^(?:[amc]time|[ug]id|[ug]name|comment|(?:LIBARCHIVE|RHT|SCHILY)\.[ -~]+)$/
+const ignored = /^(?:[ac]time|[ug]id|[ug]name|comment|(?:LIBARCHIVE|RHT|SCHILY)\.[ -~]+)$/
 const attributePrefix = 'SCHILY.xattr.'
 
 /**
@@ -55,6 +58,8 @@ function apply(records: PaxRecords, key: string, value: Buffer): void {
   if (key === 'path') records.path = value
   else if (key === 'linkpath') records.linkPath = value
   else if (key === 'size') records.byteSize = decimal(value)
+  // A decimal fraction of seconds; anything else is untold, since times change nothing in what is unpacked.
+  else if (key === 'mtime') records.modifiedAt = fileTime(Number(value.toString('latin1')))
   else if (key.startsWith('GNU.sparse.') || key === 'SCHILY.realsize')
     throw new ArchiveRefused('sparse_entry')
   else if (key.startsWith(attributePrefix)) records.attributeNames.push(key.slice(attributePrefix.length))

@@ -1,3 +1,4 @@
+import { fileTime } from '../file-time.ts'
 import { ArchiveRefused } from '../refusals/archive-refused.ts'
 
 /** GNU's type for sparse files. */
@@ -10,6 +11,8 @@ export interface TarHeader {
   linkName: Buffer
   mode: number
   byteSize: number
+  /** `../file-time.ts`. */
+  modifiedAt: number
 }
 
 /**
@@ -19,7 +22,7 @@ export interface TarHeader {
 export type TarVariants = 'plain' | 'all'
 
 /**
- * Parses a POSIX (`ustar`), GNU or v7 header. Owner, times and device numbers are ignored, but have to be numbers, since
+ * Parses a POSIX (`ustar`), GNU or v7 header. Owner and device numbers are ignored, but have to be numbers, since
  * some parsers take a malformed header for the end of the archive. Throws on a wrong checksum, an unknown dialect,
  * and a field that two parsers could read differently.
  */
@@ -37,7 +40,14 @@ export function parseTarHeader(block: Buffer, variants: TarVariants = 'plain'): 
     linkName: text(block.subarray(157, 257)),
     mode: octal(block.subarray(100, 108)) & 0o7777,
     byteSize: octal(block.subarray(124, 136)),
+    modifiedAt: timeOf(block.subarray(136, 148)),
   }
+}
+
+/** Octal, empty, or one of GNU's binary numbers, as `checkNumber` accepts it. Times before 1970 are untold. */
+function timeOf(field: Buffer): number {
+  if (field[0] === 0x80) return fileTime(Number(field.readBigUInt64BE(4)))
+  return fileTime(Number.parseInt(field.toString('latin1').trim(), 8))
 }
 
 type Dialect = 'posix' | 'gnu' | 'v7'

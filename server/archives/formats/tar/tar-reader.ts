@@ -104,6 +104,7 @@ function restOf(header: TarHeader, extensions: Extensions, body: EntryBody): Omi
     linkName,
     mode: header.mode,
     byteSize: kind === 'file' ? header.byteSize : 0,
+    modifiedAt: pax?.modifiedAt ?? header.modifiedAt,
     attributeNames: pax?.attributeNames ?? [],
     body: kind === 'file' ? body : emptyBody(),
   }

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { ArchiveRefused } from '../refusals/archive-refused.ts'
+import { dosTimeOf, unixTimeIn } from './zip-times.ts'
 import {
   mask16,
   mask32,
@@ -36,6 +37,8 @@ export interface CentralEntry {
   /** Unix mode with its file type, when a Unix archiver made the entry. */
   unixMode: number | undefined
   isDosDirectory: boolean
+  /** `../file-time.ts`. */
+  modifiedAt: number
   localOffset: number
 }
 
@@ -94,21 +97,27 @@ export function parseZipDirectory(directory: Buffer, entryCount: number): Centra
     const recordBytes = extraEnd + record.readUInt16LE(32)
     if (recordBytes > record.length) throw new ArchiveRefused('header_disagrees')
     const name = record.subarray(CENTRAL_BYTES, nameEnd)
-    const zip64 = checkExtraFields(record.subarray(nameEnd, extraEnd), name)
-    entries.push(parseCentralEntry(record, name, zip64))
+    const extra = record.subarray(nameEnd, extraEnd)
+    const zip64 = checkExtraFields(extra, name)
+    const modifiedAt = unixTimeIn(extra) ?? dosTimeOf(record.readUInt32LE(12))
+    entries.push({ ...parseCentralEntry(record, name, zip64), modifiedAt })
     at += recordBytes
   }
   if (entries.length !== entryCount) throw new ArchiveRefused('header_disagrees')
   return entries.sort((a, b) => a.localOffset - b.localOffset)
 }
 
-function parseCentralEntry(record: Buffer, name: Buffer, zip64: Buffer | undefined): CentralEntry {
+function parseCentralEntry(
+  record: Buffer,
+  name: Buffer,
+  zip64: Buffer | undefined,
+): Omit<CentralEntry, 'modifiedAt'> {
   const host = record.readUInt8(5)
   const attributes = record.readUInt32LE(38)
   const isUnix = host === 3 || host === 19
   const narrow = [record.readUInt32LE(24), record.readUInt32LE(20), record.readUInt32LE(42)]
   const [byteSize = 0, compressedBytes = 0, localOffset = 0] = widened(zip64, narrow)
-  const entry: CentralEntry = {
+  const entry = {
     name,
     flags: record.readUInt16LE(8),
     method: record.readUInt16LE(10),

@@ -73,18 +73,20 @@ async function* readEntry(
   if (input.offset !== entry.localOffset) throw new ArchiveRefused('entries_overlap_or_gap')
   const isWide = await checkLocalHeader(input, entry)
   const { kind, mode } = kindOf(entry)
+  const { name, modifiedAt } = entry
   const content = checkedContent(input, entry)
   if (kind === 'symlink') {
     if (entry.byteSize > bounds.maxPathBytes) throw new ArchiveRefused('path_too_long')
     const linkName = await concat(content)
-    yield { kind, name: entry.name, linkName, mode, byteSize: 0, attributeNames: [], body: emptyBody() }
+    yield { kind, name, linkName, mode, modifiedAt, byteSize: 0, attributeNames: [], body: emptyBody() }
   } else {
     const body = new EntryBody(content)
     yield {
       kind,
-      name: entry.name,
+      name,
       linkName: Buffer.alloc(0),
       mode,
+      modifiedAt,
       byteSize: entry.byteSize,
       attributeNames: [],
       body,

@@ -10,7 +10,7 @@ import { BuilderBench } from '../../../../testing/builds/builder-bench.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeBuildAttempt } from '../../../../testing/factories/build-attempt.ts'
 import { makeTenant } from '../../../../testing/factories/tenant.ts'
-import { tar } from '../../../archives/formats/archive-fixtures.ts'
+import { type TarFields, tar } from '../../../archives/formats/archive-fixtures.ts'
 import { AgentClient } from '../../../executor/oci/client/agent-client.ts'
 import type { SandboxLimits, SandboxSpec } from '../../../executor/port/sandbox-spec.ts'
 import { DiskStorage } from '../../../storage/disk.ts'
@@ -59,10 +59,17 @@ class LimitedAgent extends AgentClient {
   }
 }
 
+const uploadedAt = new Date(1_700_000_000_000)
+
 /** The failure of a build of these lines, and its log. */
-async function failureOf(lines: string[], limits: Partial<SandboxLimits> = {}, before = '') {
+async function failureOf(
+  lines: string[],
+  limits: Partial<SandboxLimits> = {},
+  before = '',
+  files: TarFields[] = [],
+) {
   const { id: attemptId } = await makeBuildAttempt(db, { companyId })
-  const archive = tar({ name: 'Dockerfile', content: lines.join('\n') })
+  const archive = tar({ name: 'Dockerfile', content: lines.join('\n') }, ...files)
   await storage.put(attemptId, archive)
   const digest = `sha256:${createHash('sha256').update(archive).digest('hex')}`
   const request: Partial<BuildRequest> = {
@@ -72,7 +79,7 @@ async function failureOf(lines: string[], limits: Partial<SandboxLimits> = {}, b
     resourceProfile: 'standard',
     isolation: 'standard',
     cache: 'none',
-    context: { key: attemptId, format: 'tar', byteSize: archive.length, digest },
+    context: { key: attemptId, format: 'tar', byteSize: archive.length, digest, uploadedAt },
   }
   const executor = new LimitedAgent(join(bench.agent.dataDir, 'agent.sock'), limits, before)
   const build = {
@@ -141,6 +148,27 @@ it('reports the instruction that exhausted the memory', async () => {
     memoryBytes: 512 * mib,
   })
   expect(failure, log).toMatchObject({ code: 'build_out_of_memory', detail: 'line_2' })
+})
+
+it('gives files of the context the times of the archive, and that of the upload where it tells none', async () => {
+  const timed = (1_600_000_000).toString(8).padStart(11, '0')
+  const files: TarFields[] = [{ name: 'old', patch: [136, timed] }, { name: 'untold' }]
+  const lines = [base, 'COPY . /app', "RUN cd /app; for f in old untold; do stat -c '%n %Y' $f; done; false"]
+  const { log } = await failureOf(lines, {}, '', files)
+  expect(log).toContain('\nold 1600000000\nuntold 1700000000\n')
+})
+
+it.each([
+  ['of a stage', [base, 'WORKDIR /workspace', 'COPY Dockerfile .'], 'Dockerfile'],
+  [
+    'of an earlier stage',
+    [`${base} AS filled`, 'RUN mkdir -p /workspace/a && ln -s x /workspace/a/b', 'FROM filled'],
+    'a/b',
+  ],
+])('refuses a file %s below /workspace, and says why', async (_what, lines, path) => {
+  const { log, ...failure } = await failureOf(lines)
+  expect(failure, log).toMatchObject({ code: 'context_invalid', detail: 'image_workspace_filled' })
+  expect(log).toContain(`\nThe image has /workspace/${path}. A run has a disk of its own at /workspace`)
 })
 
 it('reports which entry of the image is refused, and why', async () => {

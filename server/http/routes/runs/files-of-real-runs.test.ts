@@ -25,7 +25,7 @@ beforeAll(async () => {
   task = await runs.makeTask(tenant.companyId, script)
 })
 
-/** Reports what is there, with modes, and what writing does. */
+/** Reports what is there, with modes, files that nobody wrote in the last hour, and what writing does. */
 const script = `
   cd /workspace
   {
@@ -33,6 +33,7 @@ const script = `
     for file in inputs/* inputs/.[a-z]*; do
       [ -f "$file" ] && echo "$(ls -l "$file" | cut -c1-10) $file $(sha256sum < "$file" | cut -c1-64)"
     done
+    find . -type f ! -mmin -60
     ( echo changed > inputs/data.csv ) 2>/dev/null && echo "wrote"
     rm -f inputs/data.csv 2>/dev/null; [ -f inputs/data.csv ] || echo "removed"
   } > "$SERVICE_OUTPUT_FILE"

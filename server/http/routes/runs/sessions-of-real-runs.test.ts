@@ -44,6 +44,32 @@ const filesOf = async (sid: string) => {
 }
 
 describe('a session of real runs', () => {
+  it('keeps the times of files: of an upload, of a write, and as a program sets them', async () => {
+    const sid = await create()
+    const startedAt = Math.floor(Date.now() / 1000)
+    await runs.api.must(sessionRoutes.writeSessionFile, tenant.member, {
+      params: { ...params(), sid },
+      query: { path: 'uploaded' },
+      payload: Buffer.from('x'),
+      headers: { 'content-type': 'application/octet-stream' },
+    })
+    const times = "stat -c '%n %Y' *"
+    const first = await step(sid, `echo x > written; echo x > old; touch -d @1600000000 old; ${times}`)
+    const shown = first.output?.text ?? ''
+    const found = Object.fromEntries(
+      shown
+        .trim()
+        .split('\n')
+        .map((line): [string, number] => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]),
+    )
+    expect(found.old).toBe(1_600_000_000)
+    for (const name of ['uploaded', 'written']) expect(found[name]).toBeGreaterThanOrEqual(startedAt)
+    const second = await step(sid, `${times}; find . -type f -mmin -60 | sort`)
+    expect(second.output?.text).toBe(`${shown}./uploaded\n./written\n`)
+    // A run that changes nothing leaves the files as they are, with their times.
+    expect((await step(sid, times)).output?.text).toBe(shown)
+  })
+
   it('keeps files, folders, links and modes from run to run', async () => {
     const sid = await create()
     const first = await step(

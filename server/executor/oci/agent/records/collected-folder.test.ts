@@ -62,6 +62,17 @@ test.each(sandboxRuntimes)(
   },
 )
 
+test.each(sandboxRuntimes)('on %s, each file has its time, within what an archive holds', async (runtime) => {
+  const script = `: > a; touch -d @1600000000 a; : > b; touch -d @-5 b; : > c; touch -d @8589934599 c; : > d`
+  const spec = job(script, { runtime })
+  const before = Math.floor(Date.now() / 1000)
+  await agent.run(spec)
+  const entries = await entriesOf(await agent.client.folder(spec.id))
+  const times = Object.fromEntries(entries.map(({ path, modifiedAt }) => [path, modifiedAt]))
+  expect(times).toEqual({ a: 1_600_000_000, b: 0, c: 8 ** 11 - 1, d: expect.any(Number) })
+  expect(times.d).toBeGreaterThanOrEqual(before)
+})
+
 test.each([
   ['too_many_files', 'for n in 1 2 3 4 5 6 7; do mkdir $n; : > $n/a; ln -s a $n/b; done'],
   ['too_large', 'truncate -s 5000000 sparse'],

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static const long long MAX_TIME = (1LL << 33) - 1;
 enum { COPY_BYTES = 1 << 18, CHECK_BYTES = 1 << 22, EXTRA_ENTRIES = 20000, PATH_BYTES = 4096 };
 
 static int open_below(int root, const char *path, uint64_t flags) {
@@ -89,7 +90,9 @@ static const char *refuse(const char *path, const char *reason) {
 
 static bool write_header(char kind, const struct stat *status, uint64_t size, const char *path) {
   unsigned mode = status->st_mode & 07777;
-  return dprintf(tree.target.data, "%c %o %llu %s", kind, mode, (unsigned long long)size, path) > 0 &&
+  /* A program sets any time; a header of a tar holds these. */
+  long long time = status->st_mtime < 0 ? 0 : status->st_mtime > MAX_TIME ? MAX_TIME : status->st_mtime;
+  return dprintf(tree.target.data, "%c %o@%lld %llu %s", kind, mode, time, (unsigned long long)size, path) > 0 &&
          write(tree.target.data, "", 1) == 1;
 }
 
