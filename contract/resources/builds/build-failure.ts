@@ -99,6 +99,8 @@ const nextActionsByRule: Record<string, string> = {
     'The USER of the Dockerfile is not valid: use a name or a number, optionally followed by a colon and a group. Change it, upload it again and create a new version.',
   image_env_too_large:
     'The image sets more than 200 variables or 64 KiB of them. Set fewer by ENV, upload it again and create a new version.',
+  image_workspace_filled:
+    'The image has files below /workspace, where a run has a disk of its own that hides them; the build log names one. Put them elsewhere, for example below WORKDIR /app, upload it again and create a new version.',
   image_too_large:
     'The image is larger than 10 GiB. Make it smaller, upload it again and create a new version.',
   collection_timeout:

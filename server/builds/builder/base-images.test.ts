@@ -75,3 +75,31 @@ it.each(['dev', 'proc', 'sys', 'run', 'tmp', 'workspace'])(
     expect(image, log).toBe('image_path_reserved')
   },
 )
+
+it.each([
+  ['is refused', 'LABEL a=b', buildExitCodes.workspaceFilled],
+  ['is none where the Dockerfile removes it', `COPY --from=${curated} / /\nRUN rm -r /workspace/d`, 0],
+])('content of a base image below /workspace %s', async (_what, steps, exitCode) => {
+  const { exit, log } = await buildOn(
+    'FROM scratch\nCOPY a /workspace/d/a',
+    `FROM localhost/foreign\n${steps}`,
+  )
+  expect(exit.exitCode, log).toBe(exitCode)
+  expect(log.includes('The image has /workspace/d/a.'), log).toBe(exitCode !== 0)
+})
+
+it.each([
+  ['WORKDIR', 'FROM scratch\nCOPY a /a\nWORKDIR /workspace', true],
+  ['a folder', `FROM ${curated}\nRUN mkdir -p /workspace/x`, true],
+  ['another place', 'FROM scratch\nCOPY a /a\nWORKDIR /workspaces', false],
+])('an image with %s at or below /workspace is warned of', async (_what, dockerfile, isWarned) => {
+  const { exit, log, image } = await bench.build(
+    [
+      [{ name: 'context/Dockerfile' }, dockerfile],
+      [{ name: 'context/a' }, 'a'],
+    ],
+    dockerfile.includes(curated) ? [curated] : [],
+  )
+  expect([exit.exitCode, image], log).toEqual([0, 'accepted'])
+  expect(log.includes('warning: /workspace is the disk of a run'), log).toBe(isWarned)
+})

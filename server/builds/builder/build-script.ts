@@ -15,6 +15,8 @@ export const buildExitCodes = {
   whiteoutName: 92,
   /** The builder has a version that the Dockerfile checks do not know. */
   builderUnknown: 91,
+  /** The image has files below /workspace; the last line of the log has the path of one. */
+  workspaceFilled: 90,
 } as const
 
 /** Unpacks the context from standard input, and writes the builder's configuration. */
@@ -147,6 +149,21 @@ tar --numeric-owner --quoting-style=escape -tvf "\${layer#sha256:}" | perl -ne '
 ' || exit ${buildExitCodes.whiteoutName}
 `
 
+/**
+ * Refuses files of the mounted image, those of its base image too, that the disk of a run at /workspace would hide, and warns where
+ * there are only folders. A step that falsifies this misleads only its own company.
+ */
+const refuseHiddenFiles = `
+hidden=$(find "$root/workspace" -mindepth 1 ! -type d -printf '%P' -quit 2>/dev/null | head -c 200)
+[ -z "$hidden" ] || {
+  echo "The image has /workspace/$hidden. A run has a disk of its own at /workspace, which hides what an image has there. Put it elsewhere, for example below WORKDIR /app."
+  exit ${buildExitCodes.workspaceFilled}
+}
+hidden=$(find "$root/workspace" -mindepth 1 -printf x -quit 2>/dev/null || :)
+[ -z "$hidden" ] && ! grep -q '"WorkingDir": *"/workspace/*"' config.json ||
+  echo "warning: /workspace is the disk of a run, which is empty at first. WORKDIR and folders there count in the build only."
+`
+
 /** Writes the whole tree at `$root` into a tar. */
 export const exportTree = `tar -C "$root" --numeric-owner --sort=name --exclude='./dev/*' --exclude='./proc/*' --exclude='./sys/*' -cf image.tar .`
 
@@ -170,6 +187,7 @@ buildah inspect --type image sandbox-build >/dev/null 2>&1 || {
 }
 ${refuseWhiteouts}
 ${mountImage} || exit ${buildExitCodes.exportFailed}
+${refuseHiddenFiles}
 ${exportLayer}
 [ -e layered ] || ${exportTree} || exit ${buildExitCodes.exportFailed}
 `

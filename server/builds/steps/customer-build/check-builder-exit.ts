@@ -53,6 +53,8 @@ function failureOf(exit: SandboxExit, hadNoDisk: boolean): BuildFailed | undefin
     return new BuildFailed('policy_reject', 'base_image_malformed')
   if (exit.exitCode === buildExitCodes.whiteoutName)
     return new BuildFailed('context_invalid', new ArchiveRefused('image_whiteout').errorDetail)
+  if (exit.exitCode === buildExitCodes.workspaceFilled)
+    return new BuildFailed('context_invalid', 'image_workspace_filled')
   if (exit.exitCode === buildExitCodes.contextNotUnpacked)
     return new BuildFailed('platform_failed', 'context_not_delivered')
   if (exit.exitCode === buildExitCodes.exportFailed)
