@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCli } from '../../cli/testing/run-cli.ts'
@@ -47,6 +47,14 @@ export class Author {
     await this.command(['deploy', name])
     const input = `${name}/input.json`
     return JSON.parse(await this.command(['run', name, '--room', room, '--input', input, '--watch']))
+  }
+
+  /** Builds an environment from a Dockerfile alone. */
+  async build(name: string, dockerfile: string): Promise<void> {
+    const folder = join(this.#home, name)
+    await mkdir(folder)
+    await writeFile(join(folder, 'Dockerfile'), dockerfile)
+    await this.command(['env', 'push', folder, '--name', name, '--follow'])
   }
 
   dispose(): Promise<void> {

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual, parseArgs, promisify } from 'node:util'
 import { checkout, type OwnService, sandboxProgram, startService } from '../main-job/service.ts'
 import { Author } from './author.ts'
-import { packageExamples } from './expected.ts'
+import { basicDockerfile, packageExamples, templateOf } from './expected.ts'
 import { declareMirrors, startPackages } from './mirrors.ts'
 
 /*
  * Every preset of base images, as operator and author use it: the image is made from Debian packages, an environment of the
- * language is built on it, and a job runs in it; for Python, Node.js and Java also the example that installs packages. Needs
+ * language is built on it, and a job runs in it; what Debian images of the hub have is there; for Python, Node.js and Java also the example that installs packages. Needs
  * root, and the package servers that this machine uses.
  */
 const { values } = parseArgs({ options: { preset: { type: 'string', multiple: true } } })
@@ -70,9 +70,12 @@ async function checkPreset(service: OwnService, author: Author, wanted: Preset):
   const project = preset.replaceAll(/[^a-z0-9]/g, '-')
   if (!(await check(`${preset} is made`, () => make(service, author, wanted)))) return
   await check(`${preset} builds and runs a job`, async () => {
-    await author.fromTemplate(language, project, base)
+    await author.fromTemplate(templateOf(language), project, base)
     await expectOutput(author, project, { words: 3 })
   })
+  await check(`${preset} has users, time zones and a locale`, () =>
+    author.build(`${project}-basics`, basicDockerfile(language, base)),
+  )
   const installing = packageExamples[language]
   if (!installing) return
   await check(`${preset} installs packages`, async () => {

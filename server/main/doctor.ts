@@ -260,7 +260,7 @@ async function baseImagesCheck(config: Config): Promise<Check> {
     return useful('base images', {
       ok: false,
       found: `made by an earlier version: ${old.map((image) => image.name).join(', ')}`,
-      advice: 'run sandbox operator base-image add again (as root): they hold the name of the machine',
+      advice: 'run sandbox operator base-image add again (as root)',
     })
   }
   return useful('base images', {

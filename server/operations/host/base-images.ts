@@ -32,9 +32,11 @@ export async function prepareStore(baseImages: string): Promise<void> {
   }
 }
 
-/** An image from an earlier revision may contain the name of the machine that made it. */
+/** Increment it when base images that were made before must be made again. An image before revision 3 has no UTF-8 locale. */
+const imageRevision = debianRevision + 1
+
 export const isCurrent = ({ revision }: Pick<CatalogueEntry, 'revision'>): boolean =>
-  revision === debianRevision
+  revision === imageRevision
 
 /** What an operator asks for. */
 export interface BaseImageRecipe {
@@ -44,22 +46,24 @@ export interface BaseImageRecipe {
   packages: string[]
   /** The preset that has these packages. */
   preset?: string
+  /** A user with a home, 1000. */
+  user?: string
 }
 
 /**
- * Makes the image from Debian packages and adds it to the store that builds read. An image with the same name, release, packages
- * and revision is kept. Returns whether an image was made.
+ * Makes the image from Debian packages and adds it to the store that builds read. An image with the same name, release, packages,
+ * user and revision is kept. Returns whether an image was made.
  */
 export async function addBaseImage(
   folders: BuilderFolders,
-  { name, packages, suite, preset }: BaseImageRecipe,
+  { name, packages, suite, preset, user }: BaseImageRecipe,
   onProgress?: (progress: PackageProgress) => void,
 ): Promise<boolean> {
   if (!baseImageName.test(name)) throw new BaseImageRefused('a base image is named curated/NAME:TAG')
   const wrong = packages.find((item) => !packageName.test(item))
   if (wrong !== undefined || packages.length === 0)
     throw new BaseImageRefused(`not a Debian package: ${wrong ?? ''}`)
-  const recipe = { name, suite, packages: [...packages].sort() }
+  const recipe = { name, suite, packages: [...packages].sort(), ...(user !== undefined && { user }) }
   const present = await readCatalogue(folders.baseImages)
   if (present.some((image) => isMadeBy(image, recipe))) return false
   const content = await importDebian(folders, recipe, onProgress)
@@ -69,13 +73,14 @@ export async function addBaseImage(
     ...content,
     ...(preset !== undefined && { preset }),
     made_at,
-    revision: debianRevision,
+    revision: imageRevision,
   })
   return true
 }
 
-const isMadeBy = (image: CatalogueEntry, { name, suite, packages }: BaseImageRecipe): boolean =>
+const isMadeBy = (image: CatalogueEntry, { name, suite, packages, user }: BaseImageRecipe): boolean =>
   image.name === name &&
+  image.user === user &&
   (image.suite ?? 'bookworm') === suite &&
   image.packages.join() === packages.join() &&
   isCurrent(image)
@@ -151,7 +156,7 @@ chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root sh 
   buildah() { command buildah --root /base-images --runroot /run/store --storage-driver overlay "$@"; }
   container=$(buildah from scratch)
   buildah add -q "$container" /mnt/base.tar / >/dev/null
-  buildah config --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin --cmd /bin/sh "$container"
+  buildah config --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin --env LANG=C.UTF-8 --cmd /bin/sh "$container"
   buildah commit -q --rm "$container" "$1"
 ' import "$name"
 `

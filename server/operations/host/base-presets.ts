@@ -11,20 +11,25 @@ interface Preset {
   tags: Record<DebianSuite, string>
   /** Packages, or packages by release. */
   packages: string[] | Record<DebianSuite, string[]>
+  /** The user that the hub's image of the same name has. */
+  user?: string
 }
 
 /** `preset` is the name with its version. */
-export type PresetRecipe = Required<BaseImageRecipe>
+export type PresetRecipe = BaseImageRecipe & { preset: string }
 
-/** In every preset. Without Debian's certificates no package server can be verified. */
-const common = ['apt', 'ca-certificates']
+/**
+ * In every preset, as in the hub's Debian images: without certificates no package server can be verified, without time zones
+ * `TZ` means UTC without a word, and Dockerfiles begin with `useradd`.
+ */
+const common = ['apt', 'ca-certificates', 'passwd', 'procps', 'tzdata']
 
 const presets = {
   python: {
     tags: { bookworm: '3.11', trixie: '3.13' },
     packages: ['python3', 'python3-pip', 'python3-venv', 'python-is-python3'],
   },
-  node: { tags: { bookworm: '18', trixie: '20' }, packages: ['nodejs', 'npm'] },
+  node: { tags: { bookworm: '18', trixie: '20' }, packages: ['nodejs', 'npm'], user: 'node' },
   java: {
     tags: { bookworm: '17', trixie: '21' },
     packages: {
@@ -35,6 +40,16 @@ const presets = {
   r: { tags: { bookworm: '4.2', trixie: '4.5' }, packages: ['r-base-core', 'r-cran-jsonlite'] },
   go: { tags: { bookworm: '1.19', trixie: '1.24' }, packages: ['golang-go', 'git'] },
   shell: { tags: { bookworm: 'bookworm', trixie: 'trixie' }, packages: ['bash', 'curl', 'jq'] },
+  fonts: {
+    tags: { bookworm: 'bookworm', trixie: 'trixie' },
+    packages: [
+      'fontconfig',
+      'fonts-dejavu-core',
+      'fonts-liberation',
+      'fonts-noto-cjk',
+      'fonts-noto-color-emoji',
+    ],
+  },
 } as const satisfies Record<string, Preset>
 
 type Language = keyof typeof presets
@@ -47,13 +62,14 @@ const suites: DebianSuite[] = ['trixie', 'bookworm']
 const nameOf = (language: Language, suite: DebianSuite) => `${language}:${presets[language].tags[suite]}`
 
 const recipeOf = (language: Language, suite: DebianSuite): PresetRecipe => {
-  const { packages }: Preset = presets[language]
+  const { packages, user }: Preset = presets[language]
   const own = Array.isArray(packages) ? packages : packages[suite]
   return {
     name: `curated/${nameOf(language, suite)}`,
     suite,
     packages: [...common, ...own],
     preset: nameOf(language, suite),
+    ...(user !== undefined && { user }),
   }
 }
 

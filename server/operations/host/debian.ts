@@ -5,8 +5,12 @@ import { runCommand } from './run-command.ts'
 /** Removes files that mmdebstrap copies from its host: the name and the resolvers of the machine. */
 export const forgetMachine = 'rm -f "$1/etc/hostname" "$1/etc/resolv.conf"'
 
-/** Increment it when what was made before must be made again. */
+/** Increment it when every root filesystem that was made before must be made again, the builder too. */
 export const debianRevision = 2
+
+/** A user with a home and a group of its own, both 1000 as in the hub's images. Needs the package passwd. */
+const addUser = (name: string): string =>
+  `chroot "$1" groupadd --gid 1000 ${name} && chroot "$1" useradd --uid 1000 --gid ${name} --create-home --shell /bin/bash ${name}`
 
 /** Documentation is not needed in a container. */
 const leftOut = ['/usr/share/doc/*', '/usr/share/man/*', '/usr/share/locale/*', '/usr/share/info/*']
@@ -23,7 +27,7 @@ const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg'
  */
 export async function makeDebian(
   target: string,
-  { suite, packages }: { suite: DebianSuite; packages: string[] },
+  { suite, packages, user }: { suite: DebianSuite; packages: string[]; user?: string },
   onProgress: (progress: PackageProgress) => void = () => undefined,
 ): Promise<void> {
   const progress = new PackageCounter()
@@ -35,6 +39,7 @@ export async function makeDebian(
     ...leftOut.map((path) => `--dpkgopt=path-exclude=${path}`),
     `--essential-hook=mkdir -p ${manFolder}`,
     `--customize-hook=${forgetMachine}`,
+    ...(user === undefined ? [] : [`--customize-hook=${addUser(user)}`]),
     '--skip=output/dev',
     `--keyring=${keyring}`,
     suite,

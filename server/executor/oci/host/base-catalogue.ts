@@ -10,6 +10,8 @@ export interface CatalogueEntry {
   /** The Debian release. If absent, `bookworm`. */
   suite?: 'bookworm' | 'trixie'
   preset?: string
+  /** A user of the image with the id 1000. */
+  user?: string
   languages?: { name: string; version: string }[]
   byte_size?: number
   made_at: string
