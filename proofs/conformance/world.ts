@@ -142,10 +142,11 @@ class WorldSetup {
     new LocalKeys(secretKeysFolder(folder)).prepare()
     this.app = this.appWith({})
     this.storage = new DiskStorage(join(folder, 'objects'))
+    const keys = openKeys(keysFolder(folder))
     this.#tokens = new AccessTokens({
-      keys: openKeys(keysFolder(folder)).tokens,
+      keys: keys.tokens,
       clock: systemClock,
-      issuer: baseUrl,
+      issuer: keys.deployment,
       lifetimeSeconds: accessTokenSeconds,
     })
   }

@@ -98,7 +98,7 @@ export class AgentApp {
     this.#tokens = new AccessTokens({
       keys: this.keys.tokens,
       clock: this.clock,
-      issuer: baseUrl,
+      issuer: this.keys.deployment,
       lifetimeSeconds: 86_400,
     })
   }

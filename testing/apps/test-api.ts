@@ -77,8 +77,8 @@ export class TestApi implements Caller {
     const clock = { now: () => new Date(Date.now() + this.#aheadMs) }
     const directory = new Directory(db)
     const pages = new PageTokens(this.keys.derive('page-token'))
-    const { tokens: keys } = this.keys
-    this.tokens = new AccessTokens({ keys, clock, issuer: baseUrl, lifetimeSeconds: accessTokenSeconds })
+    const { tokens: keys, deployment: issuer } = this.keys
+    this.tokens = new AccessTokens({ keys, clock, issuer, lifetimeSeconds: accessTokenSeconds })
     this.context = {
       db,
       log,

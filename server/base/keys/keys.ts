@@ -12,6 +12,11 @@ import { StoredTokenKeys } from './token-keys.ts'
  * to guess an API key or a link.
  */
 export interface Keys {
+  /**
+   * Names the deployment in what it signs. Every API process has the same, a restored backup keeps it, and it does not
+   * depend on the address of the service.
+   */
+  deployment: string
   /** Keys of login tokens. */
   tokens: StoredTokenKeys
   /** Keys of expiring links. */
@@ -56,6 +61,7 @@ export function openKeys(folder: string): Keys {
   if (root.length !== 32) throw new Error(`${join(folder, names.root)} must hold 64 hex digits`)
   const derive = (purpose: string) => createHmac('sha256', root).update(purpose).digest()
   return {
+    deployment: `sandbox-jobs:${derive('deployment').toString('hex', 0, 16)}`,
     tokens: new StoredTokenKeys(folder),
     links: new StoredTokenKeys(folder, 'link'),
     peppers: new StoredPeppers(folder, derive('api-key')),

@@ -53,14 +53,19 @@ interface AgentParts {
   }
   /** Issues the tokens of MCP clients in place of this service, if the operator has one. */
   agentIdentityProvider: IdentityProvider | undefined
-  /** The deployment, as the audience of signed tokens. */
+  /** Where people and clients reach the service. */
   baseUrl: string
 }
 
 /** Human turns and agent tools: routes with credentials of their own. */
 export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts: AgentParts): void {
   const { db, directory, clock, log, keys, policy, storage } = parts
-  const signed = new SignedTokens({ keys: keys.tokens, clock, audience: parts.baseUrl })
+  const signed = new SignedTokens({
+    keys: keys.tokens,
+    clock,
+    audience: keys.deployment,
+    formerAudience: parts.baseUrl,
+  })
   const turns = { db, peppers: keys.peppers, clock, signed }
   const byOwnCredentials = mounting.authenticate
   const mountMessages = mounter(app, {

@@ -134,12 +134,9 @@ export function createApiApp({
   const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
   const keys = openKeys(keysFolder(config.dataDir))
   const pages = new PageTokens(keys.derive('page-token'))
-  const tokens = new AccessTokens({
-    keys: keys.tokens,
-    clock,
-    issuer: baseUrl,
-    lifetimeSeconds: config.accessTokenSeconds,
-  })
+  const names = { issuer: keys.deployment, formerIssuer: baseUrl }
+  const lifetimeSeconds = config.accessTokenSeconds
+  const tokens = new AccessTokens({ keys: keys.tokens, clock, ...names, lifetimeSeconds })
   const directory = new Directory(db)
   const policy = queuePolicy(deployment, configuredCapacity(config))
   const credentials = new Authentication({ db, tokens, identityProvider, peppers: keys.peppers, clock })

@@ -70,6 +70,7 @@ export function mountRuns(mount: Mount, { keys, followers, scheduler, baseUrl, .
     ...services,
     linkKey: keys.derive('public-link'),
     linkKeys: keys.links,
+    deployment: keys.deployment,
     baseUrl,
     scheduler,
   }

@@ -1,3 +1,4 @@
+import { sign } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,13 +14,29 @@ const startAt = new Date('2026-01-01T00:00:00Z')
 let now: Date
 let linkKeys: StoredTokenKeys
 const clock = { now: () => now }
-const at = (baseUrl: string) => ({ linkKeys, clock, baseUrl })
-const here = () => at('https://jobs.example')
+const at = (deployment: string, baseUrl = 'https://jobs.example') => ({
+  linkKeys,
+  clock,
+  deployment,
+  baseUrl,
+})
+const here = () => at('sandbox-jobs:1')
 const later = (seconds: number) => new Date(startAt.getTime() + seconds * 1000)
 
 const id = newId('signedLink')
 const tokenOf = (purpose: 'share' | 'media' = 'share') =>
   signLinkToken(here(), { id, purpose, expires_at: later(60) })
+
+/** As earlier releases signed it. */
+function signedForAddress(baseUrl: string): string {
+  const body = Buffer.from(tokenOf(), 'base64url').subarray(0, 32)
+  body.writeUInt8(1, 0)
+  const type = 'application/vnd.sandbox-jobs.link+share'
+  const payload = Buffer.concat([Buffer.from(`${baseUrl}\0`), body])
+  const text = Buffer.from(`DSSEv1 ${type.length} ${type} ${payload.length} `)
+  const signature = sign(null, Buffer.concat([text, payload]), linkKeys.signing().key)
+  return Buffer.concat([body, signature]).toString('base64url')
+}
 
 beforeEach(() => {
   now = startAt
@@ -37,7 +54,7 @@ it('names its link and its purpose, until its time is over', () => {
 
 it('is worth nothing at another deployment, under another key, or with one bit changed', () => {
   const token = tokenOf()
-  expect(readLinkToken(at('https://other.example'), token)).toBeUndefined()
+  expect(readLinkToken(at('sandbox-jobs:2'), token)).toBeUndefined()
   const other = new StoredTokenKeys(mkdtempSync(join(folder, 'keys-')), 'link')
   expect(readLinkToken({ ...here(), linkKeys: other }, token)).toBeUndefined()
   const bytes = Buffer.from(token, 'base64url')
@@ -47,6 +64,19 @@ it('is worth nothing at another deployment, under another key, or with one bit c
     expect(readLinkToken(here(), changed.toString('base64url'))).toBeUndefined()
   }
   for (const text of ['', 'x', `${token}A`, `${token}=`]) expect(readLinkToken(here(), text)).toBeUndefined()
+})
+
+it('does not depend on the address of the service', () => {
+  expect(readLinkToken(at('sandbox-jobs:1', 'https://other.example'), tokenOf())).toEqual({
+    id,
+    purpose: 'share',
+  })
+})
+
+it('of an earlier release is good at the address that it was made for', () => {
+  const token = signedForAddress('https://jobs.example')
+  expect(readLinkToken(here(), token)).toEqual({ id, purpose: 'share' })
+  expect(readLinkToken(at('sandbox-jobs:1', 'https://other.example'), token)).toBeUndefined()
 })
 
 it('stays good when the key is rotated, and is void when the key has leaked', () => {
