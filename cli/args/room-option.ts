@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 
-const description = 'chatroom by name or id; a sandbox-scope key needs the id'
+const description = 'chatroom by name or id'
 
 /** The room of a command that may also work without one. */
 export const optionalRoomOption = (): Option => new Option('--room <room>', description)

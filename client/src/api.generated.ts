@@ -5437,9 +5437,9 @@ export interface Operations {
   /**
    * List the live chatrooms that the caller is a member of or manages.
    *
-   * Rooms where the caller can run something.
+   * Rooms where the caller can run something, by name. A sandbox-scope key sees those of its rooms that its owner may still enter.
    *
-   * For every user of the company. A sandbox key may not.
+   * For every user of the company. A sandbox key may, in the rooms that it names.
    */
   listOwnChatrooms(options?: {
     query?: {

@@ -21,7 +21,7 @@ export const companyActions = {
     key: 403,
     refusal: 'insufficient_permissions',
   },
-  'room.list': { ...common, does: 'List the rooms that the caller is in or manages' },
+  'room.list': { ...common, key: 'allowed', does: 'List the rooms that the caller is in or manages' },
   'room.list_by_job': { ...common, does: 'List the rooms that have sandbox jobs switched on' },
   'room.list_department': {
     does: 'See rooms of a department that the caller has not joined',

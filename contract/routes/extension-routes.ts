@@ -45,7 +45,8 @@ export const extensionRoutes = {
     method: 'GET',
     path: `${extensionPrefix}/chatrooms`,
     summary: 'List the live chatrooms that the caller is a member of or manages',
-    description: 'Rooms where the caller can run something.',
+    description:
+      'Rooms where the caller can run something, by name. A sandbox-scope key sees those of its rooms that its owner may still enter.',
     query: Type.Object(pageFields(catalogPageSizeDefault)),
     response: OwnChatroomList,
     errors: [],

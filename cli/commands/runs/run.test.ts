@@ -139,12 +139,6 @@ test('a mistyped task name gets suggestions from the menu', async () => {
   expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Did you mean report?') })
 })
 
-test('a sandbox-scope key gets the hint to use the id of a room', async () => {
-  service.answers.listOwnChatrooms = () => ({ status: 403, detail: 'Forbidden' })
-  const result = await cli(['run', 'report', '--room', 'daily', '--input', '-'])
-  expect(result.stderr).toMatch(/a sandbox-scope key cannot list rooms.*\nhint: {2}Give the id/)
-})
-
 test('invalid or too large JSON input is refused locally', async () => {
   const args = ['run', 'report', '--room', room, '--input', '-']
   expect(await cli(args, {}, '{"a":')).toMatchObject({

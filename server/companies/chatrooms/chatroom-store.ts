@@ -66,22 +66,23 @@ export interface OwnChatroomRow {
 
 /**
  * Live rooms in which the user is a member or which the user manages. `managed` is the user's departments, or the
- * whole company.
+ * whole company; `only` names the rooms of a key.
  */
 export async function listOwnChatroomRows(
   db: Executing,
-  user: { id: string; managed: 'company' | readonly string[] },
+  user: { id: string; managed: 'company' | readonly string[]; only: readonly string[] | undefined },
   { companyId, afterId, limit }: Omit<Stretch, 'lifecycle'>,
 ): Promise<OwnChatroomRow[]> {
   const managed =
     user.managed === 'company' ? sql`true` : sql`room.department_id = any(${user.managed}::text[])`
+  const named = user.only === undefined ? sql`true` : sql`room.id = any(${user.only}::text[])`
   const { rows } = await sql<OwnChatroomRow>`
     select room.id, room.name, room.department_id,
       (${managed} or coalesce(member.room_manager, false)) as manages
     from chatrooms room
     left join chatroom_members member on member.chatroom_id = room.id and member.user_id = ${user.id}
     where room.company_id = ${companyId} and room.deleted_at is null and room.id > ${afterId}
-      and (${managed} or member.user_id is not null)
+      and (${managed} or member.user_id is not null) and ${named}
     order by room.id
     limit ${limit}
   `.execute(db)

@@ -1,7 +1,10 @@
+import type { OwnChatroomList } from '@sandbox-jobs/contract/resources/companies/chatroom.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
-import { makeTenant, makeUser } from '../../../../testing/factories/platform.ts'
+import { makeRoom, makeTenant, makeUser } from '../../../../testing/factories/platform.ts'
+import { addMember } from '../../../../testing/factories/tenant.ts'
 import { hashApiKey, newApiKey } from '../../../access/keys/api-key-secret.ts'
 import { insertApiKey, type NewApiKey } from '../../../access/keys/api-key-store.ts'
 import { hashPassword } from '../../../access/login/passwords.ts'
@@ -274,6 +277,30 @@ describe('an API key', () => {
     for (const url of [me, '/private/platform/users', `/private/platform/chatrooms/${roomId}`]) {
       expect((await app.inject({ method: 'GET', url, headers: { 'x-api-key': key } })).statusCode).toBe(403)
     }
+  })
+
+  it('of sandbox scope knows the names of its rooms, while its owner may enter them', async () => {
+    const { principal } = await person({ memberOf: [roomId] })
+    const other = await makeRoom(db, { companyId, departmentId })
+    const foreign = await makeTenant(db)
+    const allowedChatroomIds = [roomId, other, foreign.roomId]
+    const { key } = await makeKey(principal, { scope: 'sandbox', allowedChatroomIds })
+    const rooms = async () => {
+      const { path: url } = allRoutes.listOwnChatrooms
+      const answer = await app.inject({ method: 'GET', url, headers: { 'x-api-key': key } })
+      return answer.json<OwnChatroomList>().items.map(({ name }) => name)
+    }
+    expect(await rooms()).toEqual([roomId])
+    const membership = { companyId, roomId: other, userId: principal.principalId }
+    await addMember(db, membership)
+    expect(await rooms()).toEqual([roomId, other])
+    await db
+      .deleteFrom('chatroom_members')
+      .where('company_id', '=', companyId)
+      .where('chatroom_id', '=', roomId)
+      .where('user_id', '=', principal.principalId)
+      .execute()
+    expect(await rooms()).toEqual([other])
   })
 })
 
