@@ -9,6 +9,19 @@ const all = [
 ]
 /** Part of `npm run hostile-builds`, which runs for as long as all others of its folder. */
 const hostile = ['proofs/hostile-builds/registry/hostile-registry.test.ts']
+/** Also run on the oldest supported Postgres: the statements of each area. Its template has all migrations. */
+const onOldestPostgres = [
+  'server/db/service-rights.test.ts',
+  'server/runs/submit/submit-run.test.ts',
+  'server/runs/submit/run-holds.test.ts',
+  'server/runs/queue/claim-store.test.ts',
+  'server/runs/results/collect-run.test.ts',
+  'server/billing/usage/usage-report.test.ts',
+  'server/custom-tables/rows/table-queries.test.ts',
+  'server/http/routes/tables/table-triggers.test.ts',
+  'server/operations/audit/audit-log.test.ts',
+  'server/operations/backup/database.test.ts',
+]
 const together = sharedProcessTests(all).filter((file) => !hostile.includes(file))
 const plugins = [packedPrograms()]
 
@@ -35,6 +48,12 @@ export default defineConfig({
       }),
       project({ name: 'together', include: together, isolate: false }),
       project({ name: 'hostile', include: hostile }),
+      project({
+        name: 'oldest-postgres',
+        include: onOldestPostgres,
+        isolate: false,
+        globalSetup: ['testing/suite/oldest-postgres.ts'],
+      }),
     ],
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },

@@ -2682,14 +2682,14 @@ CREATE OR REPLACE FUNCTION public.audit_context(context text)
  LANGUAGE plpgsql
  IMMUTABLE
 AS $function$
-begin
-  if context = '' or not (context is json object) then
-    return '{}';
-  end if;
-  return context::jsonb;
-exception when others then
-  return '{}';
-end $function$
+    begin
+      if context = '' or jsonb_typeof(context::jsonb) <> 'object' then
+        return '{}';
+      end if;
+      return context::jsonb;
+    exception when others then
+      return '{}';
+    end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.audit_entry_hash(e audit_entries, before bytea)

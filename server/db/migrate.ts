@@ -43,6 +43,7 @@ import * as countRows from './migrations/0315-count-rows.ts'
 import * as stateEvents from './migrations/0316-state-events.ts'
 import * as countRuns from './migrations/0317-count-runs.ts'
 import * as buildMemoryTurn from './migrations/0325-build-memory-turn.ts'
+import * as auditContext from './migrations/0360-audit-context.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -89,6 +90,7 @@ export const migrations: Migrations = {
   '0316-state-events': stateEvents,
   '0317-count-runs': countRuns,
   '0325-build-memory-turn': buildMemoryTurn,
+  '0360-audit-context': auditContext,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

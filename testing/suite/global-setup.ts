@@ -28,14 +28,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   execFileSync(process.execPath, [buildNative], { stdio: 'inherit' })
   const folder = mkdtempSync(join(databaseFolder(), 'sandbox-test-postgres-'))
   const postgres = await startPostgres({ dataDir: folder, settings: { fsync: 'off' } })
-  const log = createLog('test', 'silent')
-  const admin = connect(postgres.url, { poolSize: 1, log, name: 'test' })
-  await admin.executeQuery(CompiledQuery.raw(`create database ${templateName}`))
-  await admin.destroy()
-  const template = connect(databaseUrl(postgres.url, templateName), { poolSize: 1, log, name: 'test' })
-  await migrate(template)
-  project.provide('tenantTables', await tenantTablesOf(template))
-  await template.destroy()
+  project.provide('tenantTables', await makeTemplate(postgres.url))
   project.provide('postgresUrl', postgres.url)
   return async () => {
     await postgres.stop()
@@ -43,10 +36,23 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
+/** Makes the migrated template on that server. The names of its tables with a `company_id`. */
+export async function makeTemplate(serverUrl: string): Promise<string[]> {
+  const log = createLog('test', 'silent')
+  const admin = connect(serverUrl, { poolSize: 1, log, name: 'test' })
+  await admin.executeQuery(CompiledQuery.raw(`create database ${templateName}`))
+  await admin.destroy()
+  const template = connect(databaseUrl(serverUrl, templateName), { poolSize: 1, log, name: 'test' })
+  await migrate(template)
+  const tenantTables = await tenantTablesOf(template)
+  await template.destroy()
+  return tenantTables
+}
+
 const freeBytesNeeded = 4 * 1024 ** 3
 
 /** In memory where there is room: each test file makes a database, which takes ten times as long on a disk. */
-function databaseFolder(): string {
+export function databaseFolder(): string {
   const inMemory = '/dev/shm'
   if (!existsSync(inMemory)) return tmpdir()
   const { bavail, bsize } = statfsSync(inMemory)

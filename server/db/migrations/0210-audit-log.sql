@@ -220,7 +220,7 @@ $$;
 -- What a connection says of who acts; nothing that is no object is believed.
 create function audit_context(context text) returns jsonb language plpgsql immutable as $$
 begin
-  if context = '' or not (context is json object) then
+  if context = '' or jsonb_typeof(context::jsonb) <> 'object' then
     return '{}';
   end if;
   return context::jsonb;
