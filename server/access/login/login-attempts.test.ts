@@ -79,10 +79,10 @@ describe('the limit of failed logins', () => {
 
   it('knows an address only for the person who has logged in from it', async () => {
     expect(await logIn('1.1.1.1')).toBe(0)
-    const isKnown = async (login: string, client: string, user = ada) =>
+    const isKnown = async (login: string, client: string, user: typeof ada) =>
       (await one.begin(login, client, user)).hashOwner.isKnown
-    expect(await isKnown('ada', '1.1.1.1')).toBe(true)
-    expect(await isKnown('ada', '2.2.2.2')).toBe(false)
+    expect(await isKnown('ada', '1.1.1.1', ada)).toBe(true)
+    expect(await isKnown('ada', '2.2.2.2', ada)).toBe(false)
     expect(await isKnown('bob', '1.1.1.1', undefined)).toBe(false)
   })
 
