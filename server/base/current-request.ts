@@ -13,12 +13,24 @@ export interface Acting {
   request_id?: string | undefined
 }
 
+/** Whose work uses the database, and how much of it waits for a connection or has one now. */
+export interface DatabaseUse {
+  /** A company, or everybody who is not known yet. */
+  owner: string
+  atDatabase: number
+}
+
 interface CurrentRequest {
   id?: string
   acting?: Acting
   /** `acting` as JSON, made at its first use. */
   audit?: string
+  /** Undefined: the service's own work. */
+  use?: DatabaseUse | undefined
 }
+
+/** Owner of the work of all whose company is not known. */
+const strangers = 'strangers'
 
 const requests = new AsyncLocalStorage<CurrentRequest>()
 
@@ -26,8 +38,42 @@ const requests = new AsyncLocalStorage<CurrentRequest>()
  * Runs the work of a request: every log line that is written on its behalf has the id as `request`. With `acting`, the
  * audit log names who acts in each change that the work makes.
  */
-export const inRequest = <T>(id: string, work: () => T, acting?: Acting): T =>
-  requests.run(acting ? { id, acting: { ...acting, request_id: id } } : { id }, work)
+export function inRequest<T>(id: string, work: () => T, acting?: Acting): T {
+  const use = requests.getStore()?.use ?? useOf(strangers)
+  return requests.run(acting ? { id, use, acting: { ...acting, request_id: id } } : { id, use }, work)
+}
+
+const useOf = (owner: string): DatabaseUse => ({ owner, atDatabase: 0 })
+
+/** A new request, as a function that runs each part of its work. */
+export function newRequest(id: string): <T>(work: () => T) => T {
+  const request = { id, use: useOf(strangers) }
+  return (work) => requests.run(request, work)
+}
+
+/** Runs work for a company outside of requests: its use of the database is the company's. */
+export const onBehalfOf = <T>(companyId: string, work: () => T): T =>
+  requests.run({ ...requests.getStore(), use: useOf(companyId) }, work)
+
+/** Names the company of the current request: its use of the database is the company's from then on. */
+export function nameCompany(companyId: string): void {
+  const use = requests.getStore()?.use
+  if (use) use.owner = companyId
+}
+
+export const currentDatabaseUse = (): DatabaseUse | undefined => requests.getStore()?.use
+
+/** Counts as use of the database until the work ends, which waits for other work of the same company at the database. */
+export async function atDatabase<T>(work: () => Promise<T>): Promise<T> {
+  const use = currentDatabaseUse()
+  if (!use) return work()
+  use.atDatabase += 1
+  try {
+    return await work()
+  } finally {
+    use.atDatabase -= 1
+  }
+}
 
 /** Runs work of somebody outside of requests, such as an operator. */
 export const actingAs = <T>(acting: Acting, work: () => T): T => requests.run({ acting }, work)

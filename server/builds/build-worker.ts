@@ -1,3 +1,4 @@
+import { onBehalfOf } from '../base/current-request.ts'
 import type { Database } from '../db/database.ts'
 import { liveLogChannel } from '../live-logs/log-sources.ts'
 import { listen } from '../work/listener.ts'
@@ -45,7 +46,8 @@ export async function startBuildWorker(options: BuildWorkerOptions): Promise<Bui
     name: 'builds',
     slots: share.slots,
     claims: claimsOf(options),
-    perform: (attempt, { stopping }) => runBuild(db, tools, attempt, stopping),
+    perform: (attempt, { stopping }) =>
+      onBehalfOf(attempt.company_id, () => runBuild(db, tools, attempt, stopping)),
     pollIntervalMs,
     recoverIntervalMs: minuteMs,
     log,

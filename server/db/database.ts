@@ -4,6 +4,7 @@ import type { Log } from '../base/logging.ts'
 import { carryAudit } from './carry-audit.ts'
 import { corkWrites } from './fast/cork-writes.ts'
 import { nameStatements } from './fast/named-statements.ts'
+import { SharedPool } from './pool/shared-pool.ts'
 import type { Tables } from './tables.ts'
 
 export type Database = Kysely<Tables>
@@ -35,13 +36,23 @@ function withSessionOptions(url: string): { connectionString: string; options: s
   return { connectionString: address.href, options: `${theirs} ${sessionOptions}` }
 }
 
-export function connect(url: string, options: { poolSize: number; log: Log; name: string }): Database {
+interface ConnectOptions {
+  poolSize: number
+  log: Log
+  name: string
+  /** The longest wait for a connection, and for a lock. */
+  waitMs?: number
+}
+
+export function connect(url: string, { waitMs = 10_000, ...options }: ConnectOptions): Database {
   const pool = new pg.Pool({
     ...withSessionOptions(url),
     max: options.poolSize,
     application_name: `sandbox-jobs ${options.name}`,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: waitMs,
     statement_timeout: 30_000,
+    // What waits for a lock holds a connection, and a tenant can lock what its other requests wait for.
+    lock_timeout: waitMs,
     idle_in_transaction_session_timeout: 60_000,
     // Send a statement even if an earlier one is in flight on its connection.
     pipeline: true,
@@ -52,15 +63,18 @@ export function connect(url: string, options: { poolSize: number; log: Log; name
   // The holder of a broken connection gets an error from its next statement. Without a listener the process would exit.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', (error) => options.log.warn({ error: error.message }, 'idle database connection lost'))
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new SharedPool(pool, { waitMs }) }) })
 }
 
 /** True when the error is a violation of the named unique constraint or index. */
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint
 
-/** SQLSTATE classes and codes for a server that is stopping, starting, full, out of disk or too slow (Postgres, appendix A). */
-const unavailableCodes = /^(08...|53...|57014|57P0[123]|58030|25P03)$/
+/**
+ * SQLSTATE classes and codes for a server that is stopping, starting, full, out of disk or too slow, and for a lock that
+ * others hold too long (Postgres, appendix A).
+ */
+const unavailableCodes = /^(08...|53...|55P03|57014|57P0[123]|58030|25P03)$/
 const connectionCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify'
+import { newRequest } from '../base/current-request.ts'
 import { CodedError, notFound } from '../base/errors/coded-error.ts'
 import { newRequestId } from '../base/ids.ts'
 import { parseStrictJson } from '../base/json/strict-json.ts'
@@ -50,6 +51,7 @@ export function createApp(
     },
   }) as unknown as FastifyInstance
   app.decorateRequest(callerDecorator, null)
+  keepCurrent(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
@@ -87,6 +89,21 @@ export function createApp(
   app.setErrorHandler(handleError)
   app.setNotFoundHandler((request, reply) => handleError(notFound(), request, reply))
   return app
+}
+
+/** Does all work of a request as that of the request: a body arrives outside of it, so it is entered again before the handler. */
+function keepCurrent(app: FastifyInstance): void {
+  const current = new WeakMap<FastifyRequest, ReturnType<typeof newRequest>>()
+  app.addHook('onRequest', (request, _reply, done) => {
+    const within = newRequest(request.id)
+    current.set(request, within)
+    within(done)
+  })
+  app.addHook('preValidation', (request, _reply, done) => {
+    const within = current.get(request)
+    if (within) within(done)
+    else done()
+  })
 }
 
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {

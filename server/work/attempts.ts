@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { onBehalfOf } from '../base/current-request.ts'
 import type { Log } from '../base/logging.ts'
 import type { ClaimedRound, ClaimShare } from './claim-due.ts'
 import { startTicker, type Ticker } from './ticker.ts'
@@ -147,7 +148,7 @@ export class Attempts<Lane extends string, Claimed extends { id: string; company
       this.#ticker?.wake()
       return true
     }
-    const running = attempt(claimed, { moveTo })
+    const running = onBehalfOf(company, () => attempt(claimed, { moveTo }))
       .catch((error: unknown) => {
         this.#isUnsure = true
         log.warn({ loop: name, id: claimed.id, error: String(error) }, 'attempt not recorded')

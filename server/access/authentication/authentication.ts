@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import type { Clock } from '../../base/clock.ts'
+import { nameCompany } from '../../base/current-request.ts'
 import { PlainError } from '../../base/errors/plain-error.ts'
 import type { Pepper, Peppers } from '../../base/keys/peppers.ts'
 import type { Database } from '../../db/database.ts'
@@ -128,6 +129,7 @@ export class Authentication {
 
   async #userOfOwnToken(token: string): Promise<UserCredential | undefined> {
     const subject = await this.#options.tokens.read(token)
+    if (subject) nameCompany(subject.companyId)
     const user = subject && (await findUserCredential(this.#options.db, subject))
     return user?.credential_generation === subject?.generation ? user : undefined
   }

@@ -24,6 +24,7 @@ import {
 import { type ListQuery, pageOf } from './list-page.ts'
 import { lockActiveTable, requireTable } from './table-access.ts'
 import { declaredFields } from './table-fields.ts'
+import { inTableTransaction } from './table-turns.ts'
 
 /* Tables: create, find, change and archive (contract part 3, D3). */
 
@@ -96,7 +97,7 @@ export async function updateTable(
   const set = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
   await requireTable(db, principal, 'table.change', id)
   if (Object.keys(set).length === 0) throw new CodedError('no_fields')
-  return db.transaction().execute(async (trx) => {
+  return inTableTransaction(db, id, async (trx) => {
     const table = await lockActiveTable(trx, principal, 'table.change', id)
     const isRuleChanged = request.channel_rule !== undefined && request.channel_rule !== table.channel_rule
     if (isRuleChanged && table.row_count > 0) throw new CodedError('custom_table_not_empty')
@@ -109,7 +110,7 @@ export async function addFields(
   principal: Principal,
   { id, request }: { id: string; request: TableFieldsAddRequest },
 ): Promise<CustomTable> {
-  return db.transaction().execute(async (trx) => {
+  return inTableTransaction(db, id, async (trx) => {
     const table = await lockActiveTable(trx, principal, 'table.change', id)
     const added = declaredFields(request.fields, table.fields)
     if (table.row_count > 0 && added.some(({ required }) => required))
@@ -123,7 +124,7 @@ export async function archiveTable(
   principal: Principal,
   id: string,
 ): Promise<CustomTable> {
-  return db.transaction().execute(async (trx) => {
+  return inTableTransaction(db, id, async (trx) => {
     const table = await lockActiveTable(trx, principal, 'table.change', id)
     await archiveTableRow(trx, table, clock.now())
     return renderTable((await findTable(trx, table.company_id, id)) ?? table)

@@ -14,6 +14,7 @@ import { definitionBytes, requireStorageQuota } from '../../companies/storage/st
 import type { Trx } from '../../db/database.ts'
 import { type ListQuery, pageOf } from '../catalogue/list-page.ts'
 import { lockActiveTable, requireTable } from '../catalogue/table-access.ts'
+import { inTableTransaction } from '../catalogue/table-turns.ts'
 import type { TableContext } from '../table-context.ts'
 import {
   changedDefinition,
@@ -44,7 +45,7 @@ export async function createCommand(
   await requireTable(context.db, principal, 'table.change', tableId)
   await requireGrantee(context, companyId, request)
   const definition = newDefinition(request)
-  return context.db.transaction().execute(async (trx) => {
+  return inTableTransaction(context.db, tableId, async (trx) => {
     const table = await lockActiveTable(trx, principal, 'table.change', tableId)
     checkDefinition(table, definition)
     const count = await countActiveCommands(trx, { companyId, id: tableId }, commandsOfTableMax)
@@ -158,7 +159,7 @@ function changing(
   { id, table_id }: CommandRow,
   change: (trx: Trx, locked: Locked) => Promise<CommandRow>,
 ): Promise<TableCommand> {
-  return db.transaction().execute(async (trx) => {
+  return inTableTransaction(db, table_id, async (trx) => {
     const table = await lockActiveTable(trx, principal, 'table.change', table_id)
     const command = await lockCommand(trx, principal.companyId, id)
     if (!command) throw notFound()

@@ -4,7 +4,9 @@ import { may, ownedBy } from '../../access/allow.ts'
 import type { Room } from '../../access/directory/directory.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
+import type { Trx } from '../../db/database.ts'
 import { findTable, lockTable, type TableRecord } from '../catalogue/custom-table-store.ts'
+import { inTableTurn } from '../catalogue/table-turns.ts'
 import { renderRow } from '../rows/render-row.ts'
 import type { RowCondition } from '../rows/row-filter.ts'
 import { reportingValues } from '../rows/row-service.ts'
@@ -35,14 +37,15 @@ export async function executeCommand(context: TableContext, call: ExecuteCall): 
     key: call.idempotencyKey,
     request: { room_id: roomId, command_id: commandId, inputs },
   }
-  return context.once(intent, async (trx) => {
+  const execute = async (trx: Trx) => {
     const table = await lockTable(trx, principal.companyId, found.table_id)
     const command = await findCommand(trx, principal.companyId, commandId)
     if (!table || !command || !isGrantedTo(command, room)) throw notFound()
     requireUsable(principal, table, command)
     const row = await reportingValues(() => applyCommand(trx, { table, command, inputs, roomId }))
     return executionOf(command, row, context.clock.now())
-  })
+  }
+  return inTableTurn(found.table_id, () => context.once(intent, execute))
 }
 
 function requireUsable(principal: Principal, table: TableRecord, command: CommandRow): void {

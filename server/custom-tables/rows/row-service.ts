@@ -11,6 +11,7 @@ import { invalid, ValidationError } from '../../base/errors/validation-error.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import { findTable, type TableRecord } from '../catalogue/custom-table-store.ts'
 import { lockActiveTable, requireTable } from '../catalogue/table-access.ts'
+import { inTableTransaction, inTableTurn } from '../catalogue/table-turns.ts'
 import type { TableContext } from '../table-context.ts'
 import { renderRow } from './render-row.ts'
 import { checkValues } from './row-values.ts'
@@ -34,7 +35,7 @@ export async function createRow(
   }
   // The values are kept with the row alone, where they count to what the company stores. A repeated request has them again.
   let values: RowValues | undefined
-  const row = await context.once(intent, async (trx) => {
+  const create = async (trx: Trx) => {
     const table = await lockWritable(trx, principal, tableId)
     // The rule can have changed only while the table had no rows.
     if (table.channel_rule !== seen.channel_rule) throw new CodedError('custom_table_row_changed')
@@ -42,7 +43,8 @@ export async function createRow(
     const { values: stored, ...rest } = renderRow(await reportingValues(() => addRow(trx, table, added)))
     values = stored
     return rest
-  })
+  }
+  const row = await inTableTurn(tableId, () => context.once(intent, create))
   values ??= await storedValues(context.db, seen, body.values)
   return { values, ...row }
 }
@@ -93,7 +95,7 @@ export async function updateRow(
   principal: Principal,
   { tableId, id, body }: { tableId: string; id: string; body: TableRowUpdateRequest },
 ): Promise<TableRow> {
-  return db.transaction().execute(async (trx) => {
+  return inTableTransaction(db, tableId, async (trx) => {
     const table = await lockWritable(trx, principal, tableId)
     const row = await findRow(trx, { companyId: principal.companyId, tableId, id })
     if (!row) throw notFound()
@@ -108,7 +110,7 @@ export async function deleteRowOf(
   principal: Principal,
   { tableId, id }: { tableId: string; id: string },
 ): Promise<TableRowDeleted> {
-  return db.transaction().execute(async (trx) => {
+  return inTableTransaction(db, tableId, async (trx) => {
     const table = await lockWritable(trx, principal, tableId)
     if (!(await removeRow(trx, table, id))) throw notFound()
     return { id, deleted: true }

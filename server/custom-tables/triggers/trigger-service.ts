@@ -16,6 +16,7 @@ import { definitionBytes, requireStorageQuota } from '../../companies/storage/st
 import type { Trx } from '../../db/database.ts'
 import { type ListQuery, pageOf } from '../catalogue/list-page.ts'
 import { lockActiveTable, requireTable } from '../catalogue/table-access.ts'
+import { inTableTransaction } from '../catalogue/table-turns.ts'
 import type { TableContext, TriggerTarget } from '../table-context.ts'
 import { checkTemplate } from './input-template.ts'
 import {
@@ -48,7 +49,7 @@ export async function createTrigger(
   await requireTable(context.db, principal, 'table.change', tableId)
   const definition = newDefinition(request)
   await context.requireTarget(principal, definition)
-  return context.db.transaction().execute(async (trx) => {
+  return inTableTransaction(context.db, tableId, async (trx) => {
     const table = await lockActiveTable(trx, principal, 'table.change', tableId)
     checkTemplate(table.fields, definition.input_template)
     const active = await activeTriggerIds(trx, table)
@@ -164,7 +165,7 @@ function changing<Changed extends TriggerRow | undefined>(
   { id, table_id }: TriggerRow,
   change: (trx: Trx, locked: Locked) => Promise<Changed>,
 ): Promise<Changed> {
-  return db.transaction().execute(async (trx) => {
+  return inTableTransaction(db, table_id, async (trx) => {
     const table = await lockActiveTable(trx, principal, 'table.change', table_id)
     const trigger = await lockTrigger(trx, principal.companyId, id)
     if (!trigger) throw notFound()

@@ -1,4 +1,4 @@
-import { outsideRequests } from '../../base/current-request.ts'
+import { currentDatabaseUse, type DatabaseUse, outsideRequests } from '../../base/current-request.ts'
 
 /** Keys of one statement at most. */
 const batchKeysMax = 256
@@ -14,6 +14,8 @@ interface PendingKey<Key, Row> {
   key: Key
   resolve: (row: Row | undefined) => void
   reject: (error: unknown) => void
+  /** Of the request that waits for it. */
+  use: DatabaseUse | undefined
 }
 
 /**
@@ -41,7 +43,9 @@ export class Batcher<Key, Row> {
   /** Adds a key to the next batch and resolves with its row. Rejects with the error of the statement. */
   add(key: Key): Promise<Row | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Row | undefined>()
-    this.#waiting.push({ key, resolve, reject })
+    const use = currentDatabaseUse()
+    if (use) use.atDatabase += 1
+    this.#waiting.push({ key, resolve, reject, use })
     this.#schedule()
     return promise
   }
@@ -81,6 +85,8 @@ export class Batcher<Key, Row> {
       for (const [at, { resolve }] of batch.entries()) resolve(rows[at])
     } catch (error) {
       for (const { reject } of batch) reject(error)
+    } finally {
+      for (const { use } of batch) if (use) use.atDatabase -= 1
     }
   }
 

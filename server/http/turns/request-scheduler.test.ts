@@ -136,6 +136,26 @@ test('a debt that many active companies made long is short once they are inactiv
   expect(isStarted).toBe(true)
 })
 
+test('a request that waits for something else gives its slot to another one, unless it waits for the database', async () => {
+  enter('b').leave()
+  let isAtDatabase = true
+  for (let count = 0; count < 2; count += 1) scheduler.enter('a', 0, () => isAtDatabase)
+  const next = enter('a')
+  for (let seconds = 0; seconds < 10; seconds += 1) {
+    await vi.advanceTimersByTimeAsync(bounds.heldMs / 2)
+    enter('b').leave()
+  }
+  let isStarted = false
+  void Promise.resolve(next.granted).then((granted) => {
+    isStarted = granted
+  })
+  await vi.advanceTimersByTimeAsync(1)
+  expect(isStarted).toBe(false)
+  isAtDatabase = false
+  await vi.advanceTimersByTimeAsync(bounds.heldMs)
+  expect(isStarted).toBe(true)
+})
+
 test('a sender that leaves while it waits takes no slot', async () => {
   enter('b').leave()
   const [first, second] = [enter('a'), enter('a')]

@@ -11,7 +11,10 @@ export interface SchedulerBounds {
   burstMs: number
   /** A company counts as active for this long after its last request. */
   activeMs: number
-  /** A request that takes longer waits for something else: its slot goes to another request of its company. */
+  /**
+   * A request that takes longer waits for something else: its slot goes to another request of its company, unless it waits
+   * for the database, which all requests share.
+   */
   heldMs: number
 }
 
@@ -94,11 +97,11 @@ export class RequestScheduler {
   }
 
   /** Admits a request of the company with a body of `bodyBytes`, now or when a slot is free. */
-  enter(company: string, bodyBytes: number): Turn {
+  enter(company: string, bodyBytes: number, isAtDatabase = () => false): Turn {
     const weight = 1 + bodyBytes / bytesPerWeight
     const owner = this.#ownerOf(company)
     if (owner.waiting.length === 0 && this.#mayStart(owner, weight)) {
-      const leave = this.#start(owner, weight)
+      const leave = this.#start(owner, weight, isAtDatabase)
       return { granted: true, leave }
     }
     const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -106,7 +109,7 @@ export class RequestScheduler {
     const waiting = {
       weight,
       start: () => {
-        leave = this.#start(owner, weight)
+        leave = this.#start(owner, weight, isAtDatabase)
         resolve(true)
       },
     }
@@ -125,7 +128,7 @@ export class RequestScheduler {
     }
   }
 
-  #start(owner: Owner, weight: number): () => void {
+  #start(owner: Owner, weight: number, isAtDatabase: () => boolean): () => void {
     this.#accrue()
     this.#atWorkWeight += weight
     owner.atWork += 1
@@ -142,7 +145,8 @@ export class RequestScheduler {
       this.#charge(owner, weight * (this.#chargedMs - chargedBefore))
       this.#startWaiting()
     }
-    const held = setTimeout(leave, this.#bounds.heldMs).unref()
+    const leaveUnlessAtDatabase = () => (isAtDatabase() ? held.refresh() : leave())
+    const held = setTimeout(leaveUnlessAtDatabase, this.#bounds.heldMs).unref()
     return leave
   }
 

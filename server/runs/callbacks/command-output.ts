@@ -3,6 +3,7 @@ import type { CommandOutputRequest } from '@sandbox-jobs/contract/resources/tabl
 import type { CommandExecution } from '@sandbox-jobs/contract/resources/tables/table-command.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import type { FoundCredential } from '../../custom-tables/callbacks/callback-credentials.ts'
+import { inTableTransaction } from '../../custom-tables/catalogue/table-turns.ts'
 import { applyCommand } from '../../custom-tables/commands/apply-command.ts'
 import { executionOf } from '../../custom-tables/commands/execute-command.ts'
 import { mayCallCommand } from '../../custom-tables/policies/policy-people.ts'
@@ -34,7 +35,7 @@ export async function sendCommandOutput(
   if (!found) throw new CodedError('output_command_stale')
   requireUnchanged(policy, found.command)
   await requirePeople(deps, run, { policy, command: found.command })
-  return deps.db.transaction().execute(async (trx) => {
+  return inTableTransaction(deps.db, found.table.id, async (trx) => {
     const locked = await lockCommandTarget(trx, found)
     if (!locked) throw new CodedError('output_command_stale')
     const { table, command } = locked

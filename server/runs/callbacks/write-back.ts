@@ -6,6 +6,7 @@ import type {
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
 import type { FoundCredential } from '../../custom-tables/callbacks/callback-credentials.ts'
+import { inTableTransaction } from '../../custom-tables/catalogue/table-turns.ts'
 import { mayWriteTable } from '../../custom-tables/policies/policy-people.ts'
 import { lockWritableTable } from '../../custom-tables/policies/policy-target.ts'
 import { allowsUpdate, storedPolicy } from '../../custom-tables/policies/stored-policy.ts'
@@ -24,7 +25,7 @@ export async function writeBack(
     throw new CodedError('output_run_unavailable')
   requireOperation(policy, body)
   const publisher = await deps.findUser(run.company_id, run.publisher)
-  return deps.db.transaction().execute(async (trx) => {
+  return inTableTransaction(deps.db, policy.table_id, async (trx) => {
     const table = await lockWritableTable(trx, run.company_id, policy)
     if (!table) throw new CodedError('output_policy_unsatisfiable')
     if (!mayWriteTable(publisher, table)) throw new CodedError('output_policy_author_denied')

@@ -1,4 +1,5 @@
 import type { sleep } from '../../base/clock.ts'
+import { onBehalfOf } from '../../base/current-request.ts'
 import type { Log } from '../../base/logging.ts'
 import type { RunCapacity } from '../../capacity/run-capacity.ts'
 import type { ImagePort } from '../../executor/port/images.ts'
@@ -75,7 +76,7 @@ export async function startRunWorker(options: RunWorkerOptions): Promise<RunWork
     claims: claimsOf(options),
     perform: (held, signals) => {
       const withdrawLog = logs.register(held.id, held.run.sandboxId)
-      return driveRun(deps, held, signals).finally(withdrawLog)
+      return onBehalfOf(held.run.companyId, () => driveRun(deps, held, signals)).finally(withdrawLog)
     },
     pollIntervalMs,
     recoverIntervalMs,

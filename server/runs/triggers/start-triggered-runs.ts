@@ -1,5 +1,6 @@
 import { triggerEventWaitHours } from '@sandbox-jobs/contract/limits.ts'
 import type { Clock, sleep } from '../../base/clock.ts'
+import { onBehalfOf } from '../../base/current-request.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import type { Log } from '../../base/logging.ts'
 import type { WaitingEvent } from '../../custom-tables/triggers/row-events.ts'
@@ -62,19 +63,19 @@ export class TriggeredRuns {
     let handled = 0
     const handleNext = async () => {
       for (let next = ofCompanies.shift(); next; next = ofCompanies.shift())
-        handled += await this.#handleInOrder(next[1])
+        handled += await this.#handleInOrder(...next)
     }
     await Promise.all(Array.from({ length: companiesAtOnce }, handleNext))
     return { handled, companies }
   }
 
   /** Handles events of one company until one has to wait, or its turn is over. Returns their number. */
-  async #handleInOrder(events: readonly WaitingEvent[]): Promise<number> {
+  async #handleInOrder(companyId: string, events: readonly WaitingEvent[]): Promise<number> {
     const { clock } = this.#options
     const until = clock.now().getTime() + turnMs
     let handled = 0
     for (const event of events) {
-      if ((await this.#handle(event)) === 'waits') break
+      if ((await onBehalfOf(companyId, () => this.#handle(event))) === 'waits') break
       handled += 1
       if (clock.now().getTime() > until) break
     }

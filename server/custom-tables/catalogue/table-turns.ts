@@ -1,0 +1,30 @@
+import { atDatabase } from '../../base/current-request.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
+import { Turns } from '../../base/sharing/turns.ts'
+import type { Database, Trx } from '../../db/database.ts'
+
+const waitMs = 10_000
+const turns = new Turns()
+
+/**
+ * Does work whose transaction locks the table, after the work of this process that did so before. Thus requests that wait
+ * for one table hold one connection to the database together. Throws `database_unavailable` after 10 s.
+ */
+export async function inTableTurn<T>(tableId: string, work: () => Promise<T>): Promise<T> {
+  const late = AbortSignal.timeout(waitMs)
+  const end = await atDatabase(() => turns.take(tableId, late)).catch((error: unknown) => {
+    throw late.aborted ? new CodedError('database_unavailable') : error
+  })
+  try {
+    return await work()
+  } finally {
+    end()
+  }
+}
+
+/** A transaction that locks the table, in its turn. */
+export const inTableTransaction = <T>(
+  db: Database,
+  tableId: string,
+  work: (trx: Trx) => Promise<T>,
+): Promise<T> => inTableTurn(tableId, () => db.transaction().execute(work))
