@@ -15,8 +15,8 @@ export interface Attack {
   run(hostile: Hostile, signal: AbortSignal, answers: Answers): Promise<void>
 }
 
-/** The hostile company's requests come from another loopback address than the quiet one's. */
-const localAddress = '127.0.0.2'
+/** The hostile company's requests come from other loopback addresses than the quiet one's. */
+const usualAddress = '127.0.0.2'
 /** Delay before a refused request is repeated: a hostile client ignores Retry-After. */
 const pauseMs = 50
 
@@ -26,6 +26,8 @@ export interface RequestOptions {
   json?: unknown
   form?: Record<string, string>
   anonymous?: boolean
+  /** Where the request comes from. */
+  localAddress?: string
   headers?: Record<string, string>
   /** Closes the connection at the first bytes of the response. */
   hangUpAfter?: number
@@ -50,7 +52,7 @@ export function sendRequest(
     new URL(options.path, url),
     {
       method: options.method ?? (body === undefined ? 'GET' : 'POST'),
-      localAddress,
+      localAddress: options.localAddress ?? usualAddress,
       agent: false,
       signal,
       headers: {

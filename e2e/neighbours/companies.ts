@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { triggersOfTableMax } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Applied, OwnService } from '../main-job/service.ts'
 import { build, ended, logIn, publish, runWhen, submit, type Tenant } from '../main-job/tenant.ts'
@@ -13,6 +14,7 @@ export const scripts = {
   disk: 'yes taken | head -c 60000000\nhead -c 16000000 /dev/zero >"$SERVICE_OUTPUT_FILE"\nhead -c 100000000 /dev/zero >"$SERVICE_ARTIFACTS_DIR/a"\n',
   names:
     'count=0\nwhile :; do count=$((count + 1)); nslookup "$count.example.com" >/dev/null 2>&1 & [ $((count % 50)) != 0 ] || wait; done\n',
+  noted: 'true\n',
   followed: 'while :; do echo a line; sleep 0.01; done\n',
 } as const
 
@@ -32,6 +34,8 @@ export interface Hostile {
   link: string
   /** An environment for builds. */
   environmentId: string
+  /** A table with triggers. */
+  table: string
 }
 
 const nothing = 'FROM scratch\nCOPY note /note\n'
@@ -72,7 +76,25 @@ export async function makeHostile(service: OwnService): Promise<Hostile> {
     costly: await costlyTask(tenant, environmentVersion),
     link: await linkToLog(tenant, versions.disk),
     environmentId,
+    table: await tableWithTriggers(tenant, versions.noted),
   }
+}
+
+async function tableWithTriggers({ client, companyId, room }: Tenant, version: string): Promise<string> {
+  const { id } = await client.call(allRoutes.createTable, {
+    body: {
+      name: 'changed often',
+      owner_scope: 'company',
+      owner_id: companyId,
+      fields: [{ name: 'text', type: 'text' }],
+    },
+  })
+  for (let at = 0; at < triggersOfTableMax; at += 1)
+    await client.call(allRoutes.createTableTrigger, {
+      params: { id },
+      body: { name: `trigger ${at}`, events: ['create'], chatroom_id: room, task_version_id: version },
+    })
+  return id
 }
 
 async function linkToLog(tenant: Tenant, version: string): Promise<string> {

@@ -2,5 +2,6 @@ import type { Attack } from '../attack.ts'
 import { buildAttacks } from './builds.ts'
 import { requestAttacks } from './requests.ts'
 import { runAttacks } from './runs.ts'
+import { sharedAttacks } from './shared.ts'
 
-export const attacks: Attack[] = [...runAttacks, ...requestAttacks, ...buildAttacks]
+export const attacks: Attack[] = [...runAttacks, ...requestAttacks, ...buildAttacks, ...sharedAttacks]
