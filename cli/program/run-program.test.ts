@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { Command } from 'commander'
@@ -12,10 +12,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { clientCommands } from '../commands/client-commands.ts'
 import { machineCommands } from '../commands/machine-commands.ts'
 import { type FakeService, fakeService } from '../testing/fake-service.ts'
-import { runCli } from '../testing/run-cli.ts'
+import { checkoutCommand, runCli } from '../testing/run-cli.ts'
 import { addCommands } from './command-table.ts'
 
-const sandbox = resolve(import.meta.dirname, '../../sandbox')
 const room = `roo_${'1'.repeat(32)}`
 const run = `run_${'2'.repeat(32)}`
 
@@ -37,7 +36,7 @@ const cli = (...args: string[]) =>
 /** Runs a line of bash, where $0 is the command and $1 the room. */
 const shell = async (line: string) => {
   const env = { PATH: '/usr/bin:/bin', HOME: home, SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' }
-  const child = spawn('bash', ['-c', line, sandbox, room], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('bash', ['-c', line, checkoutCommand, room], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { exitCode: child.exitCode, stdout, stderr }
 }
@@ -49,6 +48,41 @@ test('an unknown command is one error with the most similar name, and exits with
     stderr: "error: unknown command 'rn' (Did you mean run?)\nhint:  sandbox --help lists the commands.\n",
   })
   expect((await cli('env', 'lst')).stderr).toContain("unknown command 'lst' (Did you mean list?)")
+})
+
+test.each([[['rn', '--help']], [['help', 'rn']], [['env', 'lst', '--help']]])(
+  'help of an unknown command is that error too: %j',
+  async (words) => {
+    const { exitCode, stdout, stderr } = await cli(...words)
+    expect([exitCode, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^error: unknown command '\w+' \(Did you mean \w+\?\)\n/)
+  },
+)
+
+test('a group of the machine commands has the same rule', async () => {
+  const program: [string] = [checkoutCommand]
+  const { exitCode, stderr } = await runCli(['operator', 'mirror', 'lst', '--help'], { home, program })
+  expect([exitCode, stderr]).toEqual([
+    2,
+    expect.stringContaining("unknown command 'lst' (Did you mean list?)"),
+  ])
+})
+
+test('help of a known command is its own, by the word and by the option', async () => {
+  const asked = await cli('help', 'env', 'push')
+  expect(asked).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(asked.stdout).toBe((await cli('env', 'push', '--help')).stdout)
+  expect((await cli('help')).stdout).toBe((await cli('--help')).stdout)
+})
+
+test('a mistyped option is named, not the required one that it stands for', async () => {
+  const wrong = await cli('quick-run', 'work.sh', '--room', room, '--environment', 'python')
+  expect(wrong).toMatchObject({ exitCode: 2, stdout: '' })
+  expect(wrong.stderr).toContain("error: unknown option '--environment' (Did you mean --env?)\n")
+  expect((await cli('quick-run', 'work.sh', '--room', room)).stderr).toContain("required option '--env")
+  expect((await cli('quick-run', 'x', '--room', room, '--nonsense=1')).stderr).toContain(
+    "error: unknown option '--nonsense'\n",
+  )
 })
 
 test('with --json a wrong command line is one document', async () => {
