@@ -5,6 +5,7 @@ import {
 } from '@sandbox-jobs/server/main/operator/keys/operator-gateway-keys.ts'
 import { Command } from 'commander'
 import { CliError } from '../../../failure.ts'
+import { createReporter } from '../../../output/reporter.ts'
 import { table } from '../../../output/table.ts'
 import { withLocalService } from '../../../session/local-service.ts'
 
@@ -23,7 +24,7 @@ export const operatorGatewayKeyCommand = (): Command =>
 
 const issueCommand = (): Command =>
   new Command('issue')
-    .description('make a key and print it this once')
+    .description('make a key and print it this once; only standard output has the key')
     .argument('<company>', 'by name or id')
     .argument('<name>', 'what the key is for')
     .option('--json', 'one JSON document')
@@ -34,6 +35,7 @@ const issueCommand = (): Command =>
           code: 'cli_gateway_key_name',
         })
       }
+      const report = createReporter(options.json === true)
       return withLocalService(
         options,
         () => issueKey(company, name),
@@ -45,7 +47,8 @@ const issueCommand = (): Command =>
               code: 'cli_gateway_key_name_taken',
             })
           }
-          return { text: `${issued.id}  ${issued.gateway_key}\nIt is shown this once.\n`, document: issued }
+          report.progress(`${issued.id}; this is shown once:`)
+          return { text: `${issued.gateway_key}\n`, document: issued }
         },
       )
     })
