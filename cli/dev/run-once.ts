@@ -1,7 +1,7 @@
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import { followLog } from '../logs/follow-log.ts'
 import { logOfRun } from '../logs/followed-logs.ts'
-import { exitCodeOfRun } from '../runs/exit-code-of-run.ts'
+import { failureOfRun } from '../runs/failed-run.ts'
 import { readInput } from '../runs/read-input.ts'
 import { showContent } from '../runs/show-content.ts'
 import { showRemarks } from '../runs/show-remarks.ts'
@@ -42,10 +42,5 @@ export async function runOnce(session: Session, { cid, version, input, onRun }: 
   }
   // By a save or by Ctrl-C, and already shown.
   if (run.status === 'cancelled') return
-  report.failure({
-    code: run.error_code,
-    message: `The run ended as ${run.status}${run.exit_code === null ? '' : `, exit code ${run.exit_code}`}`,
-    hint: run.failure_hint || 'Save a file to run it again.',
-    exitCode: exitCodeOfRun(run),
-  })
+  report.failure(failureOfRun(run, run.failure_hint === '' ? 'Save a file to run it again.' : ''))
 }

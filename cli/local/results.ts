@@ -11,6 +11,7 @@ import type { RunErrorCode } from '@sandbox-jobs/contract/resources/runs/run-fai
 import { extract } from 'tar-stream'
 import type { Destination } from '../runs/save-artifact.ts'
 import { saveArtifact } from '../runs/save-artifact.ts'
+import { type UnsavedArtifact, unsavedArtifact } from '../runs/unsaved-artifacts.ts'
 import type { Container, ResultName } from './engines/engine.ts'
 
 /** The output that a run left; `problem` is the error code of a run on the service. */
@@ -53,19 +54,25 @@ export async function listArtifacts(container: Container): Promise<LocalArtifact
   return { kind: 'kept', items: items.sort((a, b) => (a.relative_path < b.relative_path ? -1 : 1)) }
 }
 
-/** Saves listed artifacts below a folder. */
+/** Saves listed artifacts below a folder, and returns those that cannot be saved under their names. */
 export async function saveArtifacts(
   container: Container,
   items: readonly LocalArtifact[],
   { folder, replace }: Pick<Destination, 'folder' | 'replace'>,
-): Promise<void> {
+): Promise<UnsavedArtifact[]> {
+  const unsaved: UnsavedArtifact[] = []
   for await (const { header, bytes } of entriesOf(container, 'artifacts')) {
     const item = items.find(({ relative_path }) => relative_path === pathOf(header.name))
     if (!item) continue
     const { relative_path: relativePath, byte_size: byteSize, digest } = item
     const stream = Readable.toWeb(Readable.from(bytes)) as ReadableStream<Uint8Array>
-    await saveArtifact(stream, { folder, replace, relativePath, byteSize, digest })
+    await saveArtifact(stream, { folder, replace, relativePath, byteSize, digest }).catch(
+      (error: unknown) => {
+        unsaved.push(unsavedArtifact(relativePath, error))
+      },
+    )
   }
+  return unsaved
 }
 
 const pathOf = (name: string): string => name.replace(/^artifacts\//, '')

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { UnsavedArtifact } from '../runs/unsaved-artifacts.ts'
 import type { LocalFile } from '../runs/upload-files.ts'
 import type { Engine } from './engines/engine.ts'
 import { writeJobArchive } from './job-archive.ts'
@@ -47,6 +48,8 @@ export interface LocalEnd {
   duration_ms: number
   output: LocalOutput
   artifacts: LocalArtifacts
+  /** Artifacts that could not be saved. */
+  unsaved: UnsavedArtifact[]
 }
 
 const pidsPerVcpu = 256
@@ -102,8 +105,8 @@ async function runIn(container: Awaited<ReturnType<Engine['create']>>, run: Loca
   const duration_ms = Math.round(performance.now() - startedAt)
   const output = await readOutput(container)
   const artifacts = await listArtifacts(container)
-  if (run.out && artifacts.kind === 'kept') await saveArtifacts(container, artifacts.items, run.out)
-  return { ...outcomeOf(ended, stopped, output), duration_ms, output, artifacts }
+  const unsaved = run.out ? await saveArtifacts(container, keptOf(artifacts), run.out) : []
+  return { ...outcomeOf(ended, stopped, output), duration_ms, output, artifacts, unsaved }
 }
 
 function outcomeOf(

@@ -5,6 +5,7 @@ import type { Reporter } from '../output/reporter.ts'
 import { bytesText, durationText } from '../output/sizes.ts'
 import { showBytes } from '../runs/download.ts'
 import { exitCodeOfRun } from '../runs/exit-code-of-run.ts'
+import { notAllSaved } from '../runs/unsaved-artifacts.ts'
 import type { Engine } from './engines/engine.ts'
 import type { LocalTask } from './local-task.ts'
 import { keptOf, type LocalEnd } from './run-local.ts'
@@ -62,8 +63,9 @@ export async function showLocalRun(
       remarks,
       differences: context.differences,
     })
-  } else if (output) await showBytes(new Blob([output]).stream())
+  } else if (output) await showBytes(new Blob([output]).stream(), report.lineLeftOpen)
   if (end.status !== 'completed') report.failure(failureOf(end))
+  if (end.unsaved.length > 0) throw notAllSaved(end.unsaved, items.length - end.unsaved.length)
 }
 
 function remarksOf({ status, output, artifacts }: LocalEnd): RunRemark[] {

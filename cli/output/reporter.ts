@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs'
 import type { Failure } from '../failure.ts'
 import { escapeControls, escapeLines } from './escape-controls.ts'
 import { paint } from './paint.ts'
@@ -16,6 +17,11 @@ export interface Reporter {
   result(text: string, document: unknown): void
   /** One step of something that is watched. */
   event(text: string, document: unknown): void
+  /**
+   * Notes that the bytes of a job on standard output did not end their line. The next message starts a line of its own
+   * where both streams go to the same place; the bytes themselves stay as they are.
+   */
+  lineLeftOpen: () => void
   /** Progress, only for people. */
   progress(text: string): void
   failure(failure: Failure): void
@@ -23,8 +29,12 @@ export interface Reporter {
 
 export function createReporter(json: boolean): Reporter {
   let watching = false
+  let isLineOpen = false
   const out = (text: string) => void process.stdout.write(text)
-  const err = (text: string) => void process.stderr.write(text)
+  const err = (text: string) => {
+    process.stderr.write(isLineOpen && outputsAreOne() ? `\n${text}` : text)
+    isLineOpen = false
+  }
   return {
     json,
     result: (text, document) => out(json ? `${JSON.stringify(document, null, watching ? 0 : 2)}\n` : text),
@@ -33,9 +43,18 @@ export function createReporter(json: boolean): Reporter {
       if (json) out(`${JSON.stringify(document)}\n`)
       else err(`${text}\n`)
     },
+    lineLeftOpen: () => {
+      isLineOpen = true
+    },
     progress: (text) => void (json || err(`${text}\n`)),
     failure: (failure) => err(json ? failureJson(failure) : failureText(failure)),
   }
+}
+
+/** Whether both outputs are the same pipe or file. */
+function outputsAreOne(): boolean {
+  const [out, err] = [fstatSync(process.stdout.fd), fstatSync(process.stderr.fd)]
+  return out.dev === err.dev && out.ino === err.ino
 }
 
 function failureJson({ exitCode, ...error }: Failure): string {

@@ -16,7 +16,7 @@ export function checkedSegments(relativePath: string): { folders: string[]; name
     escapeControls(relativePath) !== relativePath
   ) {
     throw new CliError(`The artifact ${escapeControls(relativePath)} has a path that is not safe to save.`, {
-      hint: 'Name the artifacts to save, without this one.',
+      hint: 'Read it with the API, or let the job choose another name.',
       code: 'cli_unsafe_path',
     })
   }

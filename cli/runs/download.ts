@@ -9,9 +9,12 @@ export function bodyOf({ body }: Response): ReadableStream<Uint8Array> {
 
 /**
  * Prints bytes of a job to standard output: unchanged into a pipe or file, with control characters escaped on a
- * terminal, which they could otherwise take over.
+ * terminal, which they could otherwise take over. `onOpenLine` is called where they end within a line.
  */
-export async function showBytes(bytes: ReadableStream<Uint8Array>): Promise<void> {
+export async function showBytes(
+  bytes: ReadableStream<Uint8Array>,
+  onOpenLine: () => void = () => undefined,
+): Promise<void> {
   const parts: AsyncIterable<string | Uint8Array> = process.stdout.isTTY === true ? escapedText(bytes) : bytes
   let endsLine = true
   for await (const part of parts) {
@@ -19,7 +22,9 @@ export async function showBytes(bytes: ReadableStream<Uint8Array>): Promise<void
     if (!process.stdout.write(part)) await new Promise((resolve) => process.stdout.once('drain', resolve))
   }
   // The next prompt of the terminal must start on a new line.
-  if (process.stdout.isTTY === true && !endsLine) process.stdout.write('\n')
+  if (endsLine) return
+  if (process.stdout.isTTY === true) process.stdout.write('\n')
+  else onOpenLine()
 }
 
 /** The escaped text of a stream. A line end is never split. */

@@ -1,4 +1,3 @@
-import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { describeFailure } from '../failure.ts'
 import { followLog } from '../logs/follow-log.ts'
@@ -6,6 +5,7 @@ import { logOfRun } from '../logs/followed-logs.ts'
 import type { Session } from '../session/session.ts'
 import { cancelOnInterrupt } from './cancel-on-interrupt.ts'
 import { exitCodeOfRun } from './exit-code-of-run.ts'
+import { failureOfRun } from './failed-run.ts'
 import { showContent } from './show-content.ts'
 import { showRemarks } from './show-remarks.ts'
 import { type RunReference, watchRun } from './watch-run.ts'
@@ -21,7 +21,7 @@ export async function followRun(session: Session, place: RunReference): Promise<
   await showRemarks(session, place)
   await showOutput(session, place)
   process.exitCode = exitCodeOfRun(ended)
-  if (ended.status !== 'completed') report.failure(failureOf(ended))
+  if (ended.status !== 'completed') report.failure(failureOfRun(ended, `The log: sandbox logs ${ended.id}`))
 }
 
 /** Standard output is for the result alone. A log that cannot be shown is no reason to give up the run. */
@@ -38,10 +38,3 @@ async function showOutput(session: Session, place: RunReference): Promise<void> 
   const content = await session.client.call(allRoutes.readRunContent, { params: place })
   if (content.has_output) await showContent(session, place, 'output')
 }
-
-const failureOf = (run: RunDetail) => ({
-  code: run.error_code,
-  message: `The run ended as ${run.status}${run.exit_code === null ? '' : `, exit code ${run.exit_code}`}`,
-  hint: `${run.failure_hint} The log: sandbox logs ${run.id}`.trim(),
-  exitCode: exitCodeOfRun(run),
-})

@@ -19,8 +19,8 @@ export async function showContent(session: Session, place: RunReference, kind: C
   const content = await client.call(allRoutes.readRunContent, { params: place })
   if (!content[flag]) throw nothingThere(kind, place.rid)
   const bytes = bodyOf(await client.call(route, { params: place }))
-  if (!report.json) return showBytes(bytes)
-  report.result('', { run_id: place.rid, [kind]: await textOf(bytes, maxBytes) })
+  if (report.json) report.result('', { run_id: place.rid, [kind]: await textOf(bytes, maxBytes) })
+  else await showBytes(bytes, report.lineLeftOpen)
 }
 
 const nothingThere = (kind: string, run: string) =>

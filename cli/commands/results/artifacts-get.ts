@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { RunArtifact } from '@sandbox-jobs/contract/resources/runs/run-artifact.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { runRoomOption } from '../../args/room-option.ts'
@@ -10,7 +11,9 @@ import { bytesText } from '../../output/sizes.ts'
 import { checkedSegments } from '../../runs/artifact-path.ts'
 import { bodyOf } from '../../runs/download.ts'
 import { listArtifacts } from '../../runs/list-artifacts.ts'
-import { saveArtifact } from '../../runs/save-artifact.ts'
+import { type Destination, saveArtifact } from '../../runs/save-artifact.ts'
+import { notAllSaved, type UnsavedArtifact, unsavedArtifact } from '../../runs/unsaved-artifacts.ts'
+import type { RunReference } from '../../runs/watch-run.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { type Session, withSession } from '../../session/session.ts'
 
@@ -44,24 +47,51 @@ async function get(session: Session, { run, paths, options }: Wanted): Promise<v
   const missing = paths.find((path) => !all.some((item) => item.relative_path === path))
   if (missing !== undefined) throw noSuchArtifact(missing, run)
   const chosen = paths.length === 0 ? all : all.filter((item) => paths.includes(item.relative_path))
-  // All names are checked before the first file is written.
-  for (const item of chosen) checkedSegments(item.relative_path)
+  if (all.length === 0) return tellNone(session, place)
   const folder = resolve(options.out)
   const saved: { relative_path: string; byte_size: number; path: string }[] = []
+  const unsaved: UnsavedArtifact[] = []
   for (const item of chosen) {
-    const bytes = await session.client.call(allRoutes.readRunArtifact, { params: { ...place, aid: item.id } })
-    const path = await saveArtifact(bodyOf(bytes), {
-      folder,
-      relativePath: item.relative_path,
-      byteSize: item.byte_size,
-      digest: item.digest,
-      replace: options.force === true,
-    })
-    saved.push({ relative_path: item.relative_path, byte_size: item.byte_size, path })
-    session.report.progress(`saved ${escapeControls(item.relative_path)} (${bytesText(item.byte_size)})`)
+    try {
+      const path = await save(session, place, item, { folder, replace: options.force === true })
+      saved.push({ relative_path: item.relative_path, byte_size: item.byte_size, path })
+      session.report.progress(`saved ${escapeControls(item.relative_path)} (${bytesText(item.byte_size)})`)
+    } catch (error) {
+      unsaved.push(unsavedArtifact(item.relative_path, error))
+    }
   }
   const count = `${saved.length} ${saved.length === 1 ? 'file' : 'files'}`
-  session.report.result(`${count} in ${escapeControls(folder)}\n`, { run_id: run, saved })
+  session.report.result(`${count} in ${escapeControls(folder)}\n`, { run_id: run, saved, unsaved })
+  if (unsaved.length > 0) throw notAllSaved(unsaved, saved.length)
+}
+
+/** A name that cannot be saved is refused before its bytes are read. */
+async function save(
+  { client }: Session,
+  place: RunReference,
+  item: RunArtifact,
+  where: Pick<Destination, 'folder' | 'replace'>,
+): Promise<string> {
+  checkedSegments(item.relative_path)
+  const bytes = await client.call(allRoutes.readRunArtifact, { params: { ...place, aid: item.id } })
+  return saveArtifact(bodyOf(bytes), {
+    ...where,
+    relativePath: item.relative_path,
+    byteSize: item.byte_size,
+    digest: item.digest,
+  })
+}
+
+/** With the reason where a rule kept the service from keeping any. */
+async function tellNone(session: Session, place: RunReference): Promise<void> {
+  const { remarks } = await session.client.call(allRoutes.readRunRemarks, { params: place })
+  const refused = remarks.filter(({ code }) => code === 'artifacts_refused')
+  for (const { message } of refused) session.report.progress(escapeControls(message))
+  session.report.result(`${place.rid} has no artifacts; nothing was saved.\n`, {
+    run_id: place.rid,
+    saved: [],
+    unsaved: [],
+  })
 }
 
 const noSuchArtifact = (path: string, run: string) =>

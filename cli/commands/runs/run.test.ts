@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FakeService, fakeService } from '../../testing/fake-service.ts'
-import { runCli } from '../../testing/run-cli.ts'
+import { checkoutCommand, runCli } from '../../testing/run-cli.ts'
 
 const room = `roo_${'1'.repeat(32)}`
 const run = `run_${'2'.repeat(32)}`
@@ -33,6 +33,7 @@ const runOf = (fields: object) => ({
   chatroom_id: room,
   status: 'completed',
   error_code: '',
+  error_detail: '',
   exit_code: 0,
   wait_reason: '',
   next_action: '',
@@ -301,4 +302,23 @@ test('a watched run whose output cannot be read ends with 125, and one whose log
   })
   service.answers.readRunOutput = () => ({ status: 404, detail: { code: 'not_found', message: 'gone' } })
   expect((await watched({})).exitCode).toBe(125)
+})
+
+test('the exact failure is shown, because hints refer to it', async () => {
+  const failed = { status: 'customer_failed', error_code: 'secret_missing', exit_code: null }
+  const detail = { error_detail: 'borrower:API_TOKEN', failure_hint: 'error_detail names the slot.' }
+  const { stderr } = await watched({ ...failed, ...detail })
+  expect(stderr).toContain('(secret_missing)\n  error_detail: borrower:API_TOKEN\nhint:  error_detail names')
+})
+
+test('a message after an output without a line end starts a line of its own where both go to one pipe', async () => {
+  service.answers.readRunOutput = () => ({ bytes: '{"total":1}' })
+  service.answers.readRun = () => ({ json: runOf({ status: 'customer_failed', exit_code: 3 }) })
+  const args = ['run', 'report', '--room', room, '--watch']
+  const settings = { home, env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' } }
+  const program: [string, ...string[]] = ['bash', '-c', 'exec "$0" "$@" 2>&1', checkoutCommand]
+  expect((await runCli(args, { ...settings, program })).stdout).toContain('{"total":1}\nerror: The run ended')
+  const apart = await runCli(args, settings)
+  expect(apart.stdout).toBe('{"total":1}')
+  expect(apart.stderr).not.toContain('\n\n')
 })
