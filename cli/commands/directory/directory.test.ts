@@ -84,3 +84,51 @@ test('keys are listed, and one is revoked by name', async () => {
   expect((await cli('keys', 'revoke', 'shop')).stdout).toBe('Revoked shop.\n')
   expect(service.requests.at(-1)?.params).toEqual({ id: 'key_1' })
 })
+
+test('whoami names the departments that one manages', async () => {
+  const me = {
+    company_id: 'cmp_1',
+    principal_type: 'user',
+    principal_id: 'usr_1',
+    auth_method: 'jwt',
+    role: 2,
+  }
+  const rest = { api_key_scope: null, allowed_chatroom_ids: null, can: {}, sandbox_enabled: true }
+  service.answers.readMe = () => ({ json: { ...me, ...rest, managed_department_ids: ['dep_1'] } })
+  service.answers.listOwnDepartments = () => page({ id: 'dep_1', name: 'sales' })
+  expect((await cli('whoami')).stdout).toMatch(/^departments +sales \(dep_1\)$/m)
+})
+
+const ada = { id: 'usr_1', login: 'ada', display_name: 'Ada', role: 1, disabled_at: null }
+const sent = (route: string) => service.requests.filter((request) => request.route === route)
+const bodiesOf = (route: string) =>
+  sent(route).map(({ body }) => JSON.parse(String(body)) as Record<string, unknown>)
+
+test('a user is added with a random password, which alone is on standard output', async () => {
+  Object.assign(service.answers, {
+    createUser: () => ({ json: ada }),
+    putMember: () => ({ json: {} }),
+    listOwnDepartments: () => page({ id: 'dep_1', name: 'sales' }),
+  } satisfies FakeService['answers'])
+  const added = await cli('users', 'add', 'ada', '--manages', 'sales', '--room', room)
+  const [body] = bodiesOf('createUser')
+  expect(body).toMatchObject({ login: 'ada', role: 2, managed_department_ids: ['dep_1'] })
+  expect([added.exitCode, added.stdout]).toEqual([0, `${body?.password}\n`])
+  expect(added.stderr).not.toContain(String(body?.password))
+  expect(sent('putMember').map(({ params }) => params)).toEqual([{ cid: room, uid: 'usr_1' }])
+  expect((await cli('users', 'add', 'ben', '--role', 'member', '--manages', 'sales')).exitCode).toBe(2)
+  expect((await cli('users', 'add', 'ben', '--manages', 'nowhere')).exitCode).toBe(1)
+  expect(bodiesOf('createUser')).toHaveLength(1)
+})
+
+test('a user is disabled, enabled and reset by login name', async () => {
+  service.answers.listUsers = () => page(ada)
+  service.answers.updateUser = () => ({ json: ada })
+  expect((await cli('users', 'disable', 'ada')).stdout).toBe('ada is disabled.\n')
+  await cli('users', 'enable', 'ada')
+  const reset = await cli('users', 'reset', 'ada')
+  const [disabled, enabled, changed] = bodiesOf('updateUser')
+  expect([disabled, enabled]).toEqual([{ disabled: true }, { disabled: false }])
+  expect(reset.stdout).toBe(`${changed?.password}\n`)
+  expect((await cli('users', 'reset', 'aad')).stderr).toContain('Did you mean ada?')
+})

@@ -1,21 +1,32 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { type Command, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { serviceCommand } from '../../args/service-command.ts'
 import { allPages } from '../../lookup/all-pages.ts'
 import { roleName } from '../../output/role-name.ts'
 import { table } from '../../output/table.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { withSession } from '../../session/session.ts'
+import { usersAddCommand } from './users-add.ts'
+import { usersDisableCommand, usersEnableCommand, usersResetCommand } from './users-change.ts'
 
 interface Options extends ConnectionOptions {
   all?: boolean
 }
 
+/** Without a subcommand it lists. */
 export const usersCommand = (): Command =>
-  serviceCommand('users')
-    .description('list the users of the company, for its administrators')
+  new Command('users')
+    .description('users of the company, for its administrators')
+    .addCommand(listCommand(), { isDefault: true })
+    .addCommand(usersAddCommand())
+    .addCommand(usersDisableCommand())
+    .addCommand(usersEnableCommand())
+    .addCommand(usersResetCommand())
+
+const listCommand = (): Command =>
+  serviceCommand('list')
+    .description('list the users')
     .addOption(new Option('--all', 'also disabled users'))
-    .addHelpText('after', '\nsandbox admin apply on the machine of the service creates and changes users.')
     .action((options: Options) =>
       withSession(options, async ({ client, report }) => {
         const lifecycle = options.all === true ? 'all' : 'active'
