@@ -3,7 +3,7 @@ import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/enviro
 import { CliError, describeFailure } from '../failure.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 import { type Published, publishTask } from '../publish/publish-task.ts'
-import { buildFolder, readTaskFile, type TaskSource } from '../publish/read-task-file.ts'
+import { buildFolder, ownedBy, readTaskFile, type TaskSource } from '../publish/read-task-file.ts'
 import { enableTask, findShareTargets, shareTask } from '../publish/share-task.ts'
 import { type PushPlan, pushEnvironment } from '../push/push-environment.ts'
 import type { Session } from '../session/session.ts'
@@ -31,9 +31,9 @@ export const hasChanged = ({ built, published, shared, enabled }: Deployed): boo
 export async function deploy(
   session: Session,
   file: string,
-  { onBuild }: Pick<PushPlan, 'onBuild'> = {},
+  { onBuild, department }: Pick<PushPlan, 'onBuild' | 'department'> = {},
 ): Promise<Deployed> {
-  const source = await readTaskFile(file)
+  const source = ownedBy(await readTaskFile(file), department)
   // First, so that a wrong name is refused before anything is built.
   const places = await findShareTargets(session, source.task)
   const steps = new Steps(session, ['build the environment', 'publish the task', 'share it', 'enable it'])
@@ -64,6 +64,7 @@ async function push(session: Session, file: string, { task }: TaskSource, onBuil
     cache: true,
     wait: true,
     ...(department !== undefined && { department }),
+    ...(task.department !== undefined && { taskDepartment: task.department }),
     ...(onBuild && { onBuild }),
   })
 }

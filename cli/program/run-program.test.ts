@@ -86,7 +86,7 @@ test('a mistyped option is named, not the required one that it stands for', asyn
 })
 
 test('with --json a wrong command line is one document', async () => {
-  const { exitCode, stderr } = await cli('runs', '--json')
+  const { exitCode, stderr } = await cli('quick-run', '--json')
   expect(exitCode).toBe(2)
   expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'cli_usage', exit_code: 2 } })
 })
@@ -107,13 +107,15 @@ test.each([
   const one = {
     id: run,
     chatroom_id: room,
+    task_id: 'tsk_1',
+    principal_id: 'usr_1',
     status: 'queued',
     error_code: '',
     exit_code: null,
     queued_at: null,
   }
   const items = Array.from({ length: 2000 }, () => one)
-  service.answers.listRuns = () => ({ json: { items, page_size: 100, next_page_token: null } })
+  service.answers.listVisibleRuns = () => ({ json: { items, page_size: 100, next_page_token: null } })
   const result = await shell(`set -o pipefail; ${line}`)
   expect(result.stderr).toBe('')
   // 141 if the command wrote after its reader had left, which is a race for a short answer.

@@ -4,7 +4,7 @@ import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-ve
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { CliError } from '../failure.ts'
 import { allPages } from '../lookup/all-pages.ts'
-import { findDepartment } from '../lookup/find-department.ts'
+import { defaultDepartment, findDepartment } from '../lookup/find-department.ts'
 import { findEnvironment } from '../lookup/find-environment.ts'
 import { pickNamed } from '../lookup/pick-named.ts'
 import { escapeControls } from '../output/escape-controls.ts'
@@ -94,6 +94,8 @@ async function ownerOf(session: Session, file: TaskFile) {
     return { owner_scope: 'department', owner_id: await findDepartment(session, file.department) } as const
   }
   const me = await session.client.call(allRoutes.readMe)
+  const department = await defaultDepartment(session, me)
+  if (department !== undefined) return { owner_scope: 'department', owner_id: department } as const
   return { owner_scope: 'company', owner_id: me.company_id } as const
 }
 

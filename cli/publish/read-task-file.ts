@@ -33,6 +33,19 @@ export async function readTaskFile(file: string): Promise<TaskSource> {
   }
 }
 
+/** The same task with another owner, of its environment too. */
+export const ownedBy = (source: TaskSource, department: string | undefined): TaskSource =>
+  department === undefined
+    ? source
+    : {
+        ...source,
+        task: {
+          ...source.task,
+          department,
+          ...(source.task.build && { build: { ...source.task.build, department } }),
+        },
+      }
+
 /**
  * Text of a file next to or below the task file. A task file from elsewhere must not publish other files of this
  * machine, so neither a path nor a link may leave the folder.

@@ -2,7 +2,7 @@ import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
 import type { Environment } from '@sandbox-jobs/contract/resources/environments/environment.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { CliError } from '../failure.ts'
-import { findDepartment } from '../lookup/find-department.ts'
+import { defaultDepartment, findDepartment } from '../lookup/find-department.ts'
 import { listEnvironments } from '../lookup/find-environment.ts'
 import { pickNamed } from '../lookup/pick-named.ts'
 import { escapeControls } from '../output/escape-controls.ts'
@@ -11,7 +11,7 @@ import type { Session } from '../session/session.ts'
 /** The environment of the company with that name or id; created if absent. */
 export async function ensureEnvironment(
   session: Session,
-  { name, department }: { name: string; department?: string },
+  { name, department, taskDepartment }: { name: string; department?: string; taskDepartment?: string },
 ): Promise<Environment> {
   const owner = department === undefined ? undefined : await findDepartment(session, department)
   const own = (await listEnvironments(session)).filter((item) => item.owner_kind === 'company')
@@ -25,7 +25,8 @@ export async function ensureEnvironment(
       code: 'cli_unknown_name',
     })
   }
-  const scope = owner === undefined ? {} : ({ owner_scope: 'department', owner_id: owner } as const)
+  const owning = owner ?? (await ownerOfNew(session, taskDepartment))
+  const scope = owning === undefined ? {} : ({ owner_scope: 'department', owner_id: owning } as const)
   const made = await session.client
     .call(allRoutes.createEnvironment, { body: { name, ...scope } })
     .catch((error: unknown) => {
@@ -33,6 +34,14 @@ export async function ensureEnvironment(
     })
   session.report.progress(`created the environment ${escapeControls(name)}`)
   return made
+}
+
+/** A caller who may not create it for the company creates it for the department of its task, or for the only one. */
+async function ownerOfNew(session: Session, taskDepartment: string | undefined): Promise<string | undefined> {
+  const me = await session.client.call(allRoutes.readMe)
+  if (!me.can.create_company_task && taskDepartment !== undefined)
+    return findDepartment(session, taskDepartment)
+  return defaultDepartment(session, me)
 }
 
 /** For callers who may not own things in a scope, the service responds only with not found. */

@@ -18,6 +18,8 @@ export interface PushPlan {
   name: string
   /** Owner of a new environment; absent: the company. */
   department?: string
+  /** Owner of its task, where that has one. */
+  taskDepartment?: string
   profile: SelectableProfile
   /** Also shows the log of the build. */
   follow?: boolean

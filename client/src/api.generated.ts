@@ -912,6 +912,8 @@ export interface OwnChatroom {
   name: string
   /** Identifier of the department. */
   department_id: string
+  /** Name of its department. */
+  department_name: string
   /** Whether the caller manages the room; a member does only with the manager flag. */
   manages: boolean
 }
@@ -919,6 +921,22 @@ export interface OwnChatroom {
 export interface OwnChatroomList {
   /** Items on this page. */
   items: OwnChatroom[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+}
+
+export interface OwnDepartment {
+  /** Identifier of the department. */
+  id: string
+  /** Name of the department. */
+  name: string
+}
+
+export interface OwnDepartmentList {
+  /** Items on this page. */
+  items: OwnDepartment[]
   /** Items that a page may have. */
   page_size: number
   /** Token of the next page; null on the last. */
@@ -5451,6 +5469,22 @@ export interface Operations {
   } & CallOptions): Promise<OwnChatroomList>
 
   /**
+   * List the departments that the caller manages, with their names.
+   *
+   * For managers of the company every department. A member manages none.
+   *
+   * For every user of the company. A sandbox key may not.
+   */
+  listOwnDepartments(options?: {
+    query?: {
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+    }
+  } & CallOptions): Promise<OwnDepartmentList>
+
+  /**
    * Read the isolation of runs of a version, for managers of the environment.
    *
    * `effective` is what runs get.
@@ -7638,6 +7672,7 @@ export interface Lists {
   listTaskSecrets: SecretBinding
   listTaskSecretApprovals: SecretApproval
   listOwnChatrooms: OwnChatroom
+  listOwnDepartments: OwnDepartment
   listFindings: SecurityFinding
   listExceptions: SecurityException
   listSocialMediaClients: SocialMediaClient

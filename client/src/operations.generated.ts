@@ -111,6 +111,7 @@ export const operations = {
   readSettings: {"method":"GET","path":"/private/module/sandbox/settings"},
   updateSettings: {"method":"PUT","path":"/private/module/sandbox/settings"},
   listOwnChatrooms: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms","pages":"token"},
+  listOwnDepartments: {"method":"GET","path":"/private/module/sandbox_ext/departments","pages":"token"},
   readVersionIsolation: {"method":"GET","path":"/private/module/sandbox_ext/environments/{id}/versions/{vid}/isolation"},
   changeVersionIsolation: {"method":"PUT","path":"/private/module/sandbox_ext/environments/{id}/versions/{vid}/isolation"},
   readVersionBuildCache: {"method":"GET","path":"/private/module/sandbox_ext/environments/{id}/versions/{vid}/build-cache"},

@@ -22,6 +22,7 @@ export const companyActions = {
     refusal: 'insufficient_permissions',
   },
   'room.list': { ...common, key: 'allowed', does: 'List the rooms that the caller is in or manages' },
+  'department.list': { ...common, does: 'List the departments that the caller manages, with their names' },
   'room.list_by_job': { ...common, does: 'List the rooms that have sandbox jobs switched on' },
   'room.list_department': {
     does: 'See rooms of a department that the caller has not joined',

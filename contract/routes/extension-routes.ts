@@ -5,6 +5,7 @@ import { pageFields } from '../pagination.ts'
 import { BuildDetails } from '../resources/builds/build-details.ts'
 import { Envelope, ImageSignatureList, SigningKeyList } from '../resources/builds/provenance.ts'
 import { OwnChatroomList } from '../resources/companies/chatroom.ts'
+import { OwnDepartmentList } from '../resources/companies/department.ts'
 import { StorageUse } from '../resources/companies/storage-use.ts'
 import { Egress, EgressRequest } from '../resources/environments/egress.ts'
 import { KeptVersionList } from '../resources/environments/kept-version.ts'
@@ -49,6 +50,17 @@ export const extensionRoutes = {
       'Rooms where the caller can run something, by name. A sandbox-scope key sees those of its rooms that its owner may still enter.',
     query: Type.Object(pageFields(catalogPageSizeDefault)),
     response: OwnChatroomList,
+    errors: [],
+  }),
+  listOwnDepartments: route({
+    action: 'department.list',
+    tag: 'Capabilities',
+    method: 'GET',
+    path: `${extensionPrefix}/departments`,
+    summary: 'List the departments that the caller manages, with their names',
+    description: 'For managers of the company every department. A member manages none.',
+    query: Type.Object(pageFields(catalogPageSizeDefault)),
+    response: OwnDepartmentList,
     errors: [],
   }),
   readVersionIsolation: route({

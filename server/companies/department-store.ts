@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Stretch } from '../access/directory/platform.ts'
 import { newId } from '../base/ids.ts'
 import type { Executing } from '../db/database.ts'
@@ -37,6 +37,24 @@ export const listDepartmentRows = async (db: Executing, stretch: Stretch): Promi
         .orderBy('id')
         .limit(stretch.limit)
         .execute()
+
+/** `managed` is the departments that the user manages, or the whole company. */
+export function listOwnDepartmentRows(
+  db: Executing,
+  managed: 'company' | readonly string[],
+  { companyId, afterId, limit }: Omit<Stretch, 'lifecycle'>,
+): Promise<Pick<DepartmentRow, 'id' | 'name'>[]> {
+  const query = db
+    .selectFrom('departments')
+    .select(['id', 'name'])
+    .where('company_id', '=', companyId)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
+  return (
+    managed === 'company' ? query : query.where('id', '=', sql<string>`any(${managed}::text[])`)
+  ).execute()
+}
 
 export const allDepartmentRows = (db: Executing, companyId: string): Promise<DepartmentRow[]> =>
   db.selectFrom('departments').selectAll().where('company_id', '=', companyId).orderBy('name').execute()

@@ -3,17 +3,20 @@ import type {
   DepartmentCreateRequest,
   DepartmentList,
   DepartmentUpdateRequest,
+  OwnDepartmentList,
 } from '@sandbox-jobs/contract/resources/companies/department.ts'
-import { authorize, ownCompany } from '../access/allow.ts'
+import { authorize, departmentsManagedBy, ownCompany } from '../access/allow.ts'
 import { directoryBytes, type ListRequest, type Platform, pageById } from '../access/directory/platform.ts'
 import type { Principal } from '../access/principal.ts'
 import { CodedError, notFound } from '../base/errors/coded-error.ts'
+import type { PageRequest } from '../base/page.ts'
 import { violates } from '../db/database.ts'
 import {
   type DepartmentRow,
   findDepartmentRow,
   insertDepartment,
   listDepartmentRows,
+  listOwnDepartmentRows,
   renameDepartmentRow,
 } from './department-store.ts'
 
@@ -27,6 +30,21 @@ export function listDepartments(
   authorize(principal, 'directory.manage', ownCompany)
   const list = { name: 'departments', companyId: principal.companyId, request }
   return pageById(platform, list, (stretch) => listDepartmentRows(platform.db, stretch), render)
+}
+
+/** The departments that the caller manages, in order of creation. */
+export function listOwnDepartments(
+  platform: Platform,
+  principal: Principal,
+  request: PageRequest,
+): Promise<OwnDepartmentList> {
+  const managed = departmentsManagedBy(principal)
+  return pageById(
+    platform,
+    { name: 'own-departments', companyId: principal.companyId, request },
+    (stretch) => listOwnDepartmentRows(platform.db, managed, stretch),
+    (row) => row,
+  )
 }
 
 /** Throws `already_exists` if the company already uses the name, and `storage_quota_exceeded`. */

@@ -39,7 +39,9 @@ beforeEach(async () => {
     createBuild: () => ({ json: { ...build, terminal_class: '' } }),
     readBuild: () => ({ json: { ...build, terminal_class: 'completed' } }),
     readEnvironmentVersion: () => ({ json: version }),
-    readMe: () => ({ json: { company_id: 'cmp_1' } }),
+    readMe: () => ({
+      json: { company_id: 'cmp_1', managed_department_ids: [], can: { create_company_task: true } },
+    }),
     listTasks: () => ({ json: page([{ ...task, current_published_version_id: null }]) }),
     createTaskVersion: () => ({ json: { id: 'tvr_1' } }),
     publishTaskVersion: () => ({ json: { id: 'tvr_1', version_number: 1 } }),
@@ -88,4 +90,53 @@ test('a wrong name of a room or a wrong folder is refused before anything is bui
   writeFileSync(join(home, 'out.yaml'), 'name: a\nenvironment: { folder: .. }\nwork_script: work.sh\n')
   expect(await deploy('--file', 'out.yaml')).toMatchObject({ exitCode: 2 })
   expect(changes()).toEqual([])
+})
+
+/** Not a manager of the company, but of these departments. */
+function managerOf(...departments: { id: string; name: string }[]) {
+  const ids = departments.map(({ id }) => id)
+  const me = { company_id: 'cmp_1', managed_department_ids: ids, can: { create_company_task: false } }
+  Object.assign(service.answers, {
+    readMe: () => ({ json: me }),
+    listOwnDepartments: () => ({ json: page(departments) }),
+    listEnvironments: () => ({ json: page([]) }),
+    listTasks: () => ({ json: page([]) }),
+    createEnvironment: ({ body }) => ({
+      json: { id: 'env_1', owner_kind: 'company', ...JSON.parse(String(body)) },
+    }),
+    createTask: ({ body }) => ({
+      json: { ...task, ...JSON.parse(String(body)), current_published_version_id: null },
+    }),
+  } satisfies FakeService['answers'])
+}
+const ownersOfNew = () =>
+  service.requests
+    .filter(({ route }) => route === 'createEnvironment' || route === 'createTask')
+    .map(({ body }) => (JSON.parse(String(body)) as { owner_id: string }).owner_id)
+
+const [sales, trade] = [
+  { id: 'dep_1', name: 'sales' },
+  { id: 'dep_2', name: 'trade' },
+]
+
+test('the only department of a manager owns what is deployed', async () => {
+  managerOf(sales)
+  expect(await deploy()).toMatchObject({ exitCode: 0 })
+  expect(ownersOfNew()).toEqual(['dep_1', 'dep_1'])
+})
+
+test('a manager of several departments names one, by option or in the file', async () => {
+  managerOf(sales, trade)
+  const refused = await deploy()
+  expect(refused.exitCode).toBe(2)
+  expect(refused.stderr).toContain('hint:  Name the owner with --department: sales, trade.')
+  expect(ownersOfNew()).toEqual([])
+  expect(await deploy('--department', 'trade')).toMatchObject({ exitCode: 0 })
+  writeFileSync(
+    join(home, 'named.yaml'),
+    'name: a\ndepartment: sales\nenvironment: { folder: image }\nwork_script: work.sh\n',
+  )
+  expect(await deploy('--file', 'named.yaml')).toMatchObject({ exitCode: 0 })
+  expect(ownersOfNew()).toEqual(['dep_2', 'dep_2', 'dep_1', 'dep_1'])
+  expect((await deploy('--department', 'slaes')).stderr).toContain('hint:  Did you mean sales?')
 })

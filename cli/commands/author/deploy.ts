@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { departmentOf, departmentOption } from '../../args/department-option.ts'
 import { serviceCommand } from '../../args/service-command.ts'
 import { type Deployed, deploy, hasChanged } from '../../deploy/deploy.ts'
 import { escapeControls } from '../../output/escape-controls.ts'
@@ -9,6 +10,7 @@ import { withSession } from '../../session/session.ts'
 
 interface Options extends ConnectionOptions {
   file: string
+  department?: string
 }
 
 export const deployCommand = (): Command =>
@@ -16,6 +18,7 @@ export const deployCommand = (): Command =>
     .description('build the environment of a task file, publish the task, share it, and enable it in rooms')
     .argument('[dir]', 'folder of the task file', '.')
     .option('--file <file>', 'task file in it', 'task.yaml')
+    .addOption(departmentOption())
     .addHelpText(
       'after',
       '\nThe task file says what to build in a section environment: name, folder (with the Dockerfile), profile and' +
@@ -23,7 +26,7 @@ export const deployCommand = (): Command =>
     )
     .action((dir: string, options: Options) =>
       withSession(options, async (session) => {
-        const deployed = await deploy(session, join(dir, options.file))
+        const deployed = await deploy(session, join(dir, options.file), departmentOf(options))
         const { environment } = deployed
         const others =
           deployed.built && environment

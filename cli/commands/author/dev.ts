@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { departmentOf, departmentOption } from '../../args/department-option.ts'
 import { serviceCommand } from '../../args/service-command.ts'
 import { deploy } from '../../deploy/deploy.ts'
 import { cancelBuild, cancelRun, DevLoop } from '../../dev/dev-loop.ts'
@@ -16,6 +17,7 @@ interface Options extends ConnectionOptions {
   file: string
   input: string
   room?: string
+  department?: string
 }
 
 export const devCommand = (): Command =>
@@ -23,6 +25,7 @@ export const devCommand = (): Command =>
     .description('deploy a task and run it, again at each save, and show log and output')
     .argument('[dir]', 'folder of the task file', '.')
     .option('--file <file>', 'task file in it', 'task.yaml')
+    .addOption(departmentOption())
     .option('--input <file>', 'JSON input in it', 'input.json')
     .option('--room <room>', 'room to run it in (default: the first that the task file enables it in)')
     .addHelpText(
@@ -39,6 +42,7 @@ async function develop(session: Session, folder: string, options: Options): Prom
   const cid = await roomOf(session, file, options)
   const loop = new DevLoop(session, async (started) => {
     const { version } = await deploy(session, file, {
+      ...departmentOf(options),
       onBuild: (build) => started(cancelBuild(session, build)),
     })
     const onRun = (run: { cid: string; rid: string }) => started(cancelRun(session, run))

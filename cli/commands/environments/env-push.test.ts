@@ -28,6 +28,7 @@ beforeEach(async () => {
   writeFileSync(join(home, 'context/Dockerfile'), 'FROM curated/python:3.11\n')
   let polls = 0
   Object.assign(service.answers, {
+    readMe: () => ({ json: { managed_department_ids: [], can: { create_company_task: true } } }),
     listEnvironments: () => ({ json: page([]) }),
     createEnvironment: () => ({ json: environment }),
     listEnvironmentVersions: () => ({ json: page([]) }),

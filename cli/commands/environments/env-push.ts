@@ -27,7 +27,10 @@ export const envPushCommand = (): Command =>
     .description('upload a folder with a Dockerfile, and build a version of an environment from it')
     .argument('<dir>', 'folder with the Dockerfile; .git is not uploaded')
     .requiredOption('--name <name>', 'environment; created if it does not exist')
-    .option('--department <department>', 'owner of a new environment (default: the company)')
+    .option(
+      '--department <department>',
+      'owner of a new environment, by name or id (default: the company, or the only department you manage)',
+    )
     .addOption(
       new Option('--profile <profile>', 'resources of the runs')
         .choices(selectableProfiles)

@@ -9,7 +9,7 @@ import type { ConnectionOptions } from '../../session/connection.ts'
 import { withSession } from '../../session/session.ts'
 
 interface Options extends ConnectionOptions {
-  room: string
+  room?: string
 }
 
 export const disableCommand = (): Command =>

@@ -12,7 +12,7 @@ import type { ConnectionOptions } from '../../session/connection.ts'
 import { withSession } from '../../session/session.ts'
 
 interface Options extends ConnectionOptions {
-  room: string
+  room?: string
 }
 
 export const menuCommand = (): Command =>

@@ -16,7 +16,8 @@ beforeEach(async () => {
   service = await fakeService()
   home = mkdtempSync(join(tmpdir(), 'cli-rooms-'))
   const { answers } = service
-  answers.listOwnChatrooms = () => page({ id: room, name: 'daily', department_id: 'dep_1', manages: true })
+  answers.listOwnChatrooms = () =>
+    page({ id: room, name: 'daily', department_id: 'dep_1', department_name: 'sales', manages: true })
   answers.listTasks = () =>
     page({ ...task, owner_scope: 'company', owner_id: 'cmp_1', security_state: 'clear' })
   answers.listGrantedJobs = () => page({ task_id: 'tsk_1', task_name: 'report', enabled: false })
@@ -105,4 +106,22 @@ test('who may not see the shares of a task sees the task', async () => {
   service.answers.listShares = () => ({ status: 404, detail: { code: 'not_found', message: 'Not Found' } })
   const shown = await cli('task', 'show', 'report', '--json')
   expect([shown.exitCode, JSON.parse(shown.stdout).shares]).toEqual([0, null])
+})
+
+test('rooms are listed with the names of their departments', async () => {
+  expect((await cli('rooms')).stdout).toMatch(new RegExp(`^daily +${room} +sales +manager`, 'm'))
+})
+
+test('the only room is the default; of several one must be named', async () => {
+  service.answers.readMenu = () => page()
+  expect((await cli('menu')).exitCode).toBe(0)
+  expect(last()?.params).toEqual({ cid: room })
+  service.answers.listOwnChatrooms = () => page({ id: room, name: 'daily' }, { id: room, name: 'front' })
+  expect(await cli('menu')).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: 'error: You have 2 rooms, and none is named.\nhint:  Name one with --room: daily, front.\n',
+  })
+  service.answers.listOwnChatrooms = () => page()
+  expect((await cli('menu')).stderr).toContain('You are in no room')
 })

@@ -15,7 +15,7 @@ export const roomsCommand = (): Command =>
         const rows = rooms.map((room) => [
           room.name,
           room.id,
-          room.department_id,
+          room.department_name,
           room.manages ? 'manager' : 'member',
         ])
         report.result(table(['NAME', 'ID', 'DEPARTMENT', 'ROLE'], rows), { items: rooms })

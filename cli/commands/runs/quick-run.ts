@@ -16,7 +16,7 @@ import { readWithRetry } from '../../session/read-with-retry.ts'
 import { type Session, withSession } from '../../session/session.ts'
 
 interface Options extends ConnectionOptions {
-  room: string
+  room?: string
   env: string
   name: string
   input?: string

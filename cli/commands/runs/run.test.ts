@@ -155,7 +155,7 @@ test('without a login, with a login that has ended and without a service the hin
   const args = ['runs', '--room', room]
   const nobody = await cli(args, { SANDBOX_TOKEN: '' })
   expect(nobody).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Run sandbox login') })
-  service.answers.listRuns = () => ({ status: 418, detail: 'Could not validate credentials' })
+  service.answers.listVisibleRuns = () => ({ status: 418, detail: 'Could not validate credentials' })
   expect((await cli(args)).stderr).toContain('Log in with sandbox login')
   const nowhere = await cli(args, { SANDBOX_URL: 'http://127.0.0.1:9' })
   expect(nowhere.stderr).toMatch(
@@ -167,7 +167,7 @@ test('a login is kept for the service it was made at', async () => {
   service.answers.createToken = () => ({
     json: { access_token: 'fresh', token_type: 'bearer', expires_in: 60 },
   })
-  service.answers.listRuns = () => ({ json: page([]) })
+  service.answers.listVisibleRuns = () => ({ json: page([]) })
   const login = await cli(['login', '--user', 'ada'], {}, 'pass word\n')
   expect(login).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('as ada until') })
   expect(String(service.requests[0]?.body)).toBe('username=ada&password=pass+word')
@@ -188,7 +188,7 @@ test('a wrong password is reported as such', async () => {
 test('an invalid command line exits with 2', async () => {
   writeFileSync(join(home, 'input.json'), '1')
   for (const args of [
-    ['run', 'report', '--input', 'input.json'],
+    ['run', '--room', room, '--input', 'input.json'],
     ['run', 'report', '--room', room, '--input', 'input.json', '--timeout', '0'],
     ['runs', '--room', room, '--status', 'done'],
     ['logs', 'report'],
@@ -321,4 +321,32 @@ test('a message after an output without a line end starts a line of its own wher
   const apart = await runCli(args, settings)
   expect(apart.stdout).toBe('{"total":1}')
   expect(apart.stderr).not.toContain('\n\n')
+})
+
+test('runs are listed with their task and person, in every room or in one', async () => {
+  const person = { principal_type: 'user', task_id: 'tsk_1', task_name: 'report', queued_at: null }
+  const items = ['usr_1', 'usr_2'].map((principal_id) =>
+    runOf({ ...person, principal_id, chatroom_name: 'daily' }),
+  )
+  Object.assign(service.answers, {
+    listVisibleRuns: () => ({ json: page(items) }),
+    readMe: () => ({ json: { principal_id: 'usr_1', role: 4 } }),
+    readUser: () => ({ json: { login: 'ben' } }),
+  } satisfies FakeService['answers'])
+  const { stdout } = await cli(['runs'])
+  expect(stdout).toMatch(/^RUN +TASK +BY .*ROOM/)
+  expect(stdout).toMatch(/^run_2+ +report +you +completed .*daily$/m)
+  expect(stdout).toMatch(/^run_2+ +report +ben +completed/m)
+  await cli(['runs', '--room', room])
+  const listed = service.requests.filter(({ route }) => route === 'listVisibleRuns')
+  expect(listed.map(({ query }) => query.get('chatroom_id'))).toEqual([null, room])
+})
+
+test('a sandbox-scope key lists its own runs of a room', async () => {
+  service.answers.listVisibleRuns = () => ({ status: 403, detail: 'This API key may not do that' })
+  service.answers.listRuns = () => ({
+    json: page([runOf({ principal_type: 'user', principal_id: 'usr_1', task_id: 'tsk_1', queued_at: null })]),
+  })
+  service.answers.readMe = () => ({ status: 403, detail: 'This API key may not do that' })
+  expect((await cli(['runs', '--room', room])).stdout).toMatch(/^run_2+ .*usr_1 +completed/m)
 })

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { repeated } from '../../args/repeated.ts'
-import { optionalRoomOption } from '../../args/room-option.ts'
+import { roomOption } from '../../args/room-option.ts'
 import { serviceCommand } from '../../args/service-command.ts'
 import { wholeNumber } from '../../args/whole-number.ts'
 import { exitCodes } from '../../failure.ts'
@@ -34,7 +34,7 @@ export const runCommand = (): Command =>
       'run a task in a room, and with --watch wait for its result; with --local run one without a service',
     )
     .argument('[task]', 'task that the room has enabled, by name or id; with --local a folder or a task file')
-    .addOption(optionalRoomOption())
+    .addOption(roomOption())
     .option('--input <json>', 'JSON input as text, or a file with it, - for standard input; without it {}')
     .option('--set <name=value>', 'set a field of the input, by the schema of the task; repeatable', repeated)
     .option('--file <[name=]path>', 'give the run a file, below /workspace/inputs; repeatable', repeated)
@@ -69,21 +69,17 @@ export const runCommand = (): Command =>
         '\nnot submitted, cancelled, out of memory, or a failure of the platform. Ctrl-C cancels the run.',
     )
     .action((task: string | undefined, options: Options, command: Command) => {
-      const { local, room } = options
-      if (local) return runLocally(task ?? '.', options)
+      if (options.local) return runLocally(task ?? '.', options)
       if (task === undefined) command.error("error: missing required argument 'task'")
-      if (room === undefined) {
-        command.error("error: required option '--room <room>' not specified; with --local none is needed")
-      }
       // The reader of the exit code must be able to distinguish the job's from that of this command.
       return withSession(
         options,
-        (session) => run(session, task, { ...options, room }),
+        (session) => run(session, task, options),
         options.watch ? { failedExitCode: exitCodes.serviceFailed } : {},
       )
     })
 
-async function run(session: Session, task: string, options: Options & { room: string }): Promise<void> {
+async function run(session: Session, task: string, options: Options): Promise<void> {
   const { report } = session
   const { input: given = '{}', set = [], file = [], meta: metadata = [] } = options
   const [input, files] = await Promise.all([readInput(given), localFiles(file)])

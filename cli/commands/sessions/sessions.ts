@@ -14,7 +14,7 @@ import { withSession } from '../../session/session.ts'
 import { sessionCommand } from './session-command.ts'
 
 interface RoomOptions extends ConnectionOptions {
-  room: string
+  room?: string
 }
 
 interface CreateOptions extends RoomOptions {

@@ -48,7 +48,7 @@ const refusalOf = ({ last_error_code, last_refused_at }: TableTrigger): string =
   last_error_code === null ? '' : `${last_error_code} ${last_refused_at ?? ''}`
 
 interface AddOptions extends ConnectionOptions {
-  room: string
+  room?: string
   taskVersion: string
   on: (typeof rowEvents)[number][]
   name?: string

@@ -25,7 +25,9 @@ beforeEach(async () => {
   const environment = { id: 'env_1', name: 'python', current_version_id: 'ver_1' }
   Object.assign(service.answers, {
     listEnvironments: () => ({ json: page([environment]) }),
-    readMe: () => ({ json: { company_id: 'cmp_1' } }),
+    readMe: () => ({
+      json: { company_id: 'cmp_1', managed_department_ids: [], can: { create_company_task: true } },
+    }),
     listTasks: () => ({ json: page([]) }),
     createTask: () => ({ json: unpublished }),
     createTaskVersion: () => ({ json: { id: 'tvr_1' } }),

@@ -1,20 +1,23 @@
 import type { Command } from 'commander'
+import { departmentOption } from '../../args/department-option.ts'
 import { serviceCommand } from '../../args/service-command.ts'
 import { escapeControls } from '../../output/escape-controls.ts'
 import { publishTask } from '../../publish/publish-task.ts'
-import { readTaskFile } from '../../publish/read-task-file.ts'
+import { ownedBy, readTaskFile } from '../../publish/read-task-file.ts'
 import { enableTask, findShareTargets, shareTask } from '../../publish/share-task.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { withSession } from '../../session/session.ts'
 
 interface Options extends ConnectionOptions {
   file: string
+  department?: string
 }
 
 export const taskPublishCommand = (): Command =>
   serviceCommand('publish')
     .description('publish a task from a file, share it, and enable it in rooms')
     .option('--file <file>', 'task file', 'task.yaml')
+    .addOption(departmentOption())
     .addHelpText(
       'after',
       '\nPublishing the same content again creates no new version. Shares that the file does not name stay.' +
@@ -22,7 +25,7 @@ export const taskPublishCommand = (): Command =>
     )
     .action((options: Options) =>
       withSession(options, async (session) => {
-        const source = await readTaskFile(options.file)
+        const source = ownedBy(await readTaskFile(options.file), options.department)
         const places = await findShareTargets(session, source.task)
         const published = await publishTask(session, source)
         await shareTask(session, places, published)

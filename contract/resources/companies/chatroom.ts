@@ -28,6 +28,7 @@ export const OwnChatroom = Type.Object({
   id: ChatroomId,
   name: about('Name of the room.', Type.String(), 'Sales'),
   department_id: DepartmentId,
+  department_name: about('Name of its department.', Type.String(), 'Trade'),
   manages: about(
     'Whether the caller manages the room; a member does only with the manager flag.',
     Type.Boolean(),

@@ -16,6 +16,16 @@ export type Department = Static<typeof Department>
 export const DepartmentList = listOf(Department)
 export type DepartmentList = Static<typeof DepartmentList>
 
+/** A department as shown to its managers (extension). */
+export const OwnDepartment = Type.Object({
+  id: DepartmentId,
+  name: about('Name of the department.', Type.String(), 'Trade'),
+})
+export type OwnDepartment = Static<typeof OwnDepartment>
+
+export const OwnDepartmentList = listOf(OwnDepartment)
+export type OwnDepartmentList = Static<typeof OwnDepartmentList>
+
 export const DepartmentCreateRequest = Strict({
   name: about(
     'Name of the department, unique in the company.',

@@ -9,7 +9,14 @@ export {
 } from './chatroom.ts'
 export { Company } from './company.ts'
 export { CompanySettings, CompanySettingsUpdate, RuntimePricing } from './company-settings.ts'
-export { Department, DepartmentCreateRequest, DepartmentList, DepartmentUpdateRequest } from './department.ts'
+export {
+  Department,
+  DepartmentCreateRequest,
+  DepartmentList,
+  DepartmentUpdateRequest,
+  OwnDepartment,
+  OwnDepartmentList,
+} from './department.ts'
 export { Membership, MembershipList, MembershipPutRequest } from './membership.ts'
 export { StorageUse } from './storage-use.ts'
 export { UsageItem, UsageReport } from './usage-report.ts'

@@ -10,6 +10,7 @@ export const companies: Record<string, Expectation> = {
   },
   readMe: {},
   listOwnChatrooms: {},
+  listOwnDepartments: {},
   readCompany: {},
   listDepartments: {},
   createDepartment: { body: () => ({ name: 'New' }) },

@@ -61,6 +61,7 @@ export interface OwnChatroomRow {
   id: string
   name: string
   department_id: string
+  department_name: string
   manages: boolean
 }
 
@@ -77,9 +78,11 @@ export async function listOwnChatroomRows(
     user.managed === 'company' ? sql`true` : sql`room.department_id = any(${user.managed}::text[])`
   const named = user.only === undefined ? sql`true` : sql`room.id = any(${user.only}::text[])`
   const { rows } = await sql<OwnChatroomRow>`
-    select room.id, room.name, room.department_id,
+    select room.id, room.name, room.department_id, department.name as department_name,
       (${managed} or coalesce(member.room_manager, false)) as manages
     from chatrooms room
+    join departments department
+      on department.company_id = room.company_id and department.id = room.department_id
     left join chatroom_members member on member.chatroom_id = room.id and member.user_id = ${user.id}
     where room.company_id = ${companyId} and room.deleted_at is null and room.id > ${afterId}
       and (${managed} or member.user_id is not null) and ${named}

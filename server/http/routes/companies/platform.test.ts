@@ -127,6 +127,23 @@ describe('departments and chatrooms', () => {
     expect(await listed(member)).toEqual([])
   })
 
+  it('are named to those who manage them', async () => {
+    const managed = await makeDepartment(db, companyId)
+    const named = await call('PATCH', `departments/${managed}`, { name: 'Named' })
+    const manager = await makeUser(db, companyId, { role: 2, manages: [managed] })
+    const room = await makeRoom(db, { companyId, departmentId: managed })
+    const read = async (person: { principalId: string; companyId: string }, path: string) => {
+      const answer = await (await callAs(person))('GET', `/private/module/sandbox_ext/${path}?page_size=100`)
+      return answer.body.items as { id: string; name: string; department_name?: string }[]
+    }
+    expect(await read(manager, 'departments')).toEqual([{ id: managed, name: named.body.name }])
+    expect(await read(await makeUser(db, companyId), 'departments')).toEqual([])
+    const all = (await read(administrator, 'departments')).map(({ id }) => id)
+    expect(all).toContain(managed)
+    expect(all).not.toContain(stranger.departmentId)
+    expect(await read(manager, 'chatrooms')).toMatchObject([{ id: room, department_name: 'Named' }])
+  })
+
   it('have unique names', async () => {
     const first = await call('POST', 'departments', { name: 'sales' })
     expect(first.body).toMatchObject({ company_id: companyId, name: 'sales' })

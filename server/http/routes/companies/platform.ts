@@ -19,6 +19,7 @@ import { readCompany } from '../../../companies/companies.ts'
 import {
   createDepartment,
   listDepartments,
+  listOwnDepartments,
   readDepartment,
   updateDepartment,
 } from '../../../companies/departments.ts'
@@ -31,6 +32,7 @@ export function mountPlatformRoutes(mount: Mount, platform: Platform): void {
   mount(routes.readCompany, ({ principal }) => readCompany(platform, principal))
 
   mount(routes.listDepartments, ({ principal, query }) => listDepartments(platform, principal, query))
+  mount(routes.listOwnDepartments, ({ principal, query }) => listOwnDepartments(platform, principal, query))
   mount(routes.createDepartment, ({ principal, body }) => createDepartment(platform, principal, body))
   mount(routes.readDepartment, ({ principal, params }) => readDepartment(platform, principal, params.id))
   mount(routes.updateDepartment, ({ principal, params, body }) =>
