@@ -40,14 +40,30 @@ export function targetOf(
   return { mirror, path: pathBelow(rootOf(mirror), own) }
 }
 
-/** Throws for a path that is outside of the folder in any reading of it. */
+/** Throws for a path that is outside of the folder in any server's reading of it. */
 function pathBelow(root: string, path: string): string {
   const url = URL.parse(`http://mirror${path.startsWith('/') ? path : `/${path}`}`)
-  const read = url?.pathname.replace(/%2f/gi, '/') ?? ''
-  const isPlain = !/%(?:2e|5c|25|00)|\\/i.test(read) && !read.split('/').includes('..')
-  if (!url || !isPlain || !url.pathname.startsWith(root)) throw new MirrorFailure('mirror_path_outside')
+  const [asked = ''] = path.split(/[?#]/)
+  if (!url || !isPlain(asked) || !url.pathname.startsWith(root))
+    throw new MirrorFailure('mirror_path_outside')
   return url.pathname + url.search
 }
+
+/**
+ * Servers and the proxies before them read a path in different ways: they cut a segment at `;` or at a control, take a backslash
+ * for a slash, decode twice, drop dots and spaces at the end, and map characters to similar ones. So nothing of that kind may
+ * be in a path, encoded or not: no tool needs it.
+ */
+function isPlain(path: string): boolean {
+  const isWellEncoded = !/%(?![0-9a-f]{2})/i.test(path)
+  const isEncodedAgain = /%(?:2e|25)/i.test(path)
+  if (!isWellEncoded || isEncodedAgain) return false
+  const read = path.replace(/%([0-9a-f]{2})/gi, (_, digits) => String.fromCharCode(parseInt(digits, 16)))
+  return /^[ -~]*$/.test(read) && !/[;\\]/.test(read) && !read.split('/').some(isDotSegment)
+}
+
+/** Whether a server may read a segment as the folder itself or the one above: what follows the dots may be cut. */
+const isDotSegment = (segment: string): boolean => /^ *\.+(?![a-z0-9.])/i.test(segment)
 
 /** The address for the tool that stands for `location`, a redirect of the mirror's answer to `path`. */
 export function redirectWithin(mirror: ProxyMirror, { location, path }: { location: string; path: string }) {
