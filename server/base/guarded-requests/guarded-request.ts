@@ -42,6 +42,9 @@ export class GuardedFailure extends Error {
   }
 }
 
+/** The host as resolvers and certificates know it: an IPv6 address without brackets, a name without the dot of the root. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+
 /** Throws `GuardedFailure`. */
 export async function guardedRequest<Read>(
   url: URL,
@@ -51,7 +54,7 @@ export async function guardedRequest<Read>(
 ): Promise<Read> {
   const timeout = AbortSignal.timeout(options.timeoutMs)
   const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout
-  const name = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const name = hostOf(url)
   const addresses = await within(options.resolve(name), signal)
   if (addresses === undefined) throw new GuardedFailure('timeout')
   const [address] = addresses

@@ -66,6 +66,22 @@ describe('a post', () => {
     expect(sent).toBeLessThan(16 * 2 ** 20)
   })
 
+  it('closes an answer that never ends, and ends with its connection', async () => {
+    let open = 0
+    let most = 0
+    server.answers['/endless'] = (response) => {
+      open += 1
+      most = Math.max(most, open)
+      response.writeHead(200).write('start')
+      response.on('close', () => {
+        open -= 1
+      })
+    }
+    for (let count = 0; count < 3; count += 1)
+      expect(await post(server.url('/endless'), { timeoutMs: 60_000 })).toEqual({ status: 200, error: null })
+    expect(most).toBe(1)
+  })
+
   it('ends after its time where nothing is answered', async () => {
     server.answers['/hang'] = () => undefined
     const startedAt = performance.now()

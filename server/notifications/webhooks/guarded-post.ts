@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import {
   GuardedFailure,
   type GuardedOptions,
@@ -12,31 +13,44 @@ export interface PostResult {
   error: string | null
 }
 
-/** Of an answer's body, so that ordinary receivers see it read. */
+/** Of an answer's body, and of the time after its head, so that ordinary receivers see it read. */
 const bodyMaxBytes = 16 * 1024
+const bodyMaxMs = 1000
 
+/** Ends when its connection is closed, so a caller that bounds its posts bounds connections too. */
 export async function guardedPost(
   url: URL,
   { headers, body }: { headers: Record<string, string>; body: string },
   options: GuardedOptions & { signal?: AbortSignal },
 ): Promise<PostResult> {
-  try {
-    return resultOf(await guardedRequest(url, { method: 'POST', headers, body }, statusOf, options))
-  } catch (error) {
-    if (error instanceof GuardedFailure) return { status: null, error: error.slug }
-    throw error
+  let status: number | undefined
+  const read = async (response: IncomingMessage) => {
+    status = response.statusCode ?? 0
+    await readBody(response)
   }
+  try {
+    await guardedRequest(url, { method: 'POST', headers, body }, read, options)
+  } catch (error) {
+    if (!(error instanceof GuardedFailure)) throw error
+    // What happens after the head changes nothing.
+    if (status === undefined) return { status: null, error: error.slug }
+  }
+  return resultOf(status ?? 0)
 }
 
-/** The status of the answer. Its body is read up to a bound, and not waited for. */
-const statusOf: Parameters<typeof guardedRequest<number>>[2] = (response, request) => {
+/** Reads a body up to the bounds, then closes its connection. */
+async function readBody(response: IncomingMessage): Promise<void> {
+  const closed = Promise.withResolvers<void>()
+  const late = setTimeout(() => response.destroy(), bodyMaxMs)
   let length = 0
   response.on('data', (part: Buffer) => {
     length += part.length
-    if (length > bodyMaxBytes) request.destroy()
+    if (length > bodyMaxBytes) response.destroy()
   })
-  response.on('error', () => request.destroy())
-  return response.statusCode ?? 0
+  response.on('error', () => undefined)
+  response.once('close', () => closed.resolve())
+  await closed.promise
+  clearTimeout(late)
 }
 
 function resultOf(status: number): PostResult {

@@ -16,6 +16,7 @@ import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
+import { hostOf } from '../../base/guarded-requests/guarded-request.ts'
 import type { Reachable } from '../../base/guarded-requests/reachable-addresses.ts'
 import { newId, newToken } from '../../base/ids.ts'
 import type { Log } from '../../base/logging.ts'
@@ -167,8 +168,9 @@ function requireUrl({ isReachable, acceptsHttp }: WebhookDeps, text: string): vo
   if (url.username !== '' || url.password !== '' || url.hash !== '')
     throw refuse('url', 'must have no user, password or fragment')
   if (url.protocol !== 'https:' && !acceptsHttp) throw refuse('https_required', 'must start with https://')
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  if ((isIP(host) && !isReachable(host)) || host === 'localhost')
+  const host = hostOf(url)
+  if (host.split('.').includes('')) throw refuse('url', 'must have a host name without empty parts')
+  if ((isIP(host) && !isReachable(host)) || /(?:^|\.)localhost$/.test(host))
     throw refuse('address_forbidden', 'must not be an address inside of the network')
 }
 
