@@ -15,9 +15,15 @@ export interface BuildsOptions {
  * Starts the worker's process for builds (`builds.ts`). If one of the two processes ends, the other ends too, and both are started
  * again. It is a session of its own: where the kernel divides processors by session, it does not have the raised share of runs.
  */
-export function startBuilds({ name, readers }: BuildsOptions, log: Log): RunningRole {
+export function startBuilds(
+  { name, readers }: BuildsOptions,
+  { notDumpable, log }: { notDumpable: string; log: Log },
+): RunningRole {
   const builds = fork(new URL('./builds.ts', import.meta.url), [JSON.stringify({ name, readers })], {
     detached: true,
+    // The kernel forgets at exec that the worker is not dumpable. Its limit of core files is inherited.
+    execPath: 'env',
+    execArgv: [`LD_PRELOAD=${notDumpable}`, process.execPath, ...process.execArgv],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'ignore', readers ? readerRequestsFd : 'ignore'],
   })
   const ended = once(builds, 'exit')

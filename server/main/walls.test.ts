@@ -36,6 +36,8 @@ beforeAll(async () => {
     if (role) pids[role] = pid
     if (argv[0]?.endsWith('bin/postgres')) pids.postgres = pid
   }
+  for (const pid of childrenOf(pids.worker ?? 0))
+    if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('builds.mjs')) pids.builds = pid
 }, 120_000)
 afterAll(async () => {
   service.child.kill('SIGTERM')
@@ -134,12 +136,12 @@ describe('a program under the account of', () => {
   })
 
   const walls = {
-    api: { others: ['worker', 'postgres', 'root'], processes: ['worker', 'agent', 'postgres'] },
+    api: { others: ['worker', 'postgres', 'root'], processes: ['worker', 'builds', 'agent', 'postgres'] },
     worker: { others: ['api', 'postgres', 'root'], processes: ['api', 'agent', 'postgres'] },
-    postgres: { others: ['api', 'worker', 'root'], processes: ['api', 'worker', 'agent'] },
+    postgres: { others: ['api', 'worker', 'root'], processes: ['api', 'worker', 'builds', 'agent'] },
     reader: {
       others: ['api', 'worker', 'postgres', 'root'],
-      processes: ['api', 'worker', 'agent', 'postgres'],
+      processes: ['api', 'worker', 'builds', 'agent', 'postgres'],
     },
   } as const
   for (const [role, { others, processes: of }] of Object.entries(walls)) {
@@ -158,6 +160,8 @@ describe('a program under the account of', () => {
       const results = await attemptsOf(accounts[role], processes(role).slice(0, 3))
       expect(outcomes(results)).toEqual(['EACCES'])
     }
+    const ofBuilds = await attemptsOf(accounts.worker, processes('builds').slice(0, 3))
+    expect(outcomes(ofBuilds)).toEqual(['EACCES'])
   })
 })
 
@@ -243,7 +247,7 @@ describe('in the database', () => {
 
 describe('a role that dies', () => {
   test('dumps no core, not even to a core handler, and no signal opens its debugger', async () => {
-    for (const role of ['api', 'worker', 'agent', 'postgres']) {
+    for (const role of ['api', 'worker', 'builds', 'agent', 'postgres']) {
       expect(readFileSync(`/proc/${pids[role]}/limits`, 'utf8')).toMatch(/^Max core file size +1 +1 /m)
       if (role !== 'postgres')
         expect(readFileSync(`/proc/${pids[role]}/cmdline`, 'utf8')).toContain('\0--disable-sigusr1\0')

@@ -37,19 +37,24 @@ import { startBuilds } from './start-builds.ts'
 import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
 
 const { values } = parseArgs({
-  options: { machine: { type: 'string' }, folder: { type: 'string' }, readers: { type: 'string' } },
+  options: {
+    machine: { type: 'string' },
+    folder: { type: 'string' },
+    readers: { type: 'string' },
+    'not-dumpable': { type: 'string' },
+  },
 })
 const dayMs = 86_400_000
 
 /**
  * The worker: processes runs from the queue, and builds in a process of its own. `--machine` and `--folder` say which machine it works for;
- * the supervisor passes them, because only it may read the host agent's folder.
+ * the supervisor passes them, because only it may read the host agent's folder. `--not-dumpable` protects the process of builds.
  */
 await runRole('worker', async (config, log) => {
   const { databaseUrl, deployment } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
   await awaitSchema(db, log)
-  const machine = givenMachine()
+  const { machine, notDumpable } = given()
   const place = `${hostname()}:${config.dataDir}`
   const lease = await takeMachineLease({ db, machine, boot: bootId(), place, log }).catch(refused)
   void lease.lost.then((why) => {
@@ -90,7 +95,7 @@ await runRole('worker', async (config, log) => {
     companyConcurrency: policy.companyConcurrency,
   })
   if (values.readers) watchReaderHost(log)
-  const builds = startBuilds({ name, readers: values.readers }, log)
+  const builds = startBuilds({ name, readers: values.readers }, { notDumpable, log })
   const sweep = startSweep({
     name: 'environments',
     everyMs: 60_000,
@@ -147,12 +152,12 @@ function startResidueSweeps(storage: DiskStorage, log: Log): Sweep[] {
   ]
 }
 
-function givenMachine(): Machine {
-  const { machine: id, folder } = values
-  if (id && folder) return { id, folder }
+function given(): { machine: Machine; notDumpable: string } {
+  const { machine: id, folder, 'not-dumpable': notDumpable } = values
+  if (id && folder && notDumpable) return { machine: { id, folder }, notDumpable }
   throw new ServiceProblem(
     exitCodes.configuration,
-    'the worker is started by sandbox up, which names its machine',
+    'the worker is started by sandbox up, which names its machine and the library that protects its memory',
   )
 }
 

@@ -7,6 +7,13 @@ test('the terminal shows warnings and worse, with their reason', () => {
   expect(terminalText('{"level":50,"msg":"claim failed","err":{"message":"no database"}}')).toBe(
     'error: claim failed (no database)',
   )
+  const failed = (error: string) => terminalText(`{"level":50,"msg":"request failed","error":${error}}`)
+  expect(failed('"no room"')).toBe('error: request failed (no room)')
+  expect(failed('{"message":"no row","stack":"Error: no row","code":"23505"}')).toBe(
+    'error: request failed (no row)',
+  )
+  expect(failed('{"code":7}')).toBe('error: request failed ({"code":7})')
+  expect(failed('null')).toBe('error: request failed')
 })
 
 test('the terminal shows the message of a crash without its frames', () => {

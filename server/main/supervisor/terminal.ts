@@ -9,15 +9,21 @@ export function terminalText(line: string): string | undefined {
   const entry = asLogEntry(line)
   if (!entry) return crashDetail.test(line) ? undefined : line
   if (entry.level < warnLevel) return undefined
-  const reason = entry.err?.message ?? entry.error
+  const reason = reasonOf(entry.err) ?? reasonOf(entry.error)
   return `${levelNames[entry.level] ?? 'log'}: ${entry.msg ?? ''}${reason ? ` (${reason})` : ''}`
+}
+
+/** The message of an error in a log line, which is a text or an object. */
+function reasonOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return typeof error === 'string' ? error : undefined
+  return 'message' in error && typeof error.message === 'string' ? error.message : JSON.stringify(error)
 }
 
 interface LogEntry {
   level: number
   msg?: string
-  error?: string
-  err?: { message?: string }
+  error?: unknown
+  err?: unknown
 }
 
 function asLogEntry(line: string): LogEntry | undefined {

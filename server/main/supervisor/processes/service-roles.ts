@@ -67,7 +67,8 @@ const argumentsOf: Record<Role, (plan: RolePlan) => string[]> = {
   agent: ({ config }) => ['--cgroup', controlGroupOf(config.dataDir)],
   worker: ({ config, confinement }) => {
     const { id, folder } = machineOf(config)
-    return ['--machine', id, '--folder', folder, '--readers', confinement.readerStart]
+    const { notDumpable, readerStart } = confinement
+    return ['--machine', id, '--folder', folder, '--readers', readerStart, '--not-dumpable', notDumpable]
   },
 }
 
