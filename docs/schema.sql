@@ -81,6 +81,9 @@ create table audit_chains (
   constraint audit_chains_pkey PRIMARY KEY (company_id),
   constraint audit_chains_check CHECK (sequence >= start_sequence)
 );
+CREATE TRIGGER count_kept_delete AFTER DELETE ON audit_chains REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_audit_chains();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON audit_chains REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_audit_chains();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON audit_chains REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_audit_chains();
 
 create table audit_entries (
   company_id text not null,
@@ -895,6 +898,9 @@ create table idempotency_keys (
   constraint idempotency_keys_key_check CHECK (length(key) >= 1 AND length(key) <= 128)
 );
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON idempotency_keys REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_idempotency_keys();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON idempotency_keys REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_idempotency_keys();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON idempotency_keys REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_idempotency_keys();
 
 create table input_files (
   id text not null,
@@ -1643,6 +1649,21 @@ CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON secret_bindings
 CREATE TRIGGER count_kept_delete AFTER DELETE ON secret_bindings REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_secret_bindings();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON secret_bindings REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_secret_bindings();
 CREATE TRIGGER count_kept_update AFTER UPDATE ON secret_bindings REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_secret_bindings();
+
+create table secret_envelopes (
+  digest bytea not null,
+  company_id text not null,
+  consumer_scope text not null,
+  consumer_id text not null,
+  task_id text not null,
+  slot_name text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint secret_envelopes_pkey PRIMARY KEY (digest),
+  constraint secret_envelopes_digest_check CHECK (length(digest) = 32),
+  constraint secret_envelopes_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON secret_envelopes REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_secret_envelopes();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON secret_envelopes REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_secret_envelopes();
 
 create table secret_operations (
   id text not null,
@@ -2619,7 +2640,28 @@ UNION ALL
  SELECT run_inputs.company_id,
     'runs'::text AS kind,
     - 2048::bigint AS bytes
-   FROM run_inputs;
+   FROM run_inputs
+UNION ALL
+ SELECT idempotency_keys.company_id,
+    'requests'::text AS kind,
+        CASE
+            WHEN idempotency_keys.run_id IS NULL THEN 512 + 2 * octet_length(idempotency_keys.key) + COALESCE(octet_length(idempotency_keys.response::text), 0)
+            ELSE 0
+        END::bigint AS bytes
+   FROM idempotency_keys
+UNION ALL
+ SELECT audit_chains.company_id,
+    'audit_log'::text AS kind,
+        CASE
+            WHEN audit_chains.company_id = ''::text THEN 0::bigint
+            ELSE 1024 * (audit_chains.sequence - audit_chains.start_sequence)
+        END AS bytes
+   FROM audit_chains
+UNION ALL
+ SELECT secret_envelopes.company_id,
+    'secrets'::text AS kind,
+    512::bigint AS bytes
+   FROM secret_envelopes;
 
 CREATE OR REPLACE FUNCTION public.append_audit_entry(p audit_pending, head audit_chains)
  RETURNS audit_chains
@@ -2933,6 +2975,18 @@ AS $function$
           end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_delete_audit_chains()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'audit_log', sum(bytes)::bigint from (select company_id, -(case when company_id = '' then 0 else 1024 * (sequence - start_sequence) end)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_delete_build_attempts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3088,6 +3142,18 @@ AS $function$
           begin 
     insert into kept_byte_changes (company_id, kind, bytes)
     select company_id, 'environments', sum(bytes)::bigint from (select company_id, -(case when company_id is null then 0 else 768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0) end)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_idempotency_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'requests', sum(bytes)::bigint from (select company_id, -(case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end)::bigint as bytes from olds) changed
     group by company_id having sum(bytes) <> 0;
             return null;
           end $function$
@@ -3258,6 +3324,18 @@ AS $function$
           begin 
     insert into kept_byte_changes (company_id, kind, bytes)
     select company_id, 'secrets', sum(bytes)::bigint from (select company_id, -(1024 + 3 * octet_length(slot_name))::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_secret_envelopes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'secrets', sum(bytes)::bigint from (select company_id, -(512)::bigint as bytes from olds) changed
     group by company_id having sum(bytes) <> 0;
             return null;
           end $function$
@@ -3441,6 +3519,18 @@ AS $function$
           end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_insert_audit_chains()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'audit_log', sum(bytes)::bigint from (select company_id, (case when company_id = '' then 0 else 1024 * (sequence - start_sequence) end)::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_insert_build_attempts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3596,6 +3686,18 @@ AS $function$
           begin 
     insert into kept_byte_changes (company_id, kind, bytes)
     select company_id, 'environments', sum(bytes)::bigint from (select company_id, (case when company_id is null then 0 else 768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0) end)::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_idempotency_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'requests', sum(bytes)::bigint from (select company_id, (case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end)::bigint as bytes from news) changed
     group by company_id having sum(bytes) <> 0;
             return null;
           end $function$
@@ -3763,6 +3865,18 @@ AS $function$
           begin 
     insert into kept_byte_changes (company_id, kind, bytes)
     select company_id, 'secrets', sum(bytes)::bigint from (select company_id, (1024 + 3 * octet_length(slot_name))::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_secret_envelopes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'secrets', sum(bytes)::bigint from (select company_id, (512)::bigint as bytes from news) changed
     group by company_id having sum(bytes) <> 0;
             return null;
           end $function$
@@ -4024,6 +4138,18 @@ AS $function$
           end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_kept_update_audit_chains()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'audit_log', sum(bytes)::bigint from (select company_id, (case when company_id = '' then 0 else 1024 * (sequence - start_sequence) end)::bigint as bytes from news union all select company_id, -(case when company_id = '' then 0 else 1024 * (sequence - start_sequence) end)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_kept_update_build_attempts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4153,6 +4279,18 @@ AS $function$
           begin 
     insert into kept_byte_changes (company_id, kind, bytes)
     select company_id, 'environments', sum(bytes)::bigint from (select company_id, (case when company_id is null then 0 else 768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0) end)::bigint as bytes from news union all select company_id, -(case when company_id is null then 0 else 768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0) end)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_update_idempotency_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'requests', sum(bytes)::bigint from (select company_id, (case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end)::bigint as bytes from news union all select company_id, -(case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end)::bigint as bytes from olds) changed
     group by company_id having sum(bytes) <> 0;
             return null;
           end $function$

@@ -5260,7 +5260,7 @@ export interface Operations {
   /**
    * Store the first value of a slot.
    *
-   * The value is encrypted by the client and is never returned. Use rotateSecret for a slot that has one.
+   * The value is encrypted by the client and is never returned. An encrypted value counts for the slot that it is first sent to, and does not open for another one. Use rotateSecret for a slot that has a value; this one answers 409 `illegal_transition`.
    *
    * For managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
    */

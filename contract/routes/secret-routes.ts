@@ -90,7 +90,7 @@ export const secretRoutes = {
     path: secrets,
     summary: 'Store the first value of a slot',
     description:
-      'The value is encrypted by the client and is never returned. Use rotateSecret for a slot that has one.',
+      'The value is encrypted by the client and is never returned. An encrypted value counts for the slot that it is first sent to, and does not open for another one. Use rotateSecret for a slot that has a value; this one answers 409 `illegal_transition`.',
   }),
   rotateSecret: route({
     ...write,

@@ -43,6 +43,8 @@ import * as countRows from './migrations/0315-count-rows.ts'
 import * as stateEvents from './migrations/0316-state-events.ts'
 import * as countRuns from './migrations/0317-count-runs.ts'
 import * as buildMemoryTurn from './migrations/0325-build-memory-turn.ts'
+import * as countRecords from './migrations/0340-count-records.ts'
+import * as secretEnvelopes from './migrations/0341-secret-envelopes.ts'
 import * as auditContext from './migrations/0360-audit-context.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
@@ -90,6 +92,8 @@ export const migrations: Migrations = {
   '0316-state-events': stateEvents,
   '0317-count-runs': countRuns,
   '0325-build-memory-turn': buildMemoryTurn,
+  '0340-count-records': countRecords,
+  '0341-secret-envelopes': secretEnvelopes,
   '0360-audit-context': auditContext,
 }
 

@@ -57,6 +57,7 @@ export interface Tables {
   staging_leases: scripts.StagingLeasesTable
   secret_bindings: secrets.SecretBindingsTable
   secret_values: secrets.SecretValuesTable
+  secret_envelopes: secrets.SecretEnvelopesTable
   secret_operations: secrets.SecretOperationsTable
   secret_approvals: secrets.SecretApprovalsTable
   run_secret_pins: secrets.RunSecretPinsTable

@@ -39,10 +39,10 @@ export async function makeSecrets(
   const { sendOk } = tools
   const { manager, room, task, newerTaskVersion } = made
   const { public_key_pem } = await sendOk(manager, allRoutes.readPublicKey, {})
-  const envelope = await encryptSecret({ public_key_pem: String(public_key_pem) }, 'an example')
+  const encrypted = () => encryptSecret({ public_key_pem: String(public_key_pem) }, 'an example')
   const consumer = { consumer_scope: 'chatroom', consumer_id: room, task_id: task }
   const secret = (await sendOk(manager, allRoutes.createSecret, {
-    body: { ...consumer, slot_name: 'TOKEN', encrypted_value: envelope },
+    body: { ...consumer, slot_name: 'TOKEN', encrypted_value: await encrypted() },
     headers: { 'idempotency-key': 'example' },
   })) as { binding: { id: string } }
   const params = { id: task, vid: newerTaskVersion }
@@ -53,5 +53,6 @@ export async function makeSecrets(
   const approval = await sendOk(manager, allRoutes.createSecretApproval, {
     body: { ...consumer, ...pinned, slot_names: ['TOKEN'], risk_accepted: true },
   })
-  return { envelope, versionDigest, ids: { secret: secret.binding.id, secretApproval: String(approval.id) } }
+  const ids = { secret: secret.binding.id, secretApproval: String(approval.id) }
+  return { envelope: await encrypted(), versionDigest, ids }
 }

@@ -30,7 +30,7 @@ export interface Seed {
     administrator: Principal
   }
   otherRoom: string
-  /** A value as clients send it to this service. */
+  /** A value as clients send it to this service, which it was not sent to. */
   envelope: EncryptedValue
   /** Of `newerTaskVersion`. */
   versionDigest: string

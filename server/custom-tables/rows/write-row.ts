@@ -62,7 +62,8 @@ export async function changeRow(
   const checked = accepted(table, changedValues(row.values, values))
   if (canonicalJson(checked.values) === canonicalJson(row.values)) return row
   const more = checked.byteSize - row.byte_size
-  if (more > 0) await requireStorageQuota(trx, table.company_id, more)
+  // Each change leaves an entry in the audit log.
+  if (more >= 0) await requireStorageQuota(trx, table.company_id, more)
   const set = { values: JSON.stringify(checked.values), byte_size: checked.byteSize }
   const changed = await replaceValues(trx, row, set)
   await recordRowEvent(trx, table, { event: 'update', row: changed, byRun })

@@ -25,6 +25,16 @@ export interface SecretValuesTable {
   created_at: Generated<Date>
 }
 
+export interface SecretEnvelopesTable {
+  digest: Buffer
+  company_id: string
+  consumer_scope: string
+  consumer_id: string
+  task_id: string
+  slot_name: string
+  created_at: Generated<Date>
+}
+
 export interface SecretOperationsTable {
   id: string
   company_id: string

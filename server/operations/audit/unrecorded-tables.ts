@@ -51,6 +51,7 @@ export const unrecordedTables: Readonly<Record<string, string>> = {
   prices: partOf('price_lists'),
   vulnerabilities: partOf('vulnerability_imports'),
   idempotency_keys: queue,
+  secret_envelopes: partOf('secret_bindings'),
   secret_operations: partOf('secret_bindings'),
   staging_leases: queue,
   owned_objects: partOf('upload_sessions or build_attempts'),

@@ -30,6 +30,7 @@ import {
 } from '../store/secret-binding-store.ts'
 import { recordOperation } from '../store/secret-operation-store.ts'
 import { deleteValue, insertValue } from '../store/secret-value-store.ts'
+import { bindEnvelope } from './bind-envelope.ts'
 import { renderSecret } from './render-secret.ts'
 
 /*
@@ -63,6 +64,9 @@ async function writeValue(
   try {
     await requireConsumer(context.directory, principal, 'secret.manage', consumerOf(body))
     const task = await context.tasks.task(principal, body.task_id)
+    // Before anything is compared with the value: an earlier answer would tell whether a guess is right.
+    if (body.encrypted_value)
+      await bindEnvelope(context.db, body.encrypted_value, { address: addressOf(principal, body), type })
     const intent = intentOf(context, type, call, value)
     const earlier = await context.repeats.earlier<SecretOperation>(intent)
     if (earlier) return earlier
@@ -151,7 +155,11 @@ function checkState(type: string, secret: SecretBindingRow | undefined): void
 function checkState(type: string, secret: SecretBindingRow | undefined): void {
   if (!secret && type !== 'create') throw notFound()
   const isLive = secret !== undefined && secret.state !== 'revoked'
-  if (isLive === (type === 'create')) throw new CodedError('illegal_transition')
+  if (isLive && type === 'create')
+    throw new CodedError('illegal_transition', {
+      message: 'This slot has a secret. Rotate it to replace its value.',
+    })
+  if (!isLive && type !== 'create') throw new CodedError('illegal_transition')
 }
 
 async function insertNew(

@@ -1,11 +1,15 @@
+import type { TableRow } from '@sandbox-jobs/contract/resources/tables/table-row.ts'
 import { agentRoutes } from '@sandbox-jobs/contract/routes/agent-routes.ts'
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
 import { findingRoutes } from '@sandbox-jobs/contract/routes/finding-routes.ts'
 import { platformRoutes } from '@sandbox-jobs/contract/routes/platform-routes.ts'
+import { tableRowRoutes } from '@sandbox-jobs/contract/routes/table-row-routes.ts'
 import { userRoutes } from '@sandbox-jobs/contract/routes/user-routes.ts'
+import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { type Answer, codeOf } from '../../../../testing/apps/answer.ts'
 import { fixedPeppers } from '../../../../testing/apps/fixed-keys.ts'
+import { TableSteps } from '../../../../testing/apps/table-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../../../testing/factories/environment-version.ts'
@@ -16,11 +20,14 @@ import type { Principal } from '../../../access/principal.ts'
 import { applyCompanyFile } from '../../../companies/apply/apply-company-file.ts'
 import { setOperatorPolicy } from '../../../companies/settings/operator-policy.ts'
 import { readStorageUsage, recountKeptBytes } from '../../../companies/storage/kept-bytes-store.ts'
+import { acrossCompanies } from '../../../db/across-companies.ts'
+import { chainEntries } from '../../../operations/audit/audit-chain-store.ts'
 
 /* Records that a company adds and that are never removed count to its storage quota. */
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
+const tables = new TableSteps(api)
 let tenant: Tenant
 let administrator: Principal
 
@@ -138,4 +145,30 @@ companies:
   const services = { db, clock: { now: () => new Date() }, peppers: fixedPeppers(Buffer.alloc(32, 1)) }
   await applyCompanyFile(services, file, { dryRun: false })
   expect((await kept()) - before).toBe(512 + 3 * 'declared'.length + 768 + 3 * 'room'.length)
+})
+
+it('counts what each write leaves, so what is added and removed again without end is refused too', async () => {
+  const { departmentManager, departmentId } = tenant
+  const { id } = await tables.create(departmentManager, departmentId)
+  await setLimit((await kept()) + 32 * 1024)
+  const addAndRemove = async () => {
+    const added = await tables.call<TableRow>(tableRowRoutes.createRow, departmentManager, {
+      params: { id },
+      body: { values: { order_id: 'x' } },
+    })
+    if (added.status !== 200) return codeOf(added)
+    const params = { id, rid: added.body.id }
+    await tables.call(tableRowRoutes.deleteRow, departmentManager, { params })
+    await chainEntries(db, 1000)
+    return 'again'
+  }
+  let rounds = 0
+  while ((await addAndRemove()) === 'again') rounds += 1
+  expect(rounds).toBeGreaterThan(4)
+  expect(rounds).toBeLessThan(32)
+  expect(await addAndRemove()).toBe('storage_quota_exceeded')
+  const { rows } = await sql<{ kind: string }>`${acrossCompanies('a test')}
+    select distinct kind from kept_sources where company_id = ${tenant.companyId} and bytes > 0`.execute(db)
+  expect(rows.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['requests', 'audit_log']))
+  expect(await recountKeptBytes(db)).toEqual([])
 })

@@ -140,6 +140,33 @@ describe('the value', () => {
         )
       })
 
+      it('counts for its first address alone', async () => {
+        const undecryptable = problem('sandbox_encrypted_value_undecryptable')
+        let good = envelope(Buffer.from('a value'))
+        // The zero at the start of a wrapped key may be left out, and it opens.
+        while (Buffer.from(good.encrypted_key, 'base64')[0] !== 0) good = envelope(Buffer.from('a value'))
+        const shorter = Buffer.from(good.encrypted_key, 'base64').subarray(1).toString('base64')
+        const other = { ...good, encrypted_key: shorter }
+        const first = await send({ encrypted_value: good })
+        expect(first.status).toBe(name === 'create' ? 200 : 404)
+        const thief = await makeTenant(db)
+        const { id } = await tasks.create(thief.companyManager, { scope: 'company', id: thief.companyId })
+        await tasks.share(thief.companyManager, { taskId: id, kind: 'chatroom', id: thief.roomId })
+        const stolen = { ...addressBody({ scope: 'chatroom', id: thief.roomId, taskId: id, slot: 'TOKEN' }) }
+        for (const encrypted_value of [good, other])
+          expect(
+            await secrets.call(route, thief.roomManager, { body: { ...stolen, encrypted_value } }),
+          ).toEqual(undecryptable)
+        expect(await send({ slot_name: 'OTHER', encrypted_value: good })).toEqual(undecryptable)
+        expect(
+          await db
+            .selectFrom('secret_envelopes')
+            .selectAll()
+            .where('company_id', '=', thief.companyId)
+            .execute(),
+        ).toEqual([])
+      })
+
       it('has 4 bytes at least, 64 KiB at most, UTF-8 and no NUL', async () => {
         const of = (value: Buffer) => send({ encrypted_value: envelope(value) })
         expect(await of(Buffer.from(''))).toEqual(problem('sandbox_value_too_short'))
