@@ -373,11 +373,15 @@ create table charges (
   billed_seconds integer,
   cost_micro bigint,
   settled_at timestamp with time zone,
+  reserved_received_bytes bigint,
+  reserved_sent_bytes bigint,
   constraint charges_pkey PRIMARY KEY (subject_id),
   constraint charges_check CHECK (reserved_seconds >= minimum_billed_seconds),
   constraint charges_cost_micro_check CHECK (cost_micro >= 0),
   constraint charges_held_micro_check CHECK (held_micro >= 0),
   constraint charges_kind_check CHECK (kind = ANY (ARRAY['run'::text, 'build'::text])),
+  constraint charges_reserved_received_bytes_check CHECK (reserved_received_bytes >= 0),
+  constraint charges_reserved_sent_bytes_check CHECK (reserved_sent_bytes >= 0),
   constraint charges_settled CHECK ((settled_at IS NULL) = (cost_micro IS NULL) AND (settled_at IS NULL) = (billed_seconds IS NULL))
 );
 CREATE INDEX charges_held ON charges USING btree (company_id) WHERE settled_at IS NULL;
@@ -1160,10 +1164,12 @@ create table price_lists (
   finalization_seconds integer not null,
   outbound_reservation_bytes bigint not null,
   applied_at timestamp with time zone default now() not null,
+  inbound_reservation_bytes bigint default 0 not null,
   constraint price_lists_pkey PRIMARY KEY (id),
   constraint price_lists_bound_version_check CHECK (length(bound_version) >= 1 AND length(bound_version) <= 64),
   constraint price_lists_currency_check CHECK (currency = 'USD'::text),
   constraint price_lists_finalization_seconds_check CHECK (finalization_seconds >= 0 AND finalization_seconds <= 86400),
+  constraint price_lists_inbound_reservation_bytes_check CHECK (inbound_reservation_bytes >= 0 AND inbound_reservation_bytes <= '9007199254740991'::bigint),
   constraint price_lists_minimum_billed_seconds_check CHECK (minimum_billed_seconds >= 0 AND minimum_billed_seconds <= 86400),
   constraint price_lists_outbound_reservation_bytes_check CHECK (outbound_reservation_bytes >= 0),
   constraint price_lists_rate_version_check CHECK (length(rate_version) >= 1 AND length(rate_version) <= 64)
@@ -4868,7 +4874,8 @@ AS $function$
       if not found then return 0; end if;
       if is_billed and used_seconds is not null then
         billed := least(greatest(used_seconds, held.minimum_billed_seconds), held.reserved_seconds);
-        cost := least(9007199254740991, billed::numeric * held.per_second_micro
+        -- A run is ended a little beyond its caps: that is not billed.
+        cost := least(held.held_micro, billed::numeric * held.per_second_micro
           + ceil(ingress::numeric * held.ingress_per_gib_micro / 1073741824)
           + ceil(egress::numeric * held.egress_per_gib_micro / 1073741824));
       end if;

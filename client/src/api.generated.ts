@@ -966,8 +966,10 @@ export interface RuntimePricing {
   minimum_billed_seconds: number
   /** Seconds that are reserved for the end of a run, besides its timeout. */
   finalization_seconds: number
-  /** Bytes of sent data that are reserved for a run. */
+  /** Bytes of sent data that are reserved for a run. Where they have a price, a run that sends more is ended. */
   outbound_reservation_bytes: number
+  /** The same for received data. Absent where it has no price. */
+  inbound_reservation_bytes?: number
 }
 
 export interface StorageUse {

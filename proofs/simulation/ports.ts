@@ -90,6 +90,8 @@ const jobOf = (timeoutSeconds: number, claimedMs: number): RunJob => ({
   environment_security_state: 'clear',
   environment_version_id: 'ev_0',
   isolation: 'standard',
+  reserved_received_bytes: null,
+  reserved_sent_bytes: null,
   runtime_egress_enabled: false,
   environment_allow_list: null,
   task_allow_list: null,

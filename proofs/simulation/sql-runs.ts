@@ -232,6 +232,8 @@ const chargeOf = (run: Pick<SimulatedRun, 'id' | 'companyId' | 'timeoutSeconds'>
   minimumBilledSeconds: 1,
   reservedSeconds: run.timeoutSeconds + finalizationSeconds,
   heldMicro: heldMicroOf(run),
+  reservedReceivedBytes: null,
+  reservedSentBytes: null,
 })
 
 type ReadRow = Pick<

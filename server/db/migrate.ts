@@ -45,6 +45,7 @@ import * as countRuns from './migrations/0317-count-runs.ts'
 import * as buildMemoryTurn from './migrations/0325-build-memory-turn.ts'
 import * as countRecords from './migrations/0340-count-records.ts'
 import * as secretEnvelopes from './migrations/0341-secret-envelopes.ts'
+import * as reservedTraffic from './migrations/0342-reserved-traffic.ts'
 import * as auditContext from './migrations/0360-audit-context.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
@@ -94,6 +95,7 @@ export const migrations: Migrations = {
   '0325-build-memory-turn': buildMemoryTurn,
   '0340-count-records': countRecords,
   '0341-secret-envelopes': secretEnvelopes,
+  '0342-reserved-traffic': reservedTraffic,
   '0360-audit-context': auditContext,
 }
 

@@ -46,7 +46,16 @@ export const RuntimePricing = Type.Object({
     Count,
     60,
   ),
-  outbound_reservation_bytes: about('Bytes of sent data that are reserved for a run.', Count, 1_073_741_824),
+  outbound_reservation_bytes: about(
+    'Bytes of sent data that are reserved for a run. Where they have a price, a run that sends more is ended.',
+    Count,
+    1_073_741_824,
+  ),
+  inbound_reservation_bytes: about(
+    'The same for received data. Absent where it has no price.',
+    Type.Optional(Count),
+    10_737_418_240,
+  ),
 })
 export type RuntimePricing = Static<typeof RuntimePricing>
 

@@ -73,7 +73,7 @@ export const runFailures = {
   ),
   egress_cap_exceeded: customer(
     'egress_cap',
-    'The job exceeded the limit of sent data per run. Send less per run, or ask the operator of the service for a higher limit.',
+    'The job exceeded a limit of data per run: of what it sent, or, where received data has a price, of what it received. error_detail has both. Send or receive less per run, or ask the operator of the service for a higher limit.',
     'policy',
   ),
   storage_quota_exceeded: customer(

@@ -26,7 +26,7 @@ export async function boundOfRun(
     companyId,
     kind: 'run',
     timeoutSeconds,
-    sends: true,
+    hasTraffic: true,
   })
   const list = charge && (await findCurrentPrices(db))
   return list && `${moneyText(charge.heldMicro)} ${list.currency}`

@@ -17,6 +17,8 @@ const columns = {
   minimumBilledSeconds: 'int',
   reservedSeconds: 'int',
   heldMicro: 'bigint',
+  reservedReceivedBytes: 'bigint',
+  reservedSentBytes: 'bigint',
 } as const satisfies Record<keyof Charge, string>
 
 const names = Object.keys(columns) as (keyof Charge)[]
@@ -36,7 +38,7 @@ export const chargeColumns = (charges: readonly Charge[]): ChargeColumns =>
 export const chargeCtes = (given: Placeholders<ChargeColumns>): RawBuilder<unknown> => sql`
   charged as (
     insert into charges (subject_id, company_id, kind, list_id, region, month, per_second_micro, ingress_per_gib_micro,
-      egress_per_gib_micro, minimum_billed_seconds, reserved_seconds, held_micro)
+      egress_per_gib_micro, minimum_billed_seconds, reserved_seconds, held_micro, reserved_received_bytes, reserved_sent_bytes)
     select * from unnest(${sql.join(names.map((name) => sql`${given[parameterOf(name)]}::${sql.raw(columns[name])}[]`))})
     returning company_id, month, held_micro
   ), committed as (

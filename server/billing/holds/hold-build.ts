@@ -21,7 +21,7 @@ export async function holdBuild(
     companyId,
     kind: 'build',
     timeoutSeconds: build.timeoutSeconds,
-    sends: false,
+    hasTraffic: false,
   })
   if (charge) await insertCharge(trx, charge)
 }

@@ -16,6 +16,9 @@ export interface Charge {
   minimumBilledSeconds: number
   reservedSeconds: number
   heldMicro: number
+  /** The most that it may receive and send; null where that has no price. */
+  reservedReceivedBytes: number | null
+  reservedSentBytes: number | null
 }
 
 /** The budget of a company while its queue is locked. Each hold is added to what is committed. */
@@ -31,8 +34,8 @@ export interface Reserved {
   companyId: string
   kind: 'run' | 'build'
   timeoutSeconds: number
-  /** Whether it may send data that is measured. */
-  sends: boolean
+  /** Whether it may receive and send data that is measured. */
+  hasTraffic: boolean
 }
 
 const bytesPerGib = 1024 ** 3
@@ -45,7 +48,7 @@ export function budgetOf(row: PricedRow): Budget {
 
 /**
  * The hold of a run or build: its timeout and the time to finish at the rate per second, and the traffic that is reserved
- * (contract part 3, D5). Undefined if no prices were applied. Adds it to the budget. Throws 422 `missing_price` or
+ * (contract part 3, D5) where it has a price. Nothing costs more than its hold. Undefined if no prices were applied. Adds it to the budget. Throws 422 `missing_price` or
  * `invalid_envelope`, 403 `budget_reservation_exceeded`.
  */
 export function hold(row: PricedRow, budget: Budget, work: Reserved): Charge | undefined {
@@ -56,11 +59,9 @@ export function hold(row: PricedRow, budget: Budget, work: Reserved): Charge | u
     minimumBilledSeconds,
     work.timeoutSeconds + (row.finalization_seconds ?? 0),
   )
-  const egressPerGibMicro = row.egress_per_gib_micro ?? 0
-  const sentMicro = work.sends
-    ? Math.ceil(((row.outbound_reservation_bytes ?? 0) / bytesPerGib) * egressPerGibMicro)
-    : 0
-  const heldMicro = reservedSeconds * (row.per_second_micro ?? 0) + sentMicro
+  const received = reservedTraffic(work, row.inbound_reservation_bytes, row.ingress_per_gib_micro)
+  const sent = reservedTraffic(work, row.outbound_reservation_bytes, row.egress_per_gib_micro)
+  const heldMicro = reservedSeconds * (row.per_second_micro ?? 0) + received.micro + sent.micro
   if (!Number.isSafeInteger(heldMicro)) throw new CodedError('invalid_envelope')
   reserve(budget, heldMicro)
   return {
@@ -70,11 +71,23 @@ export function hold(row: PricedRow, budget: Budget, work: Reserved): Charge | u
     month: row.budget_month ?? '',
     perSecondMicro: row.per_second_micro ?? 0,
     ingressPerGibMicro: row.ingress_per_gib_micro ?? 0,
-    egressPerGibMicro,
+    egressPerGibMicro: row.egress_per_gib_micro ?? 0,
     minimumBilledSeconds,
     reservedSeconds,
     heldMicro,
+    reservedReceivedBytes: received.bytes,
+    reservedSentBytes: sent.bytes,
   }
+}
+
+/** What is held for traffic in one direction, and the bytes that this covers. A list of an earlier release may reserve none. */
+function reservedTraffic(
+  { hasTraffic }: Reserved,
+  bytes: number | null,
+  perGibMicro: number | null,
+): { micro: number; bytes: number | null } {
+  if (!hasTraffic || !perGibMicro || !bytes) return { micro: 0, bytes: null }
+  return { micro: Math.ceil((bytes / bytesPerGib) * perGibMicro), bytes }
 }
 
 /** What costs nothing is accepted although the budget is used up. */

@@ -6,6 +6,7 @@ export interface PricedRow {
   price_list_id: number | null
   minimum_billed_seconds: number | null
   finalization_seconds: number | null
+  inbound_reservation_bytes: number | null
   outbound_reservation_bytes: number | null
   /** Null: the list has no price for this kind of work in any of the regions. */
   price_region: string | null
@@ -35,7 +36,7 @@ export interface PricedWork {
 /** SQL fragment for a select with `pricedJoins`. */
 export const pricedColumns = sql`
   price_list.id as price_list_id, price_list.minimum_billed_seconds, price_list.finalization_seconds,
-  price_list.outbound_reservation_bytes, price.*, budget.*`
+  price_list.inbound_reservation_bytes, price_list.outbound_reservation_bytes, price.*, budget.*`
 
 /**
  * SQL fragment of joins: the price of work in the first of its regions that has one, and the budget of its company, read

@@ -110,6 +110,22 @@ describe('a price file', () => {
   })
 })
 
+it('bytes with a price need a reservation, which the settings of a company show', async () => {
+  const received = { ...priceFile, regions: { onprem: { ...onprem, ingress_per_gib: '0.01' } } }
+  const refusal = 'must be above 0 where these bytes have a price: a run is ended when it has used them up'
+  expect(await problemsOf(received)).toEqual([`line 1: inbound_reservation_bytes: ${refusal}`])
+  expect(
+    await problemsOf({ ...received, inbound_reservation_bytes: 0, outbound_reservation_bytes: 0 }),
+  ).toEqual([
+    `line 1: inbound_reservation_bytes: ${refusal}`,
+    `line 1: outbound_reservation_bytes: ${refusal}`,
+  ])
+  expect(await problemsOf({ ...received, inbound_reservation_bytes: 5 })).toEqual([])
+  const { companyManager } = await makeTenant(db)
+  const { pricing } = await new TestApi(db).must(settingsRoutes.readSettings, companyManager)
+  expect(pricing).toMatchObject({ inbound_reservation_bytes: 5 })
+})
+
 it('the settings of a company show what holds, without profiles of the operator', async () => {
   const { companyManager } = await makeTenant(db)
   const api = new TestApi(db)

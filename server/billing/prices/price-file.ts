@@ -15,6 +15,7 @@ const topFields = [
   'bound_version',
   'minimum_billed_seconds',
   'finalization_seconds',
+  'inbound_reservation_bytes',
   'outbound_reservation_bytes',
   'regions',
 ] as const
@@ -47,15 +48,36 @@ class PriceReader extends FieldReader {
   priceList(value: unknown, regions: readonly RegionCode[]): PriceList | undefined {
     const fields = this.fields(value, [], topFields)
     if (!fields) return undefined
+    const rates = this.#regions(fields.regions, regions)
     return {
       currency: this.choice(fields.currency, ['currency'], ['USD']) ?? '',
       rateVersion: this.text(fields.rate_version, ['rate_version'], version) ?? '',
       boundVersion: this.text(fields.bound_version, ['bound_version'], version) ?? '',
       minimumBilledSeconds: this.#count(fields, 'minimum_billed_seconds', secondsMax),
       finalizationSeconds: this.#count(fields, 'finalization_seconds', secondsMax),
-      outboundReservationBytes: this.#count(fields, 'outbound_reservation_bytes', Number.MAX_SAFE_INTEGER),
-      rates: this.#regions(fields.regions, regions),
+      inboundReservationBytes: this.#reservation(
+        { inbound_reservation_bytes: 0, ...fields },
+        'inbound_reservation_bytes',
+        rates.some(({ ingressPerGibMicro }) => ingressPerGibMicro > 0),
+      ),
+      outboundReservationBytes: this.#reservation(
+        fields,
+        'outbound_reservation_bytes',
+        rates.some(({ egressPerGibMicro }) => egressPerGibMicro > 0),
+      ),
+      rates,
     }
+  }
+
+  /** Bytes that a run may use where they have a price: none would stop each run with a network. */
+  #reservation(fields: Record<string, unknown>, name: string, isPriced: boolean): number {
+    const bytes = this.#count(fields, name, Number.MAX_SAFE_INTEGER)
+    if (isPriced && fields[name] === 0)
+      this.note(
+        [name],
+        'must be above 0 where these bytes have a price: a run is ended when it has used them up',
+      )
+    return bytes
   }
 
   #regions(value: unknown, known: readonly RegionCode[]): Rate[] {

@@ -54,6 +54,7 @@ async function findNewest(
     boundVersion: list.bound_version,
     minimumBilledSeconds: list.minimum_billed_seconds,
     finalizationSeconds: list.finalization_seconds,
+    inboundReservationBytes: list.inbound_reservation_bytes,
     outboundReservationBytes: list.outbound_reservation_bytes,
     rates: prices.map((price) => ({
       kind: price.kind,
@@ -77,6 +78,7 @@ export async function insertPriceList(trx: Trx, list: PriceList): Promise<void> 
       bound_version: list.boundVersion,
       minimum_billed_seconds: list.minimumBilledSeconds,
       finalization_seconds: list.finalizationSeconds,
+      inbound_reservation_bytes: list.inboundReservationBytes,
       outbound_reservation_bytes: list.outboundReservationBytes,
     })
     .returning('id')

@@ -14,6 +14,8 @@ export interface Rate {
 export interface Bounds {
   minimumBilledSeconds: number
   finalizationSeconds: number
+  /** 0 where received bytes have no price. */
+  inboundReservationBytes: number
   outboundReservationBytes: number
 }
 
@@ -47,6 +49,7 @@ export const boundsOf = (list: Bounds): Map<string, string> =>
   new Map([
     ['minimum_billed_seconds', String(list.minimumBilledSeconds)],
     ['finalization_seconds', String(list.finalizationSeconds)],
+    ['inbound_reservation_bytes', String(list.inboundReservationBytes)],
     ['outbound_reservation_bytes', String(list.outboundReservationBytes)],
   ])
 

@@ -44,6 +44,9 @@ function pricingOf(list: PriceList, regions: readonly RegionCode[]): RuntimePric
     minimum_billed_seconds: list.minimumBilledSeconds,
     finalization_seconds: list.finalizationSeconds,
     outbound_reservation_bytes: list.outboundReservationBytes,
+    ...(list.inboundReservationBytes > 0 && {
+      inbound_reservation_bytes: list.inboundReservationBytes,
+    }),
   }
 }
 

@@ -9,6 +9,7 @@ export interface PriceListsTable {
   minimum_billed_seconds: number
   finalization_seconds: number
   outbound_reservation_bytes: number
+  inbound_reservation_bytes: Generated<number>
   applied_at: Generated<Date>
 }
 
@@ -41,6 +42,8 @@ export interface ChargesTable {
   billed_seconds: number | null
   cost_micro: number | null
   settled_at: Date | null
+  reserved_received_bytes: number | null
+  reserved_sent_bytes: number | null
 }
 
 export interface CompanyBudgetsTable {

@@ -53,6 +53,8 @@ export type SandboxNetwork =
   | {
       /** Bytes that the sandbox may send, counted as in `exit.network`; beyond this it is ended. */
       egressCapBytes: number
+      /** The same for what it receives; absent: no limit. */
+      ingressCapBytes?: number
       /** Absent: every public address. */
       allow?: AllowList
       /** For a build: what it connects to is in `exit.network.reached`. */
@@ -61,7 +63,10 @@ export type SandboxNetwork =
       mirrors?: true
       /** For a pull: the operator's registry may be reached, even at an internal address. */
       registry?: true
-      /** For a job: the service's listener for callbacks may be reached, at `serviceAddress` alone. */
+      /**
+       * For a job: the service's listener for callbacks may be reached, at `serviceAddress` alone. The traffic of a link that leads
+       * nowhere else is not measured.
+       */
       service?: true
     }
 

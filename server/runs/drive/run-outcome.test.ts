@@ -92,7 +92,7 @@ describe('the end of a run', () => {
     [{ exitCode: 2, pidsLimitHits: 9 }, 'refused=9'],
     [
       { cause: 'egress_cap', exitCode: null, network: { ingressBytes: 1, egressBytes: 5000 } },
-      'sent_bytes=5000',
+      'sent_bytes=5000;received_bytes=1',
     ],
     [{ files: { output: { status: 'too_large', byteSize: 20_000_000 } } }, 'bytes=20000000'],
   ])('reports %o with a detail that its author can search for', (change, detail) => {

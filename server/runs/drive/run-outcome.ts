@@ -74,7 +74,7 @@ export function outcomeOf(exit: SandboxExit, cancelRequested: boolean): RunOutco
     case 'out_of_memory':
       return outOfMemory(exit)
     case 'egress_cap':
-      return failed('egress_cap_exceeded', { detail: `sent_bytes=${exit.network.egressBytes}` })
+      return failed('egress_cap_exceeded', { detail: trafficOf(exit) })
     case 'deadline':
       return failed('timeout', { detail: 'deadline' })
     case 'stopped':
@@ -87,6 +87,9 @@ export function outcomeOf(exit: SandboxExit, cancelRequested: boolean): RunOutco
       return failed('host_lost', { detail: exit.detail })
   }
 }
+
+const trafficOf = ({ network: { ingressBytes, egressBytes } }: SandboxExit) =>
+  `sent_bytes=${egressBytes};received_bytes=${ingressBytes}`
 
 /** Shells report a death by signal as 128 plus the signal number. */
 const signalStatus = 128

@@ -40,6 +40,9 @@ export interface RunJob {
   promoted_digest: string | null
   isolation: Isolation
   runtime_egress_enabled: boolean
+  /** Bytes that the run's hold covers; null: these have no price. */
+  reserved_received_bytes: number | null
+  reserved_sent_bytes: number | null
   environment_allow_list: EgressAllowList | null
   task_allow_list: EgressAllowList | null
   bundle: RunBundle | null
@@ -71,6 +74,7 @@ export async function findJob(
         as environment_security_state,
       run.environment_version_id, ev.layer_digest, ev.promoted_digest, ev.isolation,
       coalesce(s.runtime_egress_enabled, true) as runtime_egress_enabled,
+      charge.reserved_received_bytes, charge.reserved_sent_bytes,
       e.egress_allow_list as environment_allow_list, t.egress_allow_list as task_allow_list,
       ${lostAuthority} as lost_authority,
       case when b.id is null then null else jsonb_build_object('storage_key', b.storage_key,
@@ -98,6 +102,7 @@ export async function findJob(
     join environment_versions ev on ev.id = run.environment_version_id
     join environments e on e.id = ev.environment_id
     left join company_settings s on s.company_id = run.company_id
+    left join charges charge on charge.subject_id = run.id and charge.company_id = run.company_id
     left join run_inputs i on i.run_id = run.id
     left join task_bundles b on b.id = v.bundle_id and b.company_id = v.company_id
     where run.id = ${run.id} and run.company_id = ${run.companyId} and run.fence = ${run.fence}

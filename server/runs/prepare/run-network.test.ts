@@ -4,6 +4,8 @@ import { networkOfRun } from './run-network.ts'
 const cap = 1000
 const free = {
   runtime_egress_enabled: true,
+  reserved_received_bytes: null,
+  reserved_sent_bytes: null,
   environment_allow_list: null,
   task_allow_list: null,
 }
@@ -14,6 +16,17 @@ const list = (...entries: string[]) => ({
 
 test('a run without lists reaches all that is public', () => {
   expect(networkOfRun(free, cap)).toEqual({ egressCapBytes: cap })
+})
+
+test('a run may use the bytes that its hold covers, and never more than the operator permits', () => {
+  const allow = { names: ['a.example'], ranges: [] }
+  const priced = { ...free, reserved_received_bytes: 70, reserved_sent_bytes: 80 }
+  expect(networkOfRun(priced, cap)).toEqual({ egressCapBytes: 80, ingressCapBytes: 70 })
+  expect(networkOfRun({ ...priced, task_allow_list: list('a.example') }, 50)).toEqual({
+    egressCapBytes: 50,
+    ingressCapBytes: 70,
+    allow,
+  })
 })
 
 test('a list gives no network where company or operator give none', () => {

@@ -157,7 +157,7 @@ function holdFor(row: QueuedRun, company: CompanyQueue, kind: QueueSnapshot): Ch
     companyId: row.company_id,
     kind: 'run',
     timeoutSeconds: row.timeout_seconds,
-    sends: true,
+    hasTraffic: true,
   })
 }
 

@@ -57,12 +57,17 @@ const claim = () =>
   claimNext(db, { worker: 'tester', companyConcurrency: 50, capacity: runCapacity({ slots: 64 }) })
 
 /** Ends a run as its worker does, after it ran for some seconds. */
-async function runFor(seconds: number, { egressBytes = 0, outcome = failed('work_exit_nonzero') } = {}) {
+async function runFor(
+  seconds: number,
+  { egressBytes = 0, ingressBytes = 0, outcome = failed('work_exit_nonzero') } = {},
+) {
   const { id } = (await submit()).body
   const run = await claim()
   if (run?.id !== id) throw new Error('another run was claimed')
   await sql`update runs set state = 'running', started_at = clock_timestamp() - make_interval(secs => ${seconds}),
-    measured_egress_bytes = ${egressBytes} where id = ${id} and company_id = ${tenant.companyId}`.execute(db)
+    measured_egress_bytes = ${egressBytes}, measured_ingress_bytes = ${ingressBytes} where id = ${id} and company_id = ${tenant.companyId}`.execute(
+    db,
+  )
   expect(await finishRun(db, run, { outcome })).toBe(true)
   return chargeOf(id)
 }
@@ -198,6 +203,21 @@ describe('the end of a run', () => {
       params: { id: task.taskId },
     })
     expect(item?.cost_usd).toBe('0.002001')
+  })
+
+  it('costs no more than was held, whatever the run received and sent', async () => {
+    const { onprem } = priceFile.regions
+    await applyTestPrices(db, {
+      ...priceFile,
+      inbound_reservation_bytes: 2 * 1024 ** 3,
+      regions: { onprem: { ...onprem, ingress_per_gib: '100' } },
+    })
+    const held = heldMicro + 2 * 100_000_000
+    await giveBudget(db, tenant.companyId, held + 1_000_000)
+    const used = await runFor(5000, { ingressBytes: 2.5 * 1024 ** 3, egressBytes: 1024 ** 4 })
+    expect(used).toMatchObject({ held_micro: held, cost_micro: held })
+    expect(used).toMatchObject({ reserved_received_bytes: 2 * 1024 ** 3, reserved_sent_bytes: 1024 ** 3 })
+    expect(codeOf(await submit())).toBe('budget_reservation_exceeded')
   })
 
   it('bills a short run for the minimum, and a late end for no more than was reserved', async () => {

@@ -49,6 +49,7 @@ function checkIdentity(spec: SandboxSpec): void {
   )
   need(isWhole(spec.user?.uid, 0, 65_535) && isWhole(spec.user?.gid, 0, 65_535), 'user')
   need(spec.network === 'none' || isWhole(spec.network?.egressCapBytes, 0, 2 ** 50), 'network')
+  need(hasIngressCap(spec), 'network.ingressCapBytes')
   need(isRegistry(spec), 'network.registry')
   need(isService(spec), 'network.service')
   need(isRecorded(spec), 'network.recorded')
@@ -59,6 +60,11 @@ function checkIdentity(spec: SandboxSpec): void {
 }
 
 const isTime = (value: unknown): boolean => isText(value, 32) && !Number.isNaN(Date.parse(value))
+
+const hasIngressCap = ({ network }: SandboxSpec): boolean =>
+  network === 'none' ||
+  network.ingressCapBytes === undefined ||
+  isWhole(network.ingressCapBytes, 0, Number.MAX_SAFE_INTEGER)
 
 const isRegistry = ({ network, rootfs, confinement }: SandboxSpec): boolean =>
   network === 'none' ||

@@ -61,6 +61,8 @@ export function planText(plan: ShimPlan): string {
   ]
   if (plan.link && spec.network !== 'none') {
     lines.push(['network', spec.network.egressCapBytes, plan.link.inode, plan.link.path])
+    const { ingressCapBytes } = spec.network
+    if (ingressCapBytes !== undefined) lines.push(['ingress_cap', ingressCapBytes])
     const hidden = hiddenFolder[spec.runtime]
     if (hidden) lines.push(['hidden', hidden])
   }

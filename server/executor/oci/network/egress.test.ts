@@ -204,6 +204,20 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
     console.log(`cap 20 MiB: ended at ${(exit.network.egressBytes / MiB).toFixed(1)} MiB`)
   })
 
+  test('a job that receives more than its cap ends', async () => {
+    const endless = `echo send ${200 * MiB} | nc ${publicHosts.ip4} 80 > /dev/null; sleep 100`
+    const job = online(endless, runtime)
+    const { exit } = await agent.run({ ...job, network: { ...job.network, ingressCapBytes: 20 * MiB } })
+    expect(exit).toMatchObject({ cause: 'egress_cap', exitCode: null })
+    expect(exit.network.ingressBytes).toBeGreaterThan(20 * MiB)
+    expect(exit.network.egressBytes).toBeLessThan(20 * MiB)
+    const free = await agent.run(
+      online(`echo send ${30 * MiB} | nc -w 2 ${publicHosts.ip4} 80 > /dev/null`, runtime),
+    )
+    expect(free.exit).toMatchObject({ cause: 'exited', exitCode: 0 })
+    console.log(`cap 20 MiB: ended at ${(exit.network.ingressBytes / MiB).toFixed(1)} MiB received`)
+  })
+
   test('a job that exits after exceeding its cap has not completed', async () => {
     const { exit } = await agent.run(online(`echo hi | nc -w 2 ${publicHosts.ip4} 80`, runtime, 10))
     expect(exit.cause).toBe('egress_cap')

@@ -63,6 +63,7 @@ const shownPrices = (list: StoredPriceList) => ({
   applied_at: list.appliedAt.toISOString(),
   minimum_billed_seconds: list.minimumBilledSeconds,
   finalization_seconds: list.finalizationSeconds,
+  inbound_reservation_bytes: list.inboundReservationBytes,
   outbound_reservation_bytes: list.outboundReservationBytes,
   rates: list.rates.map((rate) => ({
     region: rate.region,

@@ -49,7 +49,10 @@ export function readExit(folder: string, spec: SandboxSpec): SandboxExit | undef
     signal: orNull(record.signal),
     startedAt: startedAtMs > 0 ? new Date(startedAtMs).toISOString() : null,
     endedAt: new Date(endedAtMs).toISOString(),
-    network: { ingressBytes, egressBytes, ...(spec.network !== 'none' && readRecords(folder)) },
+    network: {
+      ...(isForCallbacks(spec) ? { ingressBytes: 0, egressBytes: 0 } : { ingressBytes, egressBytes }),
+      ...(spec.network !== 'none' && readRecords(folder)),
+    },
     log: { totalBytes: logTotalBytes, keptBytes: logKeptBytes },
     files: Object.fromEntries(
       spec.collect.files.map((file, at) => [file.name, files[at] ?? { status: 'absent', byteSize: 0 }]),
@@ -58,6 +61,13 @@ export function readExit(folder: string, spec: SandboxSpec): SandboxExit | undef
     folder: spec.collect.folder ? collectedOf(kept ?? { status: 'absent', reason: '' }) : null,
   }
 }
+
+/** A link that leads to the service alone carries the service's own traffic, which is not measured as the job's. */
+const isForCallbacks = ({ network }: SandboxSpec): boolean =>
+  network !== 'none' &&
+  network.service === true &&
+  network.allow?.names.length === 0 &&
+  network.allow.ranges.length === 0
 
 const treeOf = (folder: string, tree: CollectedRecord): SandboxExit['tree'] => ({
   ...collectedOf(tree),

@@ -101,6 +101,9 @@ static void read_file_line(struct plan *plan, const char *key, char *rest) {
     plan->network.egress_cap = number(next_field(&rest));
     plan->network.inode = number(next_field(&rest));
     plan->network.path = rest;
+  } else if (!strcmp(key, "ingress_cap")) {
+    plan->network.has_ingress_cap = true;
+    plan->network.ingress_cap = number(rest);
   } else if (!strcmp(key, "collect_file")) {
     below(plan->file_count, MAX_FILES);
     int i = plan->file_count++;

@@ -67,7 +67,7 @@ struct plan {
   struct { uint64_t max_bytes; const char *path; } files[MAX_FILES];
   int file_count;
   /* No path: the runtime makes a namespace of its own, with nothing in it. */
-  struct { const char *path; uint64_t inode, egress_cap; } network;
+  struct { const char *path; uint64_t inode, egress_cap, ingress_cap; bool has_ingress_cap; } network;
   /* Locked while large results are collected; none: collections do not wait for each other. */
   const char *collect_lock;
   /* Longest time that results are copied for. */

@@ -21,7 +21,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-/* A sandbox that sends at the fastest rate is measured again before it is far beyond its cap. */
+/* A sandbox that sends or receives at the fastest rate is measured again before it is far beyond its cap. */
 enum { DEVICE = 2, FASTEST_BYTES_PER_MS = 4000000, SHORTEST_MS = 5, LONGEST_MS = 250 };
 
 /* Ethernet, IP, and TCP with timestamps. */
@@ -117,6 +117,12 @@ bool network_over_cap(const struct plan *plan) {
   if (counters < 0) return false;
   /* What cannot be counted may not go on. */
   if (!network_traffic(&traffic) || traffic.out > plan->network.egress_cap) return true;
-  uint64_t ms = (plan->network.egress_cap - traffic.out) / FASTEST_BYTES_PER_MS;
+  uint64_t left = plan->network.egress_cap - traffic.out;
+  if (plan->network.has_ingress_cap) {
+    if (traffic.in > plan->network.ingress_cap) return true;
+    uint64_t left_in = plan->network.ingress_cap - traffic.in;
+    if (left_in < left) left = left_in;
+  }
+  uint64_t ms = left / FASTEST_BYTES_PER_MS;
   return !wait_for(ms < SHORTEST_MS ? SHORTEST_MS : ms > LONGEST_MS ? LONGEST_MS : ms);
 }
