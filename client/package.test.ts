@@ -27,8 +27,8 @@ await api.must(userRoutes.createUser, administrator, { body: { login: 'writer', 
 let origin: string
 beforeAll(async () => {
   origin = await api.app.listen({ host: '127.0.0.1', port: 0 })
-  await run('npm', ['run', 'client-package', '--', '--pack-destination', folder], { cwd: join(here, '..') })
-  const [tarball = ''] = readdirSync(folder)
+  const tarball = 'client.tgz'
+  await run('npm', ['run', 'client-package', '--', join(folder, tarball)], { cwd: join(here, '..') })
   await npm(['init', '-y'], folder)
   await npm(['install', `./${tarball}`], folder)
   for (const name of ['typed-use.ts', 'plain-use.mjs'])
@@ -41,8 +41,19 @@ test('it brings its types and its reference, and needs no other package', () => 
     '@sandbox-jobs',
   ])
   const installed = join(folder, 'node_modules/@sandbox-jobs/client')
-  expect(readdirSync(installed).sort()).toEqual(['README.md', 'REFERENCE.md', 'dist', 'package.json'])
+  expect(readdirSync(installed).sort()).toEqual([
+    'LICENSE',
+    'README.md',
+    'REFERENCE.md',
+    'dist',
+    'package.json',
+  ])
   expect(readFileSync(join(installed, 'REFERENCE.md'), 'utf8')).toContain('### submitRun')
+})
+
+test('its sources need nothing of Node', async () => {
+  const tsc = join(here, '../node_modules/.bin/tsc')
+  await run(tsc, ['--project', here])
 })
 
 test('it is used under strict TypeScript, which finds wrong uses', async () => {

@@ -49,7 +49,11 @@ function queryString(query: Record<string, unknown>): string {
 }
 
 /** Method, headers and body of a call. A redirect is an error: a key must not be sent to another host. */
-export function requestInit(route: RequestRoute, parts: RequestParts, credentials: Record<string, string>) {
+export function requestInit(
+  route: RequestRoute,
+  parts: RequestParts,
+  credentials: Record<string, string>,
+): RequestInit {
   const headers = new Headers({ accept: 'application/json', ...credentials, ...parts.headers })
   if (parts.idempotencyKey !== undefined) headers.set('idempotency-key', parts.idempotencyKey)
   const init: RequestInit & { duplex?: 'half' } = { method: route.method, headers, redirect: 'error' }

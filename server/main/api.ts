@@ -13,7 +13,7 @@ import { createCallbackApp } from './api/callback-app.ts'
 import { readersOfRole, watchReaderHost } from './role-readers.ts'
 import { runRole } from './run-role.ts'
 
-const { values } = parseArgs({ options: { readers: { type: 'string' }, cli: { type: 'string' } } })
+const { values } = parseArgs({ options: { readers: { type: 'string' }, packed: { type: 'string' } } })
 
 /** The process that answers HTTP: database, routes, port. */
 await runRole('api', async (config, log) => {
@@ -34,7 +34,7 @@ await runRole('api', async (config, log) => {
     identityProvider: identityProviderOf(config, { clock, log }),
     agentIdentityProvider: agentIdentityProviderOf(config, { clock, log }),
     readers: readersOfRole(log, values.readers),
-    cliFile: values.cli,
+    packedFolder: values.packed,
     config,
     scheduler,
   })

@@ -29,7 +29,6 @@ import { createApp } from '../../http/app.ts'
 import { type Authenticate, mounter } from '../../http/mount.ts'
 import { refuseOtherMethods } from '../../http/other-methods.ts'
 import { boundConnections, connectionBoundsFor } from '../../http/requests/connection-bounds.ts'
-import { mountCliRoute } from '../../http/routes/cli.ts'
 import { mountAuthRoutes } from '../../http/routes/companies/auth.ts'
 import { mountChatroomJobsRoutes } from '../../http/routes/companies/chatroom-jobs.ts'
 import { mountManagementRoutes } from '../../http/routes/companies/management.ts'
@@ -45,6 +44,7 @@ import { mountFindingRoutes } from '../../http/routes/environments/findings.ts'
 import { mountProvenanceRoutes } from '../../http/routes/environments/provenance.ts'
 import { mountVersionRoutes } from '../../http/routes/environments/versions.ts'
 import { mountOpenApiRoutes } from '../../http/routes/openapi.ts'
+import { mountPackedFiles } from '../../http/routes/packed-files.ts'
 import { RequestScheduler } from '../../http/turns/request-scheduler.ts'
 import { LogFollowers } from '../../live-logs/log-followers.ts'
 import type { LogUpdates } from '../../live-logs/log-updates.ts'
@@ -76,8 +76,8 @@ export interface ApiParts {
   /** How documents of OAuth clients are fetched; absent: from public addresses. */
   documentFetching?: GuardedOptions | undefined
   readers: ArchiveReaders
-  /** The packed command for other machines. */
-  cliFile?: string | undefined
+  /** Folder of the packed programs, with those that are served. */
+  packedFolder?: string | undefined
   /** Wraps how callers are found, for tests that name theirs. */
   authenticateBy?: (usual: Authenticate) => Authenticate
   /** Keys and objects are below `dataDir`; the rest are settings of the operator. */
@@ -124,7 +124,7 @@ export function createApiApp({
   agentIdentityProvider,
   documentFetching,
   readers,
-  cliFile,
+  packedFolder,
   authenticateBy = (usual) => usual,
   config,
   wrappingKeys,
@@ -149,7 +149,7 @@ export function createApiApp({
   const mount = mounter(app, mounting)
 
   mountOpenApiRoutes(app, { baseUrl })
-  if (cliFile !== undefined) mountCliRoute(app, cliFile)
+  if (packedFolder !== undefined) mountPackedFiles(app, packedFolder)
   mountPublicInfoRoutes(mount, { deployment })
   mountPublicKeyRoute(mount, { keys, log })
   const attempts = new LoginAttempts({ db, clock, key: keys.derive('login-attempt') })

@@ -17,7 +17,15 @@ beforeEach(async () => {
   packed = join(folder, 'packed')
   await mkdir(packed)
   program = { root: join(folder, 'checkout'), node: process.execPath }
-  for (const path of ['contract', 'server', 'cli', 'package.json', 'package-lock.json', 'LICENSE']) {
+  for (const path of [
+    'contract',
+    'server',
+    'cli',
+    'client',
+    'package.json',
+    'package-lock.json',
+    'LICENSE',
+  ]) {
     cpSync(join(checkout, path), join(program.root, path), { recursive: true })
   }
   await symlink(join(checkout, 'node_modules'), join(program.root, 'node_modules'))
@@ -36,6 +44,12 @@ test('the command for other machines is beside the roles', () => {
   const command = join(packedProgram(program, packed), 'sandbox')
   const { status, stdout } = spawnSync(command, ['--help'], { encoding: 'utf8' })
   expect([status, stdout]).toEqual([0, expect.stringContaining('Usage: sandbox')])
+})
+
+test('the typed client is beside the roles, as an npm package', async () => {
+  const archive = join(packedProgram(program, packed), 'client.tgz')
+  const { stdout } = spawnSync('tar', ['-xzOf', archive, 'package/package.json'], { encoding: 'utf8' })
+  expect(JSON.parse(stdout)).toMatchObject({ name: '@sandbox-jobs/client' })
 })
 
 test('a module finds its adjacent files in the program folder, and programs that it starts in the packed folder', async () => {

@@ -22,6 +22,7 @@ beforeEach(async () => {
     'contract',
     'server',
     'cli',
+    'client',
     'node_modules/left/deep',
     'node_modules/dev-only',
     'node_modules/@sandbox-jobs',

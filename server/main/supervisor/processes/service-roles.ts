@@ -63,7 +63,7 @@ export function makeRole(name: Role, plan: RolePlan): RoleProcess {
 }
 
 const argumentsOf: Record<Role, (plan: RolePlan) => string[]> = {
-  api: ({ confinement, packed }) => ['--readers', confinement.readerStart, '--cli', join(packed, 'sandbox')],
+  api: ({ confinement, packed }) => ['--readers', confinement.readerStart, '--packed', packed],
   agent: ({ config }) => ['--cgroup', controlGroupOf(config.dataDir)],
   worker: ({ config, confinement }) => {
     const { id, folder } = machineOf(config)

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { createLog } from '../../base/logging.ts'
 import { createApp } from '../app.ts'
-import { mountCliRoute } from './cli.ts'
+import { mountPackedFiles } from './packed-files.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'cli-route-'))
+const folder = mkdtempSync(join(tmpdir(), 'packed-files-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const path = join(folder, 'sandbox')
 const text = '#!/usr/bin/env node\nconsole.log("é")\n'
 
 const app = createApp(createLog('test', 'silent'))
-mountCliRoute(app, path)
+mountPackedFiles(app, folder)
 const get = (headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
   app.inject({ method, url: '/cli', headers })
 
@@ -36,6 +36,13 @@ test('the command is one file that a browser saves, without login', async () => 
     etag: `"${createHash('sha256').update(text).digest('hex')}"`,
   })
   expect((await get({}, 'HEAD')).headers['content-length']).toBe(headers['content-length'])
+})
+
+test('the typed client is an archive that npm installs', async () => {
+  writeFileSync(join(folder, 'client.tgz'), 'bytes')
+  const { statusCode, headers, body } = await app.inject({ method: 'GET', url: '/client.tgz' })
+  expect([statusCode, headers['content-type'], body]).toEqual([200, 'application/gzip', 'bytes'])
+  expect(headers['content-disposition']).toBe('attachment; filename="client.tgz"')
 })
 
 test('who has the same file receives nothing', async () => {
