@@ -1901,7 +1901,7 @@ export interface ExtendedSubmitRequest {
   session?: {
     /** Identifier of the session. */
     session_id: string
-    /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. */
+    /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. The default is `"wait"`. */
     when_in_use?: "wait" | "refuse"
   }
   /** Texts about the run, which the service stores and does not read. `external_user` is the person of another platform for whom the run is. */
@@ -2060,12 +2060,12 @@ export interface RunAndWaitRequest {
   session?: {
     /** Identifier of the session. */
     session_id: string
-    /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. */
+    /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. The default is `"wait"`. */
     when_in_use?: "wait" | "refuse"
   }
   /** Texts about the run, which the service stores and does not read. `external_user` is the person of another platform for whom the run is. */
   metadata?: Record<string, string>
-  /** Seconds to wait for the end, at most 60. */
+  /** Seconds to wait for the end, at most 60. The default is `60`. */
   wait_seconds?: number
 }
 
@@ -2360,7 +2360,7 @@ export interface SessionQuickRunRequest {
   session?: {
     /** Identifier of the session. */
     session_id: string
-    /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. */
+    /** `wait`: while another run holds the session, the run stays in the queue with the reason `session_in_use`. `refuse`: it is refused. The default is `"wait"`. */
     when_in_use?: "wait" | "refuse"
   }
 }
@@ -2372,7 +2372,7 @@ export interface SignedLinkCreateRequest {
   object_kind?: "log" | "output" | "artifact"
   /** The artifact; required if `object_kind` is `artifact`. */
   artifact_id?: string
-  /** Seconds until the link dies; by default 7 days. */
+  /** Seconds until the link dies. The default is `604800`. */
   expires_in_seconds?: number
 }
 
@@ -2626,7 +2626,7 @@ export interface Session {
   created_at: string
   /** When its files were changed, or a run that held it ended. */
   last_used_at: string
-  /** Hours that it is kept after its last use. */
+  /** Hours that it is kept after its last use. The default is `720`. */
   keep_hours: number
   /** When it is deleted, unless it is used before. */
   expires_at: string
@@ -2637,7 +2637,7 @@ export interface SessionCreateRequest {
   name?: string
   /** Bytes that its files may have together. By default, and at most, what the operator has set. */
   size_limit_bytes?: number
-  /** Hours that it is kept after its last use. */
+  /** Hours that it is kept after its last use. The default is `720`. */
   keep_hours?: number
   /** A session of the caller in the same room, whose files the new one starts with. */
   fork_of?: string

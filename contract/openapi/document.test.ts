@@ -28,6 +28,15 @@ test('every reference names a component, and every component is used', () => {
   expect([...named].sort()).toEqual(Object.keys(document.components.schemas).sort())
 })
 
+test('no field has a default, which generators take for a field that is always there', () => {
+  expect(
+    Object.entries(document.components.schemas).filter(([, schema]) =>
+      /"default":/.test(JSON.stringify(schema)),
+    ),
+  ).toEqual([])
+  expect(JSON.stringify(document.components.schemas.RunAndWaitRequest)).toContain('The default is `60`.')
+})
+
 test.each(routes)('%s: its body and its answer have names', (_, route) => {
   const schemas: unknown[] = Object.values(namedSchemas)
   if (route.body) expect(schemas).toContain(route.body)

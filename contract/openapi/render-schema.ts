@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { aboutOf } from '../about.ts'
 import { CodedErrorBody, ValidationError } from '../errors/validation-error.ts'
 import { namedSchemas } from '../resources/index.ts'
-import type { Json, JsonObject } from './json.ts'
+import { isObject, type Json, type JsonObject } from './json.ts'
 
 /** The schemas that the document has by name. */
 export const components: Record<string, TSchema> = { ...namedSchemas, CodedErrorBody, ValidationError }
@@ -38,7 +38,25 @@ function described(schema: unknown, rendered: Json): Json {
 function childrenOf(value: unknown): Json {
   if (Array.isArray(value)) return value.map(renderSchema)
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, renderSchema(child)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, child]) => [
+        key,
+        key === 'properties' ? fieldsOf(child) : renderSchema(child),
+      ]),
+    )
   }
   return value as Json
+}
+
+/** A default becomes words: generators of types take a field with `default` for one that is always there. */
+function fieldsOf(properties: object): Json {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => {
+      const rendered = renderSchema(field)
+      if (!isObject(rendered) || rendered.default === undefined) return [name, rendered]
+      const { default: value, ...rest } = rendered
+      const said = typeof rest.description === 'string' ? `${rest.description} ` : ''
+      return [name, { ...rest, description: `${said}The default is \`${JSON.stringify(value)}\`.` }]
+    }),
+  )
 }

@@ -25,7 +25,7 @@ export const SignedLinkCreateRequest = Strict({
   ),
   artifact_id: about('The artifact; required if `object_kind` is `artifact`.', Type.Optional(ArtifactId)),
   expires_in_seconds: about(
-    'Seconds until the link dies; by default 7 days.',
+    'Seconds until the link dies.',
     Type.Optional(
       Type.Integer({
         minimum: signedLinkMinSeconds,

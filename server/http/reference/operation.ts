@@ -8,7 +8,7 @@ import {
   type Reference,
 } from './document.ts'
 import { type Html, html } from './html.ts'
-import { exampleOf, prose, schemaText } from './schema-text.ts'
+import { defaultOf, exampleOf, prose, schemaText } from './schema-text.ts'
 
 /** One operation: what it does, and behind a fold its parameters, bodies and answers. */
 export function operationSection(document: ApiDocument, { method, path, operation }: Entry): Html {
@@ -38,7 +38,7 @@ function parameters({ parameters: all }: Operation): Html {
   const rows = all.map(
     ({ name, in: place, required, description = '', schema, example }) => html`<tr>
       <th scope="row"><code>${name}</code></th><td>${place}${required ? '' : ', optional'}</td>
-      <td><p>${prose(description)}</p>${schemaText(schema)}${exampleOf(example)}</td></tr>`,
+      <td><p>${prose(description)}</p>${schemaText(schema)}${defaultOf(schema)}${exampleOf(example)}</td></tr>`,
   )
   return html`<h4>Parameters</h4><table>${rows}</table>`
 }

@@ -28,7 +28,7 @@ export function fieldTable({ properties = {}, required = [] }: Schema): Html {
     ([name, field]) => html`<tr>
       <th scope="row"><code>${name}</code></th>
       <td>${required.includes(name) ? '' : 'optional'}</td>
-      <td>${described(field)}${schemaText(field)}${defaultOf(field)}${exampleOf(field.examples?.[0])}</td>
+      <td>${described(field)}${schemaText(field)}${exampleOf(field.examples?.[0])}</td>
     </tr>`,
   )
   return html`<table>${rows}</table>`
@@ -46,7 +46,7 @@ export const exampleOf = (example: unknown): Html =>
     ? html``
     : html` <small>for example <code>${JSON.stringify(example)}</code></small>`
 
-const defaultOf = ({ default: value }: Schema): Html =>
+export const defaultOf = ({ default: value }: Schema): Html =>
   value === undefined ? html`` : html`, by default <code>${JSON.stringify(value)}</code>`
 
 function bounds({ minimum, maximum, minLength, maxLength }: Schema): string[] {
