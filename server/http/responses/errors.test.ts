@@ -1,6 +1,9 @@
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import pg from 'pg'
 import { pino } from 'pino'
@@ -117,4 +120,13 @@ it('does not log an internal error when a sender hangs up during its body', asyn
   await answered
   await app.close()
   expect([statuses, log.lines]).toEqual([[422], expect.not.stringContaining('request failed')])
+})
+
+it('has every text of a plain error in the documentation, and no other', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../../docs/errors.md'), 'utf8')
+  const listed = [...page.matchAll(/^\| (\d{3}) \| `([^`]+)` \|/gm)].map(([, status, text]) => [
+    Number(status),
+    text,
+  ])
+  expect(listed).toEqual(Object.values(uncoded).map(({ status, detail }) => [status, detail]))
 })
