@@ -275,7 +275,10 @@ module.exports = {
       comment:
         'Scenarios are external clients over HTTP. Shared helpers are the seeded random numbers, the test registry and the mail server. The test of a check makes what the check must find.',
       severity: 'error',
-      from: { path: '^e2e/', pathNot: '^e2e/escape/|^e2e/crash/checks/[^/]+[.]test[.]ts$' },
+      from: {
+        path: '^e2e/',
+        pathNot: '^e2e/(vitest[.]config[.]ts$|escape/)|^e2e/crash/checks/[^/]+[.]test[.]ts$',
+      },
       to: {
         path: '^(server|proofs|testing|tools)/',
         pathNot: '^(server/base/seeded-random|testing/mail-server|testing/registry/registry-fixture)[.]ts$',

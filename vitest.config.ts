@@ -2,6 +2,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { LongestFirst } from './testing/suite/longest-first.ts'
 import { sharedProcessTests } from './testing/suite/own-process.ts'
 import { packedPrograms } from './testing/suite/packed-programs.ts'
+import { leftOutFiles } from './testing/suite/proofs.ts'
 
 const all = [
   '{client,contract,server,cli,bench,proofs,testing,tools}/**/*.test.ts',
@@ -22,7 +23,8 @@ const onOldestPostgres = [
   'server/operations/audit/audit-log.test.ts',
   'server/operations/backup/database.test.ts',
 ]
-const together = sharedProcessTests(all).filter((file) => !hostile.includes(file))
+const elsewhere = [...hostile, ...leftOutFiles()]
+const together = sharedProcessTests(all).filter((file) => !elsewhere.includes(file))
 const plugins = [packedPrograms()]
 
 const project = (test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({
@@ -44,7 +46,7 @@ export default defineConfig({
       project({
         name: 'apart',
         include: all,
-        exclude: [...together, ...hostile],
+        exclude: [...together, ...elsewhere],
       }),
       project({ name: 'together', include: together, isolate: false }),
       project({ name: 'hostile', include: hostile }),

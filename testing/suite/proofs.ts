@@ -1,0 +1,81 @@
+import { globSync } from 'node:fs'
+
+/*
+ * Proofs search for faults over many cases and take long, while a test shows one rule. `./check` runs the proofs of what has
+ * changed, `./check --proofs` runs all, and any proof can be run by the name of its files.
+ */
+export interface Proof {
+  name: string
+  /** What it is made of: files of the unit tests, files of the scenarios on a whole service, or a script of package.json. */
+  tests?: readonly string[]
+  scenarios?: readonly string[]
+  script?: readonly string[]
+  /** Files below these paths can break it. */
+  proves: readonly string[]
+}
+
+const runsAndQueue = ['server/work', 'server/runs', 'server/capacity', 'server/db']
+const sandboxes = ['server/executor/oci', 'server/executor/port']
+
+export const proofs: readonly Proof[] = [
+  {
+    name: 'languages',
+    tests: ['server/executor/oci/agent/sandboxes/everyday.test.ts'],
+    proves: sandboxes,
+  },
+  {
+    name: 'failing disks',
+    tests: ['server/executor/oci/agent/records/{failing-disk,full-disk}.test.ts'],
+    scenarios: ['e2e/full-disk/full-disk.test.ts'],
+    proves: ['server/executor/oci/agent', 'server/executor/oci/native/shim', 'server/storage'],
+  },
+  {
+    name: 'two machines',
+    tests: ['server/main/two-machines.test.ts'],
+    proves: ['server/main', 'server/work', 'server/runs/queue'],
+  },
+  {
+    name: 'simulation',
+    tests: ['proofs/simulation/*.test.ts'],
+    proves: ['proofs/simulation', ...runsAndQueue],
+  },
+  {
+    name: 'canaries',
+    tests: ['proofs/canaries/*.test.ts'],
+    proves: ['proofs/canaries', 'server/secrets', 'server/runs/prepare', ...sandboxes],
+  },
+  {
+    name: 'hostile builds',
+    tests: ['proofs/hostile-builds/*.test.ts', 'proofs/hostile-builds/parsers/*.test.ts'],
+    proves: ['proofs/hostile-builds', 'server/archives', 'server/builds/builder'],
+  },
+  {
+    name: 'malformed requests',
+    tests: ['proofs/conformance/{malformed-requests,matrix-faults}.test.ts'],
+    proves: ['proofs/conformance', 'contract/routes', 'server/http'],
+  },
+  {
+    name: 'kill -9',
+    script: ['crash', '--kills', '20'],
+    proves: [...runsAndQueue, 'server/executor/oci/agent'],
+  },
+  {
+    name: 'duplicates',
+    script: ['crash', '--case', 'duplicates', '--keys', '50', '--copies', '20'],
+    proves: ['server/runs/submit', 'server/db'],
+  },
+]
+
+/** Variable with the names of the proofs that this run of the tests includes, separated by commas. Without it all are. */
+export const includedProofs = 'SANDBOX_PROOFS'
+
+/** Test files of a proof; paths below the root, where it has to be called. */
+export const filesOf = ({ tests = [], scenarios = [] }: Pick<Proof, 'tests' | 'scenarios'>): string[] =>
+  globSync([...tests, ...scenarios])
+
+/** Files of the proofs that this run of the tests leaves out. */
+export function leftOutFiles(included = process.env[includedProofs]): string[] {
+  if (included === undefined) return []
+  const names = included.split(',')
+  return proofs.filter(({ name }) => !names.includes(name)).flatMap(filesOf)
+}
