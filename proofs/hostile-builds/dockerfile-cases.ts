@@ -15,7 +15,8 @@ const loot = 'find /a /b -xdev -maxdepth 4 -name canary -exec cat {} +; cat /pro
 
 /** Attacks on the host that the contract and decision D7 name. */
 const attempts: [slug: string, line: string][] = [
-  ['mount_forbidden', `RUN --mount=type=bind,source=/,target=/a ${loot}`],
+  ['mount_source_missing', `RUN --mount=type=bind,source=link,target=/a ${loot}`],
+  ['mount_source_missing', `RUN --mount=type=bind,source=x/tmp,target=/a ${loot}`],
   ['mount_forbidden', `RUN --mount=type=bind,source=link,target=/a,rw ${loot}`],
   ['mount_forbidden', `RUN --mount=type=bind,from=${testBase},source=/,target=/a,rw ${loot}`],
   ['mount_forbidden', `RUN --mount=type=cache,id=../../../..,target=/a ${loot}`],

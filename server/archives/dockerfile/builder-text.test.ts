@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Dockerfile variables look like this
 import { expect, it } from 'vitest'
 import { builderText } from './builder-text.ts'
 import { readInstructions } from './grammar/instruction.ts'
@@ -20,6 +21,16 @@ it.each([
     "COPY --chmod=755 \\\n  a <<B <<'C' \\\n  <<D /x/\nit's\nB\nC\n$X\nD",
     "COPY --chmod=755 a <<'B' <<'C'   <<D /x/\nit's\nB\nC\n$X\nD",
   ],
+  [
+    'quotes around values',
+    'COPY --chown="${A}:${B}" --exclude=\'*.md\' \\\n  a b',
+    'COPY --chown=${A}:${B} --exclude=*.md a b',
+  ],
+  [
+    'paths of mounts',
+    'RUN --mount=type=cache,id=a-$TARGETARCH,target=/c//./d/ --mount=source=./a,target=a,readonly=true true',
+    'RUN --mount=type=cache,id=a-amd64,target=/c/d --mount=type=bind,source=a,target=a,readonly true',
+  ],
   ['--link', 'COPY --link --chown=$U a b\nADD --link=true a b', 'COPY --chown=$U a b\nADD a b'],
 ])('translates %s', (_name, text, translated) => {
   expect(textOf(text)).toBe(translated)
@@ -36,6 +47,7 @@ it.each([
   'COPY <<E /x\n$X\nE',
   'COPY <<"E" /x\na\nE',
   'RUN a \\\n# why\n  b',
+  'RUN --mount=type=cache,target=/c \\\n  b',
 ])('leaves %j', (text) => {
   expect(textOf(text)).toBe(text)
 })

@@ -1,5 +1,7 @@
+import { type Flag, flagWord } from './grammar/flags.ts'
 import type { Heredoc } from './grammar/heredocs.ts'
-import type { Flag, Instruction } from './grammar/instruction.ts'
+import type { Instruction } from './grammar/instruction.ts'
+import { readMount } from './mount-flag.ts'
 
 /*
  * What Docker's builder does and buildah 1.39 in a chroot does not, written so that it does the same:
@@ -9,6 +11,7 @@ import type { Flag, Instruction } from './grammar/instruction.ts'
  *   a text without variables       In an unquoted heredoc of COPY and ADD the builder refuses a lone quotation mark. A quoted one
  *                                  is the same if there is nothing to replace.
  *   --link                         The builder does not know it. It only changes how layers are stored.
+ *   quotes, mounts                 A flag has no quotes, and a mount the paths that the gate checked.
  */
 
 /** The lines of an instruction for the builder: its own, or the translation. */
@@ -16,14 +19,19 @@ export function builderText(instruction: Instruction): string {
   const script = scriptOf(instruction)
   if (script) return translated(instruction, { rest: script.command, heredocs: [script.heredoc] })
   const plain = instruction.keyword === 'RUN' ? [] : instruction.heredocs.filter(isPlainText)
-  const isLinked = instruction.flags.some(isLink)
-  if (plain.length === 0 && !isLinked) return instruction.source
+  const isAsWritten = instruction.flags.every((flag) => flagWords(flag)[0] === flag.word)
+  if (plain.length === 0 && isAsWritten) return instruction.source
   const quoted = new Map(plain.map((heredoc) => [heredoc.word, quotedWord(heredoc)]))
   const rest = instruction.rest.replaceAll(/[^\t ]+/g, (word) => quoted.get(word) ?? word)
   return translated(instruction, { rest, heredocs: instruction.heredocs })
 }
 
-const isLink = ({ name }: Flag) => name === 'link'
+/** The flag for the builder, in one word or none. */
+function flagWords({ name, value }: Flag): string[] {
+  if (name === 'link') return []
+  const mount = name === 'mount' ? readMount(value) : undefined
+  return [flagWord({ name, value: mount ? mount.text : value })]
+}
 
 const isPlainText = ({ isQuoted, lines }: Heredoc) => !isQuoted && !lines.some((line) => line.includes('$'))
 
@@ -46,7 +54,6 @@ function translated(
   { keyword, flags }: Instruction,
   { rest, heredocs }: Pick<Instruction, 'rest' | 'heredocs'>,
 ): string {
-  const kept = flags.filter((flag) => !isLink(flag)).map(({ name, value }) => `--${name}=${value}`)
   const bodies = heredocs.flatMap(({ lines, name }) => [...lines, name])
-  return [[keyword, ...kept, rest].join(' '), ...bodies].join('\n')
+  return [[keyword, ...flags.flatMap(flagWords), rest].join(' '), ...bodies].join('\n')
 }

@@ -22,22 +22,24 @@ const readBy = (line: string) => {
 
 test.each([
   ['RUN cat a', []],
+  ['RUN --mount=source=src/lib,target=/x --mount=type=cache,target=/c true', ['src/lib/x.c']],
   ['COPY --from=tools a /a', []],
-  ['COPY a /a', ['.dockerignore', 'a']],
-  ['COPY --chown=1:1 ./a //src/ /x/', ['.dockerignore', 'a', 'src/main.c', 'src/lib/x.c']],
-  ['ADD src/lib .', ['.dockerignore', 'src/lib/x.c']],
-  ['COPY package*.json ./', ['.dockerignore', 'package.json', 'package-lock.json']],
-  ['COPY src/l[i]b/x.c ./', ['.dockerignore', 'src/lib/x.c']],
-  ['COPY none /none', ['.dockerignore']],
-  ['COPY --exclude=*.c src /x', ['.dockerignore', 'src/main.c', 'src/lib/x.c']],
+  ['COPY a /a', ['a']],
+  ['COPY --chown=1:1 ./a //src/ /x/', ['a', 'src/main.c', 'src/lib/x.c']],
+  ['ADD src/lib .', ['src/lib/x.c']],
+  ['COPY package*.json ./', ['package.json', 'package-lock.json']],
+  ['COPY src/l[i]b/x.c ./', ['src/lib/x.c']],
+  ['COPY none /none', []],
+  ['COPY --exclude=*.c src /x', ['src/main.c', 'src/lib/x.c']],
   ['COPY <<"EOF" /x\nCOPY a /a\nEOF', []],
-  ['COPY a <<EOF /x/\nEOF', ['.dockerignore', 'a']],
+  ['COPY a <<EOF /x/\nEOF', ['a']],
 ])('%s reads %j', (line, expected) => {
   expect(readBy(line)).toEqual(expected)
 })
 
 test.each([
   'COPY . .',
+  'RUN --mount=target=/x true',
   'COPY / /',
   'COPY $SOURCE /',
   'COPY ["a", "/a"]',

@@ -1,4 +1,5 @@
 import type { Instruction } from './grammar/instruction.ts'
+import { mountsOf } from './mount-flag.ts'
 
 /** The context paths that an instruction may read: a superset of those that it reads. */
 export interface ContextReads {
@@ -11,19 +12,17 @@ export interface ContextReads {
 const nothing: ContextReads = { paths: new Set(), pathPrefixes: [] }
 const everything: ContextReads = { paths: new Set(), pathPrefixes: [''] }
 
-/** These files decide which context files the builder sees. */
-const ignoreFiles = ['.dockerignore', '.containerignore']
-
 /** Each pattern is compared with each path of a context. An instruction with more of them counts as reading every path. */
 const maxPatterns = 16
 /** No path of a context is longer. */
 const maxPathLength = 1024
 
 /**
- * The paths that `COPY` and `ADD` read. Sources with quotes, backslashes or variables are not resolved and count as
+ * The paths that `COPY`, `ADD` and mounts read. Sources with quotes, backslashes or variables are not resolved and count as
  * every path.
  */
 export function contextReads({ keyword, flags, rest, heredocs }: Instruction): ContextReads {
+  if (keyword === 'RUN') return pathsOf(mountsOf({ keyword, flags }).map(({ contextPath }) => contextPath))
   const isCopy = keyword === 'COPY' || keyword === 'ADD'
   if (!isCopy || flags.some(({ name }) => name === 'from')) return nothing
   const texts = new Set(heredocs.map(({ word }) => word))
@@ -31,7 +30,7 @@ export function contextReads({ keyword, flags, rest, heredocs }: Instruction): C
   const sources = words.slice(0, -1)
   if (sources.length === 0 && heredocs.length > 0) return nothing
   if (sources.length === 0 || words.some((word) => /["'\\$]/.test(word))) return everything
-  const paths = new Set(ignoreFiles)
+  const paths = new Set<string>()
   const prefixes = new Set<string>()
   for (const source of sources) {
     const path = pathOf(source)
@@ -41,6 +40,13 @@ export function contextReads({ keyword, flags, rest, heredocs }: Instruction): C
     else prefixes.add(path.slice(0, pattern))
   }
   return { paths, pathPrefixes: [...prefixes] }
+}
+
+/** Paths that are certain; the empty one is the whole context. */
+function pathsOf(found: (string | undefined)[]): ContextReads {
+  const paths = found.filter((path) => path !== undefined)
+  if (paths.length === 0) return nothing
+  return paths.includes('') ? everything : { paths: new Set(paths), pathPrefixes: [] }
 }
 
 /** The path of a source in the context; undefined if it may be any. */

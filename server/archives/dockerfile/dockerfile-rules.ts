@@ -1,7 +1,10 @@
 import { type DockerfileRefusal, keywords } from './dockerfile-refused.ts'
-import type { Flag, Instruction } from './grammar/instruction.ts'
+import { platform } from './from-arguments.ts'
+import type { Flag } from './grammar/flags.ts'
+import type { Instruction } from './grammar/instruction.ts'
+import { jsonWords } from './grammar/json-words.ts'
 import { isRegistryReference } from './image-reference.ts'
-import { isAllowedMount } from './mount-flag.ts'
+import { mountsOf, readMount } from './mount-flag.ts'
 import { isEarlierStage, type Stage, type StagedInstruction } from './stages.ts'
 
 /** A rule for single physical lines, including comments and the text of heredocs. */
@@ -58,8 +61,9 @@ export const instructionRules: InstructionRule[] = [
   },
   {
     slug: 'mount_forbidden',
-    violates: (instruction) => flagsOf(instruction, 'mount').some(({ value }) => !isAllowedMount(value)),
+    violates: (instruction) => flagsOf(instruction, 'mount').some(({ value }) => !readMount(value)),
   },
+  { slug: 'mount_forbidden', violates: mountsFromElsewhere },
 ]
 
 const flagsOf = ({ flags }: Instruction, name: string): Flag[] => flags.filter((flag) => flag.name === name)
@@ -79,8 +83,9 @@ function hasItsValue({ name, value }: Flag): boolean {
   return name === 'link' ? value === undefined || /^(?:true|false)$/.test(value) : !!value
 }
 
-function hasForeignPlatform(instruction: Instruction): boolean {
-  return flagsOf(instruction, 'platform').some(({ value }) => value !== 'linux/amd64')
+function hasForeignPlatform({ keyword, stage }: StagedInstruction, stages: Stage[]): boolean {
+  const named = stages[stage]?.platform
+  return keyword === 'FROM' && named !== undefined && named !== platform
 }
 
 /** Compared without case, since the builder and Docker differ on the case of stage names. */
@@ -115,6 +120,16 @@ function copiesFromElsewhere(instruction: StagedInstruction, stages: Stage[]): b
   )
 }
 
+/** A mount shows an earlier stage: an image would be one that the file does not list among its sources. */
+function mountsFromElsewhere(instruction: StagedInstruction, stages: Stage[]): boolean {
+  const { stage } = instruction
+  return mountsOf(instruction).some(({ from }) => {
+    if (from === undefined) return false
+    if (/^[0-9]+$/.test(from)) return !(Number(from) < stage && String(Number(from)) === from)
+    return !isEarlierStage(from, stage, stages)
+  })
+}
+
 const isStage = (name: string, stages: Stage[]): boolean =>
   stages.some(({ alias }) => alias?.toLowerCase() === name.toLowerCase())
 
@@ -137,12 +152,4 @@ function addsFromNetwork({ keyword, rest, heredocs }: Instruction): boolean {
   const texts = new Set(heredocs.map(({ word }) => word))
   const sources = words?.slice(0, -1).filter((source) => !texts.has(source))
   return sources?.some((source) => /["'\\$]|:\/\/|^[a-z]+@|\.git(?:#|$)/i.test(source)) ?? true
-}
-
-function jsonWords(text: string): string[] | undefined {
-  try {
-    const words: unknown = JSON.parse(text)
-    if (Array.isArray(words) && words.every((word) => typeof word === 'string')) return words
-  } catch {}
-  return undefined
 }

@@ -29,6 +29,21 @@ describe('the Dockerfile gate', () => {
     ['an instruction before FROM', 'RUN true\nFROM scratch', 'instruction_before_from 1'],
     ['an instruction between ARG and FROM', 'ARG A\nENV B=1\nFROM scratch', 'instruction_before_from 2'],
     ['an ARG used in FROM', 'ARG V=3\nFROM alpine:$V', 'dynamic_from 2'],
+    [
+      'a platform that the file sets',
+      'ARG BUILDPLATFORM=linux/arm64\nFROM --platform=$BUILDPLATFORM a',
+      'platform_forbidden 2',
+    ],
+    [
+      'a platform of a file that sets a name by another',
+      'ARG A$B=1\nFROM --platform=$BUILDPLATFORM a',
+      'platform_forbidden 2',
+    ],
+    [
+      'a platform in two values',
+      'ARG BUILDPLATFORM="linux/$X"\nFROM --platform=$BUILDPLATFORM a',
+      'platform_forbidden 2',
+    ],
     ['a syntax directive first', '# syntax=docker/dockerfile:1\nFROM scratch', 'syntax_directive 1'],
     ['an escape directive first', '# escape=`\nFROM scratch', 'escape_directive 1'],
     ['an escape directive after a byte order mark', '\ufeff# escape=`\nFROM scratch', 'escape_directive 1'],
@@ -73,11 +88,30 @@ describe('the Dockerfile gate', () => {
   })
 
   it('says what was meant in the detail and in the log', () => {
-    const refused = new DockerfileRefused('unknown_instruction', 1, 'FROM')
+    const refused = new DockerfileRefused('unknown_instruction', 1, { meant: 'FROM' })
     expect(refused.errorDetail).toBe('unknown_instruction;line_1;did_you_mean_FROM')
     expect(refused.explanation).toBe(
       'Dockerfile:1: The builder does not know this instruction. Did you mean FROM? (unknown_instruction)\n',
     )
+  })
+
+  const dynamic: [text: string, advice: RegExp][] = [
+    ['ARG V=3.20\nFROM alpine:$V AS base', /Write alpine:3.20 as the image/],
+    ['ARG IMAGE="debian:${R:-13}"\nFROM ${IMAGE}', /Write debian:13 as the image/],
+    ['FROM app-$TARGETARCH', /Write app-amd64 as the image/],
+    ['ARG BASE\nFROM $BASE', /Write the name of the image in place of the variable/],
+    ['ARG V=$(x)\nFROM alpine:$V', /Write the name of the image in place of the variable/],
+  ]
+  it.each(dynamic)('says which image to write for %j', (text, advice) => {
+    expect(() => checkDockerfile(Buffer.from(text))).toThrow(
+      expect.objectContaining({ explanation: expect.stringMatching(advice) }),
+    )
+  })
+
+  it('says what to write in place of a directive', () => {
+    const { explanation } = new DockerfileRefused('syntax_directive', 1)
+    expect(explanation).toContain('Dockerfile:1:')
+    expect(explanation).toContain('Delete this line: heredocs, --link, --exclude and mounts work without it.')
   })
 
   it('bounds the number of instructions of a build', () => {
@@ -225,6 +259,15 @@ describe('an ordinary Dockerfile', () => {
     'FROM scratch AS a\nFROM scratch\nCOPY --from=a x y\nCOPY --from=0 x y\nCOPY --from=scratch x y',
     'FROM scratch\nRUN true \\',
     'FROM scratch\nADD --chown=$U:$G dir.git/x /a',
+    'FROM scratch\nCOPY --chown="${U}:${G}" --chmod=\'755\' a b\nCOPY --chown="$U":"$G" a b',
+    'FROM scratch AS one\nFROM scratch\nCOPY --from="one" a b',
+    'FROM --platform=$BUILDPLATFORM golang AS build\nARG TARGETOS TARGETARCH\nFROM --platform=${TARGETPLATFORM:-linux/amd64} scratch',
+    'ARG BUILDPLATFORM\nFROM --platform="$BUILDPLATFORM" golang\nFROM --platform=linux/$TARGETARCH scratch',
+    'ARG BUILDPLATFORM=linux/amd64 X=$Y\nFROM --platform=$BUILDPLATFORM golang',
+    'FROM scratch\nRUN --mount=type=cache,target=/root/.cache/pip --mount=type=cache,target=.cache,sharing=private true',
+    'FROM scratch\nRUN --mount=type=cache,id=apt-$TARGETARCH,target=/var/cache/apt,ro=true true',
+    'FROM scratch AS b\nFROM scratch\nRUN --mount=type=bind,from=b,target=/b --mount=from=0,source=/,target=/c,readonly true',
+    'FROM scratch\nRUN --mount=type=bind,source=req.txt,target=req.txt --mount=target=. true',
     'FROM scratch\nCOPY --link --exclude=a --exclude=b* a b\nCOPY --link=false a b',
     'FROM scratch\nRUN <<EOF\nADD http://example.org/x /x\nRUN --mount=type=bind,target=/a\n\u00a0\\\nEOF',
     'FROM scratch\nRUN cat <<A > ${HOME:-/root}/a && cat <<-"B" > "$X/b"\na\nA\nb\n\t\tB',

@@ -52,7 +52,7 @@ export function checkDockerfile(bytes: Buffer): Dockerfile {
   for (const instruction of staged) {
     const broken = instructionRules.find(({ violates }) => violates(instruction, stages))
     const meant = broken?.slug === 'unknown_instruction' ? nearKeyword(instruction.keyword) : undefined
-    if (broken) throw new DockerfileRefused(broken.slug, instruction.line, meant)
+    if (broken) throw new DockerfileRefused(broken.slug, instruction.line, { meant })
   }
   if (stages.length === 0) throw new DockerfileRefused('no_from', lines.length)
   return { stages, instructions: staged, bases: basesOf(stages, staged), finalBase: finalBaseOf(stages) }

@@ -1,4 +1,5 @@
 import type { Dockerfile } from './dockerfile.ts'
+import { mountsOf } from './mount-flag.ts'
 import { earlierStage, type StagedInstruction } from './stages.ts'
 
 type Stages = Pick<Dockerfile, 'stages' | 'instructions'>
@@ -22,6 +23,8 @@ function stagesOf(stage: number, { stages, instructions }: Stages): number[] {
   return names.map((name) => earlierStage(name, stage, stages)).filter((source) => source !== undefined)
 }
 
-/** Names of the stages and images that an instruction copies from. */
-export const sourcesOf = ({ flags }: Pick<StagedInstruction, 'flags'>): string[] =>
-  flags.filter(({ name }) => name === 'from').map(({ value = '' }) => value)
+/** Names of the stages and images that an instruction copies from or shows. */
+export const sourcesOf = (instruction: Pick<StagedInstruction, 'keyword' | 'flags'>): string[] => [
+  ...instruction.flags.filter(({ name }) => name === 'from').map(({ value = '' }) => value),
+  ...mountsOf(instruction).flatMap(({ from }) => (from === undefined ? [] : [from])),
+]

@@ -193,7 +193,8 @@ function parseVerdict(said: UncheckedVerdict): Verdict | undefined {
     case 'dockerfile_refused':
       if (typeof slug !== 'string' || !isDockerfileRefusal(slug) || !isCount(line)) return undefined
       if (meant !== undefined && !(typeof meant === 'string' && keywords.has(meant))) return undefined
-      return { kind: 'refused', refusal: new DockerfileRefused(slug, line, meant) }
+      if (image !== undefined && !(typeof image === 'string' && isImageName(image))) return undefined
+      return { kind: 'refused', refusal: new DockerfileRefused(slug, line, { meant, image }) }
     default:
       return undefined
   }
@@ -203,10 +204,11 @@ function parseVerdict(said: UncheckedVerdict): Verdict | undefined {
 export function verdictLine(verdict: Verdict): string {
   if (verdict.kind !== 'refused') return `${JSON.stringify({ verdict })}\n`
   const { refusal } = verdict
+  const { slug } = refusal
   const said =
     refusal instanceof DockerfileRefused
-      ? { kind: 'dockerfile_refused', slug: refusal.slug, line: refusal.line, meant: refusal.meant }
-      : { kind: 'archive_refused', slug: refusal.slug, entry: refusal.entry }
+      ? { kind: 'dockerfile_refused', slug, line: refusal.line, meant: refusal.meant, image: refusal.image }
+      : { kind: 'archive_refused', slug, entry: refusal.entry }
   return `${JSON.stringify({ verdict: said })}\n`
 }
 
@@ -223,6 +225,8 @@ function isInstruction(value: unknown): value is FailedInstruction {
   const isText = typeof text === 'string' && text.length <= instructionTextMax
   return isCount(line) && isCount(stage) && isNamed && isText && Object.keys(more).length === 0
 }
+
+const isImageName = (value: string): boolean => isRegistryReference(value) || stageAlias.test(value)
 
 const areBases = (value: unknown): value is string[] =>
   Array.isArray(value) &&

@@ -1,12 +1,6 @@
 import { DockerfileRefused, nearKeyword } from '../dockerfile-refused.ts'
+import { type Flag, splitFlags } from './flags.ts'
 import { ends, type Heredoc, heredocsOf } from './heredocs.ts'
-
-export interface Flag {
-  /** Without the dashes. */
-  name: string
-  /** Undefined for a flag without `=`. */
-  value: string | undefined
-}
 
 export interface Instruction {
   /** Of its first physical line, from 1. */
@@ -22,9 +16,6 @@ export interface Instruction {
   /** Its physical lines, including heredocs and comments between its lines but not after them. */
   source: string
 }
-
-/** Together with the bound on stages it bounds the work of every rule. */
-const MAX_FLAGS = 32
 
 interface LogicalLine {
   line: number
@@ -73,31 +64,10 @@ function joinLines(lines: string[], from: number): LogicalLine | undefined {
   return open
 }
 
-/**
- * Splits keyword, flags and the rest. The builder reads leading `--` words of every instruction as flags, drops
- * quotes and backslashes in them and sometimes expands variables. Such a flag could become another one, so flags
- * have to be plain text (only an owner or a mode may contain a variable).
- */
 function parseInstruction({ line, text }: LogicalLine): Omit<Instruction, 'heredocs' | 'source'> {
   const [, keyword = '', after = ''] = /^([^\t ]*)(.*)$/s.exec(text.trim()) ?? []
   // ASCII only: the long s or the Kelvin sign would become other letters in upper case.
   if (!/^[A-Za-z]+$/.test(keyword))
-    throw new DockerfileRefused('unknown_instruction', line, nearKeyword(keyword))
-  const flags: Flag[] = []
-  let rest = after.trim()
-  while (rest.startsWith('--')) {
-    const [word = ''] = /^[^\t ]+/.exec(rest) ?? []
-    if (flags.length === MAX_FLAGS) throw new DockerfileRefused('too_many_flags', line)
-    flags.push(parseFlag(word, line))
-    rest = rest.slice(word.length).trim()
-  }
-  return { line, text: text.trim(), keyword: keyword.toUpperCase(), flags, rest }
-}
-
-function parseFlag(word: string, line: number): Flag {
-  const [, name, , value] = /^--([a-z][a-z-]*)(=(.*))?$/.exec(word) ?? []
-  if (name === undefined || /["'\\]/.test(word)) throw new DockerfileRefused('flag_not_plain', line)
-  const mayExpand = name === 'chown' || name === 'chmod'
-  if (value?.includes('$') && !mayExpand) throw new DockerfileRefused('flag_not_plain', line)
-  return { name, value }
+    throw new DockerfileRefused('unknown_instruction', line, { meant: nearKeyword(keyword) })
+  return { line, text: text.trim(), keyword: keyword.toUpperCase(), ...splitFlags(after, line) }
 }
