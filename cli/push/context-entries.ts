@@ -1,4 +1,4 @@
-import { lstat, readdir, readlink } from 'node:fs/promises'
+import { lstat, readdir, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CliError } from '../failure.ts'
 import { escapeControls } from '../output/escape-controls.ts'
@@ -14,19 +14,36 @@ const leftOut = new Set(['.git'])
 
 /**
  * The entries below a folder, in a fixed order, without following links. Refuses before the upload what the service
- * would refuse after it: special files, links that leave the folder, and invalid names. The build evaluates
- * `.dockerignore`.
+ * would refuse after it: special files, links that leave the folder, and invalid names. The service applies the ignore
+ * file.
  */
 export async function contextEntries(folder: string): Promise<ContextEntry[]> {
   const entries: ContextEntry[] = []
   await collect(folder, '', entries)
-  if (!entries.some((entry) => entry.path === 'Dockerfile' && entry.kind === 'file')) {
+  await requireDockerfile(folder, entries)
+  return entries
+}
+
+/** The service follows a link inside the folder. */
+async function requireDockerfile(folder: string, entries: ContextEntry[]): Promise<void> {
+  const dockerfile = entries.find((entry) => entry.path === 'Dockerfile')
+  if (!dockerfile || dockerfile.kind === 'directory') {
     throw new CliError(`There is no Dockerfile in ${folder}.`, {
       hint: 'Name the folder that contains it: sandbox env push DIR --name NAME.',
       code: 'cli_no_dockerfile',
     })
   }
-  return entries
+  if (dockerfile.kind !== 'link') return
+  const isFile = await stat(join(folder, 'Dockerfile')).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+  if (!isFile)
+    throw refused(
+      'Dockerfile',
+      `is a link that leads to no file, to ${dockerfile.target}`,
+      'Put a copy of the file there.',
+    )
 }
 
 const folderProblems: Record<string, string> = { ENOENT: 'does not exist', ENOTDIR: 'is not a folder' }

@@ -81,6 +81,15 @@ test('a link that leads out of the folder is refused before anything is sent', a
   await expect(packContext(folder)).rejects.toThrow('secrets is a link that leads out of the folder')
 })
 
+test('a Dockerfile that is a link inside the folder is packed, and a broken one is named as a link', async () => {
+  rmSync(join(folder, 'Dockerfile'))
+  symlinkSync('docker/Dockerfile', join(folder, 'Dockerfile'))
+  await expect(packContext(folder)).rejects.toThrow('Dockerfile is a link that leads to no file')
+  mkdirSync(join(folder, 'docker'))
+  writeFileSync(join(folder, 'docker/Dockerfile'), 'FROM scratch\n')
+  expect((await listing())[0]).toContain('Dockerfile -> docker/Dockerfile')
+})
+
 test('a link is checked by its target', () => {
   for (const target of ['b', './b', '../b', '../c/d'])
     expect(staysInside('a/link', target), target).toBe(true)

@@ -39,7 +39,7 @@ const classes: [slug: RegExp, name: string][] = [
   [/^(encrypted|zip64|zip_feature)/, 'zip feature'],
   [/^archive_(format|truncated|corrupt)/, 'broken'],
   [/^archive_/, 'bomb'],
-  [/^dockerfile_/, 'dockerfile'],
+  [/^(dockerfile_|syntax_directive|ignore_file)/, 'dockerfile'],
   [/^image_whiteout/, 'whiteout'],
 ]
 
@@ -174,14 +174,34 @@ const noDockerfiles: HostileArchive[] = [
   ...bothTars(
     'a Dockerfile that is a link',
     tar({ name: 'Dockerfile', type: '2', linkName: 'a' }),
-    'dockerfile_not_a_file',
+    'dockerfile_link',
+  ),
+  ...bothTars(
+    'a Dockerfile that is a link to a hostile one',
+    tar({ name: 'Dockerfile', type: '2', linkName: 'd/e' }, { name: 'd/e', content: '# syntax=x\n' }),
+    'syntax_directive',
+  ),
+  ...bothTars(
+    'a Dockerfile that is a link to itself',
+    tar({ name: 'Dockerfile', type: '2', linkName: 'Dockerfile' }),
+    'dockerfile_link',
+  ),
+  ...bothTars(
+    'an ignore file that is no text',
+    tar(dockerfile, { name: '.dockerignore', content: '\u00ff['.repeat(2) }),
+    'ignore_file_malformed',
+  ),
+  ...bothTars(
+    'an ignore file of many patterns',
+    tar(dockerfile, { name: '.dockerignore', content: '**/*a*\n'.repeat(1001) }),
+    'ignore_file_too_large',
   ),
   ...bothTars('two Dockerfiles', tar(dockerfile, { ...dockerfile, content: 'FROM x' }), 'duplicate_path'),
   of(
     'zip',
     'a Dockerfile that is a link',
     zip([{ name: 'Dockerfile', unixMode: 0o120777, content: 'a' }]),
-    'dockerfile_not_a_file',
+    'dockerfile_link',
   ),
   of('zip', 'two Dockerfiles', zip([{ name: 'Dockerfile' }, { name: 'Dockerfile' }]), 'duplicate_path'),
 ]

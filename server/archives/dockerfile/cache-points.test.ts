@@ -7,12 +7,16 @@ import { checkDockerfile } from './dockerfile.ts'
 
 type Entry = Parameters<typeof tar>[number]
 
-async function points(lines: string[], entries: Entry[] = [{ name: 'a' }, { name: 'b' }]) {
+async function points(
+  lines: string[],
+  entries: Entry[] = [{ name: 'a' }, { name: 'b' }],
+  isSeen: (path: string) => boolean = () => true,
+) {
   const digest = new ContentDigest()
   for await (const { body } of digest.through(readArchive(sourceOf(tar(...entries)), 'tar'))) {
     if (body) for await (const _ of body);
   }
-  return cachePoints(checkDockerfile(Buffer.from(lines.join('\n'))), digest)
+  return cachePoints(checkDockerfile(Buffer.from(lines.join('\n'))), digest.seenBy(isSeen))
 }
 
 const places = async (...of: Parameters<typeof points>) =>
@@ -56,7 +60,6 @@ test.each([
   ['a later file', lines, [{ name: 'a' }, { name: 'b', content: 'x' }], 2],
   ['a mode', lines, [{ name: 'a', mode: 0o755 }, { name: 'b' }], 0],
   ['a kind', lines, [{ name: 'a/', type: '5' }, { name: 'b' }], 0],
-  ['what is left out', lines, [{ name: 'a' }, { name: 'b' }, { name: '.dockerignore', content: 'a' }], 0],
   ['a file that nothing reads', lines, [{ name: 'a' }, { name: 'b' }, { name: 'c' }], 4],
 ])('another key comes from %s', async (_what, changed, entries, expected) => {
   expect(await common([lines], [changed, entries as Entry[] | undefined])).toBe(expected)
@@ -141,6 +144,13 @@ test.each<[what: string, steps: string[], expected: number]>([
   },
 )
 
-test('a Dockerfile with its own ignore file has no cache points', async () => {
-  expect(await places(lines, [{ name: 'a' }, { name: 'Dockerfile.dockerignore' }])).toEqual([])
+test('a file that the build does not see changes no key, and a link that it does not see is none', async () => {
+  const all = [...lines, 'COPY . /all']
+  const unseen = (path: string) => path !== 'c'
+  const known = await keys(all, [{ name: 'a' }, { name: 'b' }])
+  for (const entry of [{ name: 'c' }, { name: 'c', content: 'x' }, { name: 'c', type: '2', linkName: 'a' }])
+    expect((await points(all, [{ name: 'a' }, { name: 'b' }, entry], unseen)).map(({ key }) => key)).toEqual(
+      known,
+    )
+  expect(await keys(all, [{ name: 'a' }, { name: 'b' }, { name: 'c' }])).not.toEqual(known)
 })

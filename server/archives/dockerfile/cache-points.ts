@@ -1,5 +1,5 @@
 import { sha256Of } from '../../base/sha256.ts'
-import type { ContentDigest } from '../formats/content-digest.ts'
+import type { ContentView } from '../formats/content-digest.ts'
 import { type ContextReads, contextReads, isAtOrBelow, mayRead } from './context-reads.ts'
 import type { Dockerfile } from './dockerfile.ts'
 import { neededStages, sourcesOf } from './needed-stages.ts'
@@ -42,13 +42,10 @@ const changesFiles = new Set(['RUN', 'COPY', 'ADD'])
 const changesConfig = new Set(
   'ARG CMD ENTRYPOINT ENV EXPOSE HEALTHCHECK LABEL MAINTAINER SHELL STOPSIGNAL USER WORKDIR'.split(' '),
 )
-/** Ignore files of the Dockerfile, in the same folder. */
-const ownIgnoreFile = /^Dockerfile\.(?:docker|container)ignore$/
 
-export function cachePoints(dockerfile: Dockerfile, content: ContentDigest): CachePoint[] {
+export function cachePoints(dockerfile: Dockerfile, content: ContentView): CachePoint[] {
   const { stages, instructions } = dockerfile
   const points: CachePoint[] = []
-  if (content.digest((path) => ownIgnoreFile.test(path)) !== emptyDigest) return points
   const globals = instructions.filter(({ stage }) => stage === -1).map(({ source }) => source)
   const ends = new Map<number, StageEnd>()
   for (const stage of neededStages(dockerfile)) {
@@ -77,8 +74,6 @@ export function cachePoints(dockerfile: Dockerfile, content: ContentDigest): Cac
   return points
 }
 
-const emptyDigest = sha256Of(Buffer.alloc(0))
-
 /** Undefined if a part is undefined. */
 function chained(...parts: unknown[]): string | undefined {
   if (parts.includes(undefined)) return undefined
@@ -86,7 +81,7 @@ function chained(...parts: unknown[]): string | undefined {
 }
 
 /** The digest of the context files that an instruction may read; undefined if they are not certain. */
-function contextReadDigest(step: StagedInstruction, content: ContentDigest): string | undefined {
+function contextReadDigest(step: StagedInstruction, content: ContentView): string | undefined {
   const reads = contextReads(step)
   if (reads.paths.size + reads.pathPrefixes.length === 0) return ''
   if (mayFollowLink(reads, content.links) || readsHardLink(reads, content.hardLinks)) return undefined

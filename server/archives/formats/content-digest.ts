@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { ArchiveEntry } from './archive.ts'
 
+/** Content that an instruction may read. */
+export interface ContentView {
+  digest: (counts?: (path: string) => boolean) => string
+  links: ReadonlySet<string>
+  hardLinks: readonly string[]
+}
+
 /**
  * The digest of an archive's content, independent of order, format and compression: over the sorted list of
  * paths, each with its kind, execute bit, link target and the sha256 of its content. A folder counts with or without an
  * entry. A hard link counts as the file that it names, with that file's path.
  */
-export class ContentDigest {
+export class ContentDigest implements ContentView {
   readonly #lines = new Map<string, string>()
   readonly #links = new Set<string>()
   readonly #hardLinks: string[] = []
@@ -35,6 +42,15 @@ export class ContentDigest {
     const paths = [...this.#lines.keys()].filter(counts).sort()
     for (const path of paths) hash.update(`${this.#lines.get(path)}\n`)
     return `sha256:${hash.digest('hex')}`
+  }
+
+  /** What is left without the paths that `isSeen` refuses. */
+  seenBy(isSeen: (path: string) => boolean): ContentView {
+    return {
+      digest: (counts = () => true) => this.digest((path) => isSeen(path) && counts(path)),
+      links: new Set([...this.#links].filter(isSeen)),
+      hardLinks: this.#hardLinks.filter(isSeen),
+    }
   }
 
   /** Paths of symlinks. */

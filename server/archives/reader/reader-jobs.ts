@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { Readable, type Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 import { cachePoints } from '../dockerfile/cache-points.ts'
 import { mayRead } from '../dockerfile/context-reads.ts'
-import { checkDockerfile, type Dockerfile, MAX_DOCKERFILE_BYTES } from '../dockerfile/dockerfile.ts'
+import { withCopyChecks } from '../dockerfile/copy-checks.ts'
+import type { Dockerfile } from '../dockerfile/dockerfile.ts'
 import { DockerfileRefused } from '../dockerfile/dockerfile-refused.ts'
 import { type BuilderSteps, failedInstruction } from '../dockerfile/failed-instruction.ts'
 import { dockerfileText, type PartialBuild, readsOf, remainingBuild } from '../dockerfile/remaining-build.ts'
@@ -17,6 +18,7 @@ import { checkCachedStage, checkPulledImage } from '../images/image-archive.ts'
 import { checkImageLayer } from '../images/image-layer.ts'
 import { resolveName } from '../images/image-manifest.ts'
 import { scanLayer, scanUpperLayer } from '../inventory/scan-layer.ts'
+import { type ContextHead, readContextHead, wholeOf } from './context-head.ts'
 import type { RangeInput } from './range-input.ts'
 import type { ContextFacts, ReaderJob, Verdict } from './reader-messages.ts'
 
@@ -25,7 +27,7 @@ export async function performJob(job: ReaderJob, input: RangeInput, tar: Writabl
   try {
     switch (job.kind) {
       case 'context':
-        return { kind: job.kind, ...(await inspectContext(entriesOf(job, input))) }
+        return { kind: job.kind, ...(await inspectContext(job, input)) }
       case 'instruction':
         return { kind: job.kind, found: await findInstruction(job, input) }
       case 'context_tar': {
@@ -69,79 +71,60 @@ const entriesOf = ({ format, byteSize, bounds }: ContextJob, input: RangeInput) 
   readArchive(input.source(byteSize), format, bounds)
 
 /** Reads the whole archive, and checks its Dockerfile. */
-async function inspectContext(entries: AsyncIterable<ArchiveEntry>): Promise<ContextFacts> {
-  const digest = new ContentDigest()
-  let dockerfile: Buffer | undefined
-  for await (const entry of digest.through(entries)) {
+async function inspectContext(job: ContextJob, input: RangeInput): Promise<ContextFacts> {
+  const content = new ContentDigest()
+  const open = () => entriesOf(job, input)
+  const head = await readContextHead(open, withoutWhiteouts(content.through(open())))
+  const { dockerfile, dockerfilePaths, isSeen } = head
+  const { bases, finalBase = null } = dockerfile
+  const canonicalDigest = content.digest((path) => dockerfilePaths.has(path) || isSeen(path))
+  return { canonicalDigest, bases, finalBase, points: cachePoints(dockerfile, content.seenBy(isSeen)) }
+}
+
+async function* withoutWhiteouts(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<ArchiveEntry> {
+  for await (const entry of entries) {
     onEntry(Buffer.from(entry.path), () => refuseWhiteout(entry.path))
-    if (entry.path === 'Dockerfile') dockerfile = await contentOf(entry)
+    yield entry
   }
-  if (!dockerfile) throw new ArchiveRefused('dockerfile_missing')
-  const checked = checkDockerfile(dockerfile)
-  const { bases, finalBase = null } = checked
-  return { canonicalDigest: digest.digest(), bases, finalBase, points: cachePoints(checked, digest) }
 }
 
 async function findInstruction(job: PartialJob & { steps: BuilderSteps }, input: RangeInput) {
-  return failedInstruction(await remainingIn(job, input), job.steps) ?? null
+  const head = await readContextHead(() => entriesOf(job, input))
+  return failedInstruction(checkedBuild(head, job.partial), job.steps) ?? null
 }
+
+/** The part of the Dockerfile that the builder gets. */
+const checkedBuild = ({ dockerfile, tree }: ContextHead, partial: PartialBuild): Dockerfile =>
+  remainingBuild(withCopyChecks(dockerfile, tree), partial)
 
 type PartialJob = ContextJob & { partial: PartialBuild }
-
-/** The remaining part of an accepted context's Dockerfile. */
-async function remainingIn(job: PartialJob, input: RangeInput): Promise<Dockerfile> {
-  for await (const entry of entriesOf(job, input)) {
-    if (entry.path !== 'Dockerfile') continue
-    return remainingBuild(checkDockerfile(await contentOf(entry)), job.partial)
-  }
-  throw new ArchiveRefused('dockerfile_missing')
-}
-
-async function contentOf({ body, byteSize }: ArchiveEntry): Promise<Buffer> {
-  if (!body) throw new ArchiveRefused('dockerfile_not_a_file')
-  if (byteSize > MAX_DOCKERFILE_BYTES) throw new DockerfileRefused('dockerfile_too_large', 1)
-  return wholeOf(body)
-}
-
-async function wholeOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const bytes of stream) chunks.push(bytes)
-  return Buffer.concat(chunks)
-}
 
 /**
  * The entries that the build script expects: the context in a folder, or the files of it that a part of the build may read,
  * the Dockerfile for the builder, and last a marker that the input is complete.
  */
 async function* contextEntries(job: PartialJob, input: RangeInput): AsyncGenerator<ArchiveEntry> {
-  const { partial } = job
-  const { until, done, stageArguments = [] } = partial
-  const isPart = until !== undefined || done.length > 0 || stageArguments.length > 0
-  let remaining = isPart ? await remainingIn(job, input) : undefined
-  const reads = remaining && until && readsOf(remaining)
+  const open = () => entriesOf(job, input)
+  const head = await readContextHead(open)
+  const { tree, isSeen } = head
+  const remaining = checkedBuild(head, job.partial)
+  const reads = job.partial.until && readsOf(remaining)
+  const isWanted = (path: string) => isSeen(path) && (!reads || mayRead(reads, path))
+  const linkedFiles = tree.filesLinkedFrom(isWanted)
   yield { path: 'context', kind: 'directory', mode: 0o755, byteSize: 0 }
-  for await (const entry of entriesOf(job, input)) {
-    if (reads && !mayRead(reads, entry.path)) continue
-    if (remaining || entry.path !== 'Dockerfile') {
-      yield inContext(entry)
-      continue
-    }
-    // The archive of a whole build is read once.
-    const content = await contentOf(entry)
-    remaining = checkDockerfile(content)
-    yield inContext({ ...entry, body: Readable.from([content]) })
+  for await (const entry of open()) {
+    const { path, linkTarget } = entry
+    if (entry.kind === 'hard_link' && isWanted(path)) {
+      yield { ...entry, path: `context/${path}`, linkTarget: placeOf(linkTarget ?? '', isWanted) }
+    } else if (isWanted(path) || linkedFiles.has(path)) yield { ...entry, path: placeOf(path, isWanted) }
   }
-  if (!remaining) throw new ArchiveRefused('dockerfile_missing')
   yield textFile('Dockerfile', dockerfileText(remaining))
   yield { path: 'complete', kind: 'directory', mode: 0o755, byteSize: 0 }
 }
 
-/** A symbolic link's target is relative to the link, a hard link's to the archive. */
-const inContext = (entry: ArchiveEntry): ArchiveEntry => ({
-  ...entry,
-  path: `context/${entry.path}`,
-  ...(entry.kind === 'hard_link' && { linkTarget: `context/${entry.linkTarget}` }),
-})
+/** A file that the build sees only under another name is outside of its context. */
+const placeOf = (path: string, isWanted: (path: string) => boolean): string =>
+  isWanted(path) ? `context/${path}` : `linked/${path}`
 
 /** Resolves with the number of bytes when all are flushed. The stream stays open for the next job. */
 async function writeAll(chunks: AsyncIterable<Buffer> | Buffer[], stream: Writable): Promise<number> {

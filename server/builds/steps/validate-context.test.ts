@@ -79,8 +79,24 @@ it('writes the line and the rule of a refused Dockerfile into the build log', as
     detail: 'run_network_forbidden;line_3',
   })
   expect(await text(await storage.get(buildLogKey('a2')))).toBe(
-    'Dockerfile:3: RUN --network may only be default; the network of a step cannot be changed. (run_network_forbidden)\n',
+    'Dockerfile:3: RUN --network may only be default; the network of a step cannot be changed. Delete the flag. (run_network_forbidden)\n',
   )
+})
+
+it('writes which image to write in place of a variable', async () => {
+  const build = await buildOf('a4', withDockerfile('ARG V=3.20\nFROM alpine:$V\n'))
+  await expect(validate(build)).rejects.toMatchObject({ detail: 'dynamic_from;line_2' })
+  expect(await text(await storage.get(buildLogKey('a4')))).toContain('Write alpine:3.20 as the image.')
+})
+
+it('names an ignore file that it cannot read', async () => {
+  const archive = tar(
+    { name: 'Dockerfile', content: 'FROM scratch' },
+    { name: '.dockerignore', content: 'a[' },
+  )
+  const build = await buildOf('a5', archive)
+  await expect(validate(build)).rejects.toMatchObject({ detail: 'ignore_file_malformed' })
+  expect(await text(await storage.get(buildLogKey('a5')))).toMatch(/^archive, entry \.dockerignore: /)
 })
 
 it.each([

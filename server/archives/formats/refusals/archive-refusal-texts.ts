@@ -45,6 +45,11 @@ const texts: Record<ExplainedRefusal, string> = {
   no_files: 'There are no files in it.',
   dockerfile_missing: 'There is no file named Dockerfile at its top.',
   dockerfile_not_a_file: 'The Dockerfile is a file.',
+  dockerfile_link:
+    'The Dockerfile is a link that leads to no file of the archive. Pack the file that it names, or a copy in its place.',
+  ignore_file_malformed:
+    'An ignore file is UTF-8 text with a pattern in each line; a pattern has a name after !, a ] for each [, and no backslash at its end.',
+  ignore_file_too_large: 'An ignore file has at most 128 KiB and 1000 patterns.',
   archive_truncated: 'The archive is truncated.',
   archive_corrupt: 'It cannot be decompressed, or its checksum is wrong.',
   archive_too_large: 'It unpacks to more than 4 GiB, or is an image of more than 10 GiB.',
