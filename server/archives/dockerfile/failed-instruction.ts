@@ -28,7 +28,10 @@ export function failedInstruction(
   let left = lines
   const needed = neededStages(dockerfile)
   for (const stage of needed) {
-    const [from, ...steps] = dockerfile.instructions.filter((instruction) => instruction.stage === stage)
+    const [from, ...steps] = dockerfile.instructions.flatMap((instruction) => {
+      if (instruction.stage !== stage) return []
+      return instruction.check === undefined ? [instruction] : [instruction, instruction]
+    })
     const whole = steps.length + 1
     const isHere = hasEnded ? left <= whole : left < whole
     if (isHere) {

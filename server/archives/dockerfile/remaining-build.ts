@@ -61,6 +61,7 @@ function declarations(from: StagedInstruction, stageArguments: readonly string[]
 export function dockerfileText({ stages, instructions }: Dockerfile): string {
   const lines = instructions.map((instruction) => {
     const { from = '', alias } = stages[instruction.stage] ?? {}
+    if (instruction.check !== undefined) return `${instruction.check}\n${builderText(instruction)}`
     if (instruction.keyword !== 'FROM') return builderText(instruction)
     return alias === undefined ? `FROM ${from}` : `FROM ${from} AS ${alias}`
   })

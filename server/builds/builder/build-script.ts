@@ -1,5 +1,7 @@
+import { checkFolderName } from '../../archives/dockerfile/copy-checks.ts'
 import { mirrorFolder } from '../network/mirror-settings.ts'
 import { modelledBuildah } from './builder-version.ts'
+import { writeCopyCheck } from './copy-check.ts'
 import { exportLayer, mountImage } from './export-layer.ts'
 
 /** Exit codes of the script itself, not of the Dockerfile. */
@@ -46,6 +48,7 @@ echo '{"default":[{"type":"insecureAcceptAnything"}]}' >/etc/containers/policy.j
 export TMPDIR=/workspace/tmp
 # Settings of package mirrors. Steps see this /dev, read-only.
 [ ! -e mirrors ] || { chmod -R a+rX mirrors && cp -R mirrors ${mirrorFolder}; }
+${writeCopyCheck}
 # The builder's pivot_root fails after the switch, since the flags of this sandbox's root cannot change.
 export BUILDAH_NOPIVOT=1
 `
@@ -55,10 +58,11 @@ export BUILDAH_NOPIVOT=1
  * containers.conf above. SYS_CHROOT is dropped here too, since without that file the builder would use its own default list.
  */
 const confined = '--isolation chroot --cap-drop CAP_SYS_CHROOT'
-const builder = `buildah bud ${confined} --pull-never --layers=false --platform linux/amd64`
-export const buildCommand = `${builder} --format oci`
-/** Docker's format keeps the SHELL of steps; the OCI format has no field for it. */
-const cachedStageCommand = `${builder} --format docker`
+/**
+ * Docker's format has the SHELL of steps, which the builder follows in that format only. The files that a build does not see
+ * are left out of its context before it starts, so the builder itself ignores none.
+ */
+export const buildCommand = `buildah bud ${confined} --pull-never --layers=false --platform linux/amd64 --format docker --ignorefile /dev/null --build-context ${checkFolderName}=/workspace/check`
 
 /** The last line of `steps` when the builder ended by itself. */
 export const builderEnded = 'ended'
@@ -218,7 +222,7 @@ ${exportTree} || exit ${buildExitCodes.exportFailed}
  * base images are omitted, since every builder has them.
  */
 export const cachedStageScript = `${prepareBuilder}${importBases}
-${cachedStageCommand} -t dir:/workspace/made -f "$dockerfile" context || [ -e made/manifest.json ]
+${buildCommand} -t dir:/workspace/made -f "$dockerfile" context || [ -e made/manifest.json ]
 cd made
 ${refuseWhiteoutsOfStage}
 for blob in [0-9a-f]*; do

@@ -81,6 +81,74 @@ c.txt
 `)
 }, 90_000)
 
+it('SHELL counts for every step, heredocs included', async () => {
+  const { exit, log, image } = await build(`FROM ${base} AS one
+SHELL ["/bin/bash", "-euo", "pipefail", "-c"]
+RUN <<X
+items=(a b c)
+[[ abc == a* ]] && echo "array: \${items[1]}"
+X
+RUN <<-"X" cat >>/notes
+	text: it's
+	X
+RUN <<X
+#!/bin/sh
+echo "script: \${BASH_VERSION:-sh}"
+X
+RUN echo "line: \${BASH_VERSION:+bash}"; false | true || echo "pipefail"
+FROM one
+RUN echo "inherited: \${BASH_VERSION:+bash}"
+SHELL ["/bin/sh", "-c"]
+RUN echo "again: \${BASH_VERSION:-sh}"; cat /notes
+RUN <<X
+false
+echo "goes on"
+X
+`)
+  expect([exit.exitCode, image], log).toEqual([0, 'accepted'])
+  expect(log.match(/^(?:array|text|script|line|pipefail|inherited|again|goes on).*$/gm)).toEqual([
+    'array: b',
+    'script: sh',
+    'line: bash',
+    'pipefail',
+    'inherited: bash',
+    'again: sh',
+    "text: it's",
+    'goes on',
+  ])
+}, 90_000)
+
+it('a command that fails in a heredoc under a SHELL with -e fails the build', async () => {
+  const { exit, log } = await build(
+    `FROM ${base}\nSHELL ["/bin/bash", "-e", "-c"]\nRUN <<X\nfalse\necho "went on"\nX\n`,
+  )
+  expect(exit.exitCode, log).toBe(1)
+  expect(log).not.toMatch(/^went on$/m)
+}, 60_000)
+
+it('mounts show files of the context and stages read-only, and leave nothing', async () => {
+  const { exit, log, image } = await build(`FROM --platform=$BUILDPLATFORM ${base} AS tools
+ARG TARGETARCH BUILDPLATFORM
+RUN mkdir /made && echo "$TARGETARCH $BUILDPLATFORM" >/made/platform
+FROM ${base}
+ARG OWNER=7 GROUP=8
+COPY --chown="\${OWNER}:\${GROUP}" --chmod='640' a.txt /owned
+WORKDIR /work
+RUN --mount=type=bind,source=./docs//b.md,target=b.md --mount=source=docs,target=/shown cat b.md /shown/c.txt && ! touch /shown/x
+RUN --mount=from=tools,target=/tools --mount=type=bind,from=0,target=/same cat /tools/made/platform /same/made/platform
+RUN --mount=type=cache,target=/c//ache/ echo kept >/c/ache/file
+RUN --mount=type=cache,target=/c/ache,sharing=private cat /c/ache/file
+RUN stat -c '%n %a %u:%g' /owned; ls -A /work; ls -d /shown /tools /same /c/ache/file
+`)
+  expect([exit.exitCode, image], log).toEqual([1, 'none'])
+  const said = log.split('\n').filter((line) => !/^\[|STEP|^ls:/.test(line))
+  expect(said.join('\n')).toContain(
+    "b\nc\ntouch: cannot touch '/shown/x': Read-only file system\namd64 linux/amd64\namd64 linux/amd64\nkept\n/owned 640 7:8\n",
+  )
+  for (const path of ['/shown', '/tools', '/same', '/c/ache/file'])
+    expect(log).toContain(`ls: cannot access '${path}': No such file`)
+}, 90_000)
+
 it('a script that fails in a heredoc fails the build at its instruction', async () => {
   const { exit, log } = await build(
     `FROM ${base}\nRUN <<EOF\nset -e\nfalse\necho not reached\nEOF\nRUN echo next`,
