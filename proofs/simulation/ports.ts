@@ -83,6 +83,7 @@ const jobOf = (timeoutSeconds: number, claimedMs: number): RunJob => ({
   principal_type: 'user',
   principal_id: 'usr_0',
   submission_source: 'rest',
+  door_kind: null,
   content_state: 'active',
   version_state: 'published',
   task_state: 'active',

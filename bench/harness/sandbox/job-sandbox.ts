@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { driverOf } from '../../../contract/resources/environments/runtime-contract.ts'
+import { artifactsDir, driverOf } from '../../../contract/resources/environments/runtime-contract.ts'
 import { agentPaths } from '../../../server/executor/oci/host/paths.ts'
 import type { SandboxSpec } from '../../../server/executor/port/sandbox-spec.ts'
 import { bootInput } from '../../../server/runs/prepare/boot-program.ts'
@@ -31,6 +31,7 @@ export async function jobSandbox(dataDir: string, workScript: string): Promise<J
       timeoutSeconds: 60,
       network: 'none',
       owner: 1,
+      artifactsDir,
     }),
     stdin: bootInput({
       imageEnv: [],

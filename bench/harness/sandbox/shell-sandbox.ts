@@ -1,3 +1,4 @@
+import { artifactsDir } from '../../../contract/resources/environments/runtime-contract.ts'
 import { newId } from '../../../server/base/ids.ts'
 import { busybox } from '../../../server/executor/oci/testing/test-agent.ts'
 import type { SandboxSpec } from '../../../server/executor/port/sandbox-spec.ts'
@@ -14,6 +15,7 @@ export function shellSandbox(image: string, script: string): SandboxSpec {
     isolation: 'standard',
     network: 'none',
     owner: 1,
+    artifactsDir,
     timeoutSeconds: 120,
   })
   return { ...spec, argv: [busybox, 'sh', '-c', script] }

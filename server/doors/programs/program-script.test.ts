@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -61,6 +61,26 @@ describe('the script of a program', () => {
     const names = ['-rf/-x', '$(id)', "it's", 'a b;c', 'ü/ö']
     const { files } = execute({ files: [file('main.sh', 'true'), ...names.map((name) => file(name, bytes))] })
     for (const name of names) expect(files(name).equals(bytes)).toBe(true)
+  })
+
+  it.each([
+    ['a folder', 'nothing', [], false],
+    ['a folder, in place of an empty one', 'a folder', ['top/data'], false],
+    ['a link, beside files of the image', 'a file beside it', ['top/data', 'top/own'], true],
+  ])('has its files in %s where the image has %s', (_what, _image, made, isLink) => {
+    for (const path of ['artifacts', 'inputs', ...made]) mkdirSync(join(folder, path), { recursive: true })
+    writeFileSync(join(folder, 'inputs/file-0'), 'given')
+    const path = join(folder, 'top/data')
+    const { output } = execute({
+      files: [file('main.sh', 'pwd; cat given.txt; echo made > made.txt')],
+      filesAt: { path, collected: join(folder, 'kept/data') },
+      inputs: [{ name: 'file-0', path: 'given.txt' }],
+    })
+    expect(output).toBe(`${path}\ngiven`)
+    expect(lstatSync(path).isSymbolicLink()).toBe(isLink)
+    expect(lstatSync(join(folder, 'kept/data')).isDirectory()).toBe(true)
+    expect(readdirSync(join(folder, 'kept/data'))).toEqual(['made.txt'])
+    expect(readdirSync(join(folder, 'artifacts'))).toEqual(['made.txt'])
   })
 
   it('ends with the exit code of the program, and does not run what did not compile', () => {

@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer'
 import { shellWord } from '@sandbox-jobs/contract/resources/environments/job-prelude.ts'
 import {
   artifactsDir,
-  inputsDir,
   outputFile,
   platformShell,
   workspaceDir,
 } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import { type PlacedInput, type SharedFolder, sharedFolder, withoutUnchanged } from './shared-folder.ts'
 
 /*
  * The work script of a program that came by a door. It writes the files of the request, compiles them if the language is
@@ -18,12 +18,6 @@ export interface ProgramFile {
   /** Below the folder of the program. */
   path: string
   content: Buffer
-}
-
-/** A file that the run takes under a name of its own, and where the program finds it. */
-export interface PlacedInput {
-  name: string
-  path: string
 }
 
 export interface Program {
@@ -41,8 +35,8 @@ export interface Program {
    * the program's own.
    */
   compiling: 'apart' | 'shared'
-  /** Where the program finds files and leaves them: the artifacts of the run, also under this path. Absent: nowhere. */
-  filesAt?: string
+  /** Where the program finds files and leaves them: the artifacts of the run. Absent: nowhere. */
+  filesAt?: SharedFolder
   inputs?: readonly PlacedInput[]
 }
 
@@ -63,10 +57,12 @@ export function programScript(program: Program): string {
   return [
     `${tool('mkdir')} -p ${codeFolder} && cd ${codeFolder} ${orFail}`,
     ...program.files.flatMap(({ path, content }) => written(atCode(path), content)),
-    ...(program.filesAt === undefined ? [] : shared(program.filesAt, program.inputs ?? [])),
+    ...(program.filesAt === undefined ? [] : sharedFolder(program.filesAt, program.inputs ?? [], orFail)),
     ...(program.compileCommand === null ? [] : compiled(program, program.compileCommand)),
     ...(program.stdin === undefined ? [] : written(stdinFile, Buffer.from(program.stdin))),
-    ...(program.filesAt === undefined || program.compileCommand !== null ? [] : [`cd ${artifactsDir}`]),
+    ...(program.filesAt === undefined || program.compileCommand !== null
+      ? []
+      : [`cd ${program.filesAt.path} || cd ${artifactsDir}`]),
     `set -- ${words.map(shellWord).join(' ')}`,
     ...executed(program),
     '',
@@ -88,24 +84,6 @@ function written(path: string, content: Buffer): string[] {
   return [...made, `${bytes} >${shellWord(path)} ${orFail}`]
 }
 
-/** The folder of artifacts is also at `path`, unless the image or its user does not allow that, and has the inputs. */
-function shared(path: string, inputs: readonly PlacedInput[]): string[] {
-  const parent = path.slice(0, path.lastIndexOf('/'))
-  const link = `{ ${tool('rmdir')} ${path}; ${tool('mkdir')} -p ${parent}; ${tool('ln')} -s ${artifactsDir} ${path}; }`
-  return [
-    `[ -L ${path} ] || ${link} >/dev/null 2>&1`,
-    ...inputs.flatMap((input) => {
-      const target = `${artifactsDir}/${input.path}`
-      const folder = shellWord(target.slice(0, target.lastIndexOf('/')))
-      const from = shellWord(`${inputsDir}/${input.name}`)
-      const to = shellWord(target)
-      return [
-        `${tool('mkdir')} -p ${folder} && ${tool('cp')} ${from} ${to} && ${tool('chmod')} u+w ${to} ${orFail}`,
-      ]
-    }),
-  ]
-}
-
 function compiled(program: Program, command: string): string[] {
   const sources = program.sources ?? program.files.map(({ path }) => path)
   const set = `set -- ${sources.map(shellWord).join(' ')}`
@@ -124,14 +102,5 @@ function compiled(program: Program, command: string): string[] {
 function executed({ runCommand, stdin, inputs = [] }: Program): string[] {
   const from = stdin === undefined ? '' : ` <${stdinFile}`
   if (inputs.length === 0) return [`exec >${outputFile}${from}`, runCommand]
-  return [
-    `( ${runCommand}\n) >${outputFile}${from}`,
-    'code=$?',
-    // An input that the program did not change is no result.
-    ...inputs.map((input) => {
-      const to = shellWord(`${artifactsDir}/${input.path}`)
-      return `${tool('cmp')} -s ${shellWord(`${inputsDir}/${input.name}`)} ${to} && ${tool('rm')} -f ${to}`
-    }),
-    'exit $code',
-  ]
+  return [`( ${runCommand}\n) >${outputFile}${from}`, 'code=$?', ...withoutUnchanged(inputs), 'exit $code']
 }

@@ -284,6 +284,29 @@ print(text)`,
     ])
   })
 
+  it('finds the folder and its files with ls and find, as people type them', async () => {
+    const { files } = await exec("open('/mnt/data/a.txt', 'w').write('1')")
+    const [made] = files as [File]
+    const seen = await exec(
+      `import os, subprocess
+for command in ('find /mnt/data -type f', 'ls -la /mnt/data'):
+    print(subprocess.run(['/.sandbox/busybox', *command.split()], text=True, capture_output=True).stdout)
+open(os.environ['SERVICE_ARTIFACTS_DIR'] + '/b.txt', 'w').write('2')
+os.remove('/mnt/data/a.txt')`,
+      { files: [refOf(made)] },
+    )
+    const [found, listed] = seen.stdout.split('\n\n')
+    expect([found, seen.stderr]).toEqual(['/mnt/data/a.txt', ''])
+    expect(listed).toMatch(/ a\.txt$/)
+    expect(seen.files.map(({ name }) => name)).toEqual(['b.txt'])
+  })
+
+  it('keeps what a program left that took too long', async () => {
+    const late = await exec("import time\nopen('/mnt/data/left.txt', 'w').write('1')\ntime.sleep(60)")
+    expect(late.stderr).toContain('time')
+    expect(late.files.map(({ name }) => name)).toEqual(['left.txt'])
+  })
+
   it('reads the end of a program in stderr', async () => {
     const { stdout, stderr } = await exec("print('x'); raise SystemExit(4)", { args: ['a'] })
     expect([stdout, stderr]).toEqual(['x\n', 'The program exited with code 4.'])

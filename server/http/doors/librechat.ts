@@ -5,8 +5,10 @@ import { type Static, Type } from 'typebox'
 import { PlainError } from '../../base/errors/plain-error.ts'
 import { mainFileOf, runtimeNamed } from '../../doors/catalogue/languages.ts'
 import type { ProgramResult } from '../../doors/programs/program-result.ts'
-import { type PlacedInput, programScript } from '../../doors/programs/program-script.ts'
+import { programScript } from '../../doors/programs/program-script.ts'
 import { type DoorRunDeps, runProgram } from '../../doors/programs/run-program.ts'
+import type { PlacedInput } from '../../doors/programs/shared-folder.ts'
+import { libreChatArtifactsDir } from '../../runs/prepare/artifacts-folder.ts'
 import { withFiles } from '../requests/file-part.ts'
 import { validatorOf } from '../validation/validation.ts'
 import { type DoorCall, type DoorMounting, doorMounter, type Refuse } from './door-mount.ts'
@@ -49,7 +51,7 @@ type ExecRequest = Static<typeof ExecRequest>
 type FileOfRequest = NonNullable<ExecRequest['files']>[number]
 const checkExec = validatorOf('body', ExecRequest)
 
-const filesAt = '/mnt/data'
+const filesAt = { path: '/mnt/data', collected: libreChatArtifactsDir }
 
 /** `error` and `retry_after_seconds` are what the client reads of a 429. */
 const refuse: Refuse = (reply, { status, message, retryAfterSeconds }) => {
@@ -122,7 +124,7 @@ async function execute(
 /** Later files of the same path win, since they are copied later. */
 function inputOf(file: FileOfRequest, at: number): { placed: PlacedInput; request: RunFileRequest } {
   const session = file.storage_session_id ?? file.session_id ?? ''
-  const path = file.name.startsWith(`${filesAt}/`) ? file.name.slice(filesAt.length + 1) : file.name
+  const path = file.name.startsWith(`${filesAt.path}/`) ? file.name.slice(filesAt.path.length + 1) : file.name
   const name = `file-${at}`
   const placed = { name, path: requirePath(path, `files.${at}.name`) }
   if (isUploadId(file.id)) return { placed, request: { name, file_id: file.id } }

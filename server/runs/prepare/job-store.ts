@@ -29,6 +29,8 @@ export interface RunJob {
   principal_type: 'user' | 'social_media_client'
   principal_id: string
   submission_source: string
+  /** Null for a run that did not come by a door. */
+  door_kind: string | null
   content_state: string
   version_state: string
   task_state: string
@@ -68,7 +70,7 @@ export async function findJob(
     select run.claimed_at, run.chatroom_id, run.task_id, run.task_version_id, run.resource_profile, run.timeout_seconds, i.content as input,
       v.startup_script, v.work_script, v.work_command, v.ordinary_env, v.secret_slot_declarations, v.content_state,
       v.output_policy, v.created_by as author, coalesce(v.published_by, v.created_by) as publisher,
-      run.principal_type, run.principal_id, run.submission_source,
+      run.principal_type, run.principal_id, run.submission_source, door.kind as door_kind,
       v.state as version_state, t.state as task_state, t.security_state as task_security_state,
       case when 'blocked' in (ev.security_state, e.security_state) then 'blocked' else 'clear' end
         as environment_security_state,
@@ -101,6 +103,7 @@ export async function findJob(
     join task_versions v on v.id = run.task_version_id and v.company_id = run.company_id
     join environment_versions ev on ev.id = run.environment_version_id
     join environments e on e.id = ev.environment_id
+    left join doors door on door.id = run.api_key_id and door.company_id = run.company_id
     left join company_settings s on s.company_id = run.company_id
     left join charges charge on charge.subject_id = run.id and charge.company_id = run.company_id
     left join run_inputs i on i.run_id = run.id

@@ -13,6 +13,7 @@ import type { ObjectStorage } from '../../storage/port.ts'
 import { slotNamesOf } from '../../tasks/versions/task-version.ts'
 import { failed, type RunOutcome } from '../drive/run-outcome.ts'
 import type { ClaimedRun } from '../queue/claim-store.ts'
+import { collectedArtifactsDir } from './artifacts-folder.ts'
 import { bootInput, bootInputWith, type Job } from './boot-program.ts'
 import type { RunJob } from './job-store.ts'
 import { exportableEnv, isEnvName, isValidEnv, isWithinEnvBounds } from './ordinary-env.ts'
@@ -117,6 +118,7 @@ async function prepareSandbox(
     timeoutSeconds: job.timeout_seconds,
     network: callback ? withService(networkOfRun(job, egressCapBytes)) : networkOfRun(job, egressCapBytes),
     owner: sandboxOwner(companyId),
+    artifactsDir: collectedArtifactsDir(job.door_kind),
     sessionBytes: session?.sizeLimitBytes,
   })
   const boot: Job = {

@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { logMaxBytes, outputMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { profiles } from '@sandbox-jobs/contract/resources/environments/profile.ts'
+import { artifactsDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import { isolations } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../base/ids.ts'
@@ -59,6 +60,7 @@ test.each(cases)(
         isolation,
         network: 'none',
         owner: 1,
+        artifactsDir,
         timeoutSeconds: 30,
       }),
       argv: [busybox, 'sh', '-c', program],

@@ -11,11 +11,7 @@ import {
   sessionPathMaxBytes,
 } from '@sandbox-jobs/contract/limits.ts'
 import { defaultProfile, profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
-import {
-  artifactsDir,
-  outputFile,
-  sessionDir,
-} from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import { outputFile, sessionDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import { runtimeOf } from '../../environments/versions/isolation.ts'
 import type { SandboxNetwork, SandboxSpec } from '../../executor/port/sandbox-spec.ts'
@@ -42,6 +38,8 @@ export interface RunSandbox {
   network: SandboxNetwork
   /** The executor's number of the company. */
   owner: number
+  /** The folder of its artifacts (`artifacts-folder.ts`). */
+  artifactsDir: string
   /** Bytes that its session may have; absent for a run without one. */
   sessionBytes?: number | undefined
 }
@@ -76,7 +74,7 @@ export function runSandbox(run: RunSandbox): SandboxSpec {
     collect: {
       files: [{ name: outputName, path: outputFile, maxBytes: outputMaxBytes }],
       tree: {
-        path: artifactsDir,
+        path: run.artifactsDir,
         maxFiles: artifactFilesMax,
         maxBytes: bundleMaxBytes(),
         maxPathBytes: artifactPathMaxBytes,
