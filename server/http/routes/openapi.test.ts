@@ -58,3 +58,23 @@ test('text in a template is escaped, and HTML is not', () => {
     '<p title="&quot;">&lt;b&gt;&amp;<i>1</i></p>',
   )
 })
+
+test('the address of the service says what it is and where to go, to browsers and to programs', async () => {
+  const page = await app.inject({ url: '/', headers: { accept: 'text/html,*/*;q=0.8' } })
+  expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(page.headers['content-security-policy']).toContain("default-src 'none'")
+  expect([...page.body.matchAll(/href="([^"]+)"/g)].map(([, path]) => path)).toEqual([
+    'docs',
+    'openapi.json',
+    'cli',
+    'client.tgz',
+  ])
+  expect(page.body).toContain('npm install http://sandbox.test/client.tgz')
+  for (const accept of ['application/json', '*/*']) {
+    const answer = await app.inject({ url: '/', headers: { accept } })
+    expect(answer.json()).toMatchObject({ name: 'Sandbox Jobs', links: { docs: '/docs', cli: '/cli' } })
+  }
+  expect((await app.inject({ url: '/none', headers: { accept: 'text/html' } })).json().detail.code).toBe(
+    'not_found',
+  )
+})

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { openApiDocument } from '@sandbox-jobs/contract/openapi/document.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import manifest from '../../package.json' with { type: 'json' }
+import { mountFrontPage } from '../pages/front-page.ts'
 import type { ApiDocument } from '../reference/document.ts'
 import { referencePage } from '../reference/page.ts'
 import { style } from '../reference/style.ts'
@@ -28,9 +29,10 @@ const policyOf = (script: string): string =>
     "trusted-types 'none'",
   ].join('; ')
 
-/** `GET /openapi.json`, and the same as a page at `GET /docs`. */
+/** `GET /openapi.json`, the same as a page at `GET /docs`, and `GET /`, which leads there. */
 export function mountOpenApiRoutes(app: FastifyInstance, { baseUrl }: { baseUrl: string }): void {
   const document = once(() => openApiDocument({ version: manifest.version, serverUrl: baseUrl }))
+  mountFrontPage(app, { baseUrl, version: manifest.version })
   const json = once(() => served(JSON.stringify(document())))
   const script = once(() =>
     readFileSync(join(import.meta.dirname, '../reference/page-script.generated.js'), 'utf8'),

@@ -3,7 +3,7 @@ import { publicSharePrefix } from '@sandbox-jobs/contract/routes/prefixes.ts'
 import type { SharedFile, ShareView } from '../../runs/links/share-view.ts'
 import { Html, html } from '../reference/html.ts'
 import { csvRows } from './csv-rows.ts'
-import { plainText, tableOf, tablesOf, treeOf } from './value-view.ts'
+import { plainText, tableOf, valueView } from './value-view.ts'
 
 /** All that the page is styled with; it stands in the page, which so loads nothing but the images of the result. */
 const style = `
@@ -14,12 +14,15 @@ a { color: var(--link) }
 .soft { opacity: 0.7 }
 .state { background: var(--soft); border-radius: 4px; padding: 0.1em 0.5em }
 section { border-top: 1px solid var(--line); padding: 0.75rem 0 }
-.wide { overflow-x: auto }
+.wide { margin: 0.5rem 0; overflow-x: auto }
 table { border-collapse: collapse }
 caption { font-weight: bold; text-align: left }
 th, td { border-bottom: 1px solid var(--line); padding: 0.25rem 0.75rem 0.25rem 0; text-align: left; vertical-align: top }
 ul { margin: 0; padding-left: 1.25rem }
-img { height: auto; max-width: 100% }
+figure { border-top: 1px solid var(--line); margin: 0; padding: 0.75rem 0 }
+img { background: #fff; border-radius: 6px; height: auto; max-height: 80vh; max-width: 100% }
+.fields th { font-weight: normal; opacity: 0.7; width: 12rem }
+.fields td { white-space: pre-wrap }
 pre { background: var(--soft); border-radius: 4px; overflow-x: auto; padding: 0.75rem; white-space: pre-wrap }
 summary { cursor: pointer }
 summary:focus-visible, a:focus-visible { outline: 2px solid var(--link) }
@@ -48,6 +51,9 @@ const csvBounds = { rows: 101, columns: 30 }
 export function sharePage(view: ShareView, token: string): string {
   const title = plainText(view.title)
   const when = view.endedAt ?? view.queuedAt
+  const isShownFirst = ({ preview }: SharedFile) => preview?.kind === 'image'
+  const images = view.files.filter(isShownFirst)
+  const others = view.files.filter((file) => !isShownFirst(file))
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -59,12 +65,13 @@ export function sharePage(view: ShareView, token: string): string {
 <body>
 <header>
 <h1>${title}</h1>
-<p><span class="state">${stateText(view.status)}</span> <time datetime="${when.toISOString()}">${timeText(when)}</time></p>
+<p>${view.sender === undefined ? '' : html`<b>${plainText(view.sender)}</b> `}<span class="state">${stateText(view.status)}</span> <time datetime="${when.toISOString()}">${timeText(when)}</time></p>
 </header>
 <main>
+${images.map((file) => imageView(file, token))}
 ${output(view, token)}
 ${view.remarks.map((remark) => html`<p>${plainText(remark)}</p>`)}
-${view.files.length === 0 ? '' : html`<section><h2>Files</h2>${view.files.map((file) => fileView(file, token))}</section>`}
+${others.length === 0 ? '' : html`<section><h2>Files</h2>${others.map((file) => fileView(file, token))}</section>`}
 ${view.more > 0 ? html`<p class="soft">and ${view.more} more files</p>` : ''}
 </main>
 <footer class="soft"><p>Shared until ${timeText(view.expiresAt)}. A program made this content.</p></footer>
@@ -82,20 +89,25 @@ function output({ output: shown, endedAt }: ShareView, token: string): Html {
   const address = `${publicSharePrefix}/${token}/output`
   const body =
     shown.format === 'json'
-      ? html`${tablesOf(shown.json)}<details open><summary>Everything</summary>${treeOf(shown.json)}</details>`
+      ? valueView(shown.json)
       : shown.format === 'text'
         ? html`<pre>${plainText(shown.text ?? '')}</pre>`
         : html`<p class="soft">It is not shown here.</p>`
   return html`<section><h2>Result</h2>${body}<p><a href="${address}" download>Download</a> <span class="soft">${sizeText(shown.byte_size)}</span></p></section>`
 }
 
+function imageView({ id, path, byteSize }: SharedFile, token: string): Html {
+  const address = `${publicSharePrefix}/${token}/${id}`
+  const name = plainText(path)
+  return html`<figure><img src="${address}?show=true" alt="${name}" loading="lazy">
+<figcaption><a href="${address}" download>${name}</a> <span class="soft">${sizeText(byteSize)}</span></figcaption></figure>`
+}
+
 function fileView({ id, path, byteSize, preview }: SharedFile, token: string): Html {
   const address = `${publicSharePrefix}/${token}/${id}`
   const name = plainText(path)
   const head = html`<p><a href="${address}" download>${name}</a> <span class="soft">${sizeText(byteSize)}</span></p>`
-  if (!preview) return head
-  if (preview.kind === 'image')
-    return html`${head}<img src="${address}?show=true" alt="${name}" loading="lazy">`
+  if (!preview || preview.kind === 'image') return head
   const note = preview.isCut
     ? html`<p class="soft">Only the start is shown; the download is complete.</p>`
     : ''

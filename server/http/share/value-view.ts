@@ -25,28 +25,95 @@ const cut = (text: string): string => (text.length > textMax ? `${text.slice(0, 
 const isRecord = (value: unknown): value is Record_ =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The value as folded lists. */
-export const treeOf = (value: unknown): Html => branch(value, { left: nodesMax }, 0)
+/**
+ * A value for people: its plain fields, then its lists of objects as tables, and all of it as a tree if it holds more.
+ */
+export function valueView(value: unknown): Html {
+  const fields = isRecord(value) ? Object.entries(value).filter(([, field]) => isPlain(field)) : []
+  const tables = tablesOf(value)
+  if (fields.length === 0 && tables.length === 0) return treeOf(value)
+  const view = html`${fieldTable(fields)}${tables}`
+  return isWholeIn(value)
+    ? view
+    : html`${view}<details><summary>All of it</summary>${treeOf(value)}</details>`
+}
 
-function branch(value: unknown, budget: { left: number }, depth: number): Html {
+const fieldsMax = 100
+
+function fieldTable(fields: [string, unknown][]): Html {
+  if (fields.length === 0) return html``
+  const rows = fields
+    .slice(0, fieldsMax)
+    .map(
+      ([name, field]) =>
+        html`<tr><th scope="row">${labelOf(name)}</th><td>${plainText(cellText(field))}</td></tr>`,
+    )
+  return html`<div class="wide"><table class="fields">${rows}</table></div>`
+}
+
+/** A name of a field as words. */
+const labelOf = (name: string): string => {
+  const words = plainText(cut(name)).replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null
+
+/** Whether fields and tables show the value completely. */
+function isWholeIn(value: unknown): boolean {
+  if (Array.isArray(value)) return isWholeTable(value)
+  const fields = Object.values(value as Record_)
+  const tables = fields.filter((field) => !isPlain(field))
+  return (
+    fields.length <= fieldsMax &&
+    tables.length <= tablesMax &&
+    fields.every((field) => (isPlain(field) ? isUncut(field) : isWholeTable(field)))
+  )
+}
+
+const isUncut = (value: unknown): boolean => typeof value !== 'string' || value.length <= textMax
+
+const isWholeTable = (list: unknown): boolean =>
+  isTable(list) &&
+  list.length <= rowsMax &&
+  list.every(
+    (row) =>
+      Object.keys(row).length <= columnsMax &&
+      Object.values(row).every((cell) => isPlain(cell) && isUncut(cell)),
+  )
+
+/** The value as lists; those within it can be folded. */
+export const treeOf = (value: unknown): Html =>
+  branch(value, { left: nodesMax }, { depth: 0, label: undefined })
+
+function branch(
+  value: unknown,
+  budget: { left: number },
+  { depth, label }: { depth: number; label: Html | undefined },
+): Html {
   budget.left -= 1
-  if (typeof value !== 'object' || value === null) return leaf(value)
+  if (typeof value !== 'object' || value === null) return html`${label} ${leaf(value)}`
   const entries = Object.entries(value)
-  const size = Array.isArray(value) ? `[${entries.length}]` : `{${entries.length}}`
-  if (entries.length === 0 || depth >= depthMax || budget.left <= 0)
-    return html`<span class="soft">${size}</span>`
+  const size = html`<span class="soft">${sizeWords(entries.length, Array.isArray(value))}</span>`
+  if (entries.length === 0 || depth >= depthMax || budget.left <= 0) return html`${label} ${size}`
   const items: Html[] = []
   for (const [key, child] of entries) {
     if (budget.left <= 0) {
       items.push(html`<li class="soft">${entries.length - items.length} more</li>`)
       break
     }
-    items.push(html`<li><b>${plainText(cut(key))}</b> ${branch(child, budget, depth + 1)}</li>`)
+    const within = { depth: depth + 1, label: html`<b>${plainText(cut(key))}</b>` }
+    items.push(html`<li>${branch(child, budget, within)}</li>`)
   }
-  return depth < 2
-    ? html`<details open><summary>${size}</summary><ul>${items}</ul></details>`
-    : html`<details><summary>${size}</summary><ul>${items}</ul></details>`
+  const list = html`<ul>${items}</ul>`
+  if (label === undefined) return list
+  return depth < 3
+    ? html`<details open><summary>${label} ${size}</summary>${list}</details>`
+    : html`<details><summary>${label} ${size}</summary>${list}</details>`
 }
+
+const sizeWords = (count: number, isList: boolean): string =>
+  `${count} ${isList ? 'item' : 'field'}${count === 1 ? '' : 's'}`
 
 const leaf = (value: unknown): Html =>
   typeof value === 'string'
@@ -78,13 +145,13 @@ function cellText(value: unknown): string {
   if (value === undefined) return ''
   if (typeof value === 'string') return cut(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  return Array.isArray(value) ? `[${value.length}]` : `{${Object.keys(value).length}}`
+  return sizeWords(Object.keys(value).length, Array.isArray(value))
 }
 
 /** The first row is the heading. `more`: rows beyond those given. */
 export function tableOf(name: string, [heading = [], ...rows]: readonly string[][], more: number): Html {
   const text = (cell: string) => plainText(cut(cell))
-  return html`<div class="wide"><table>${name === '' ? '' : html`<caption>${plainText(cut(name))}</caption>`}
+  return html`<div class="wide"><table>${name === '' ? '' : html`<caption>${labelOf(name)}</caption>`}
 <thead><tr>${heading.map((cell) => html`<th scope="col">${text(cell)}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${text(cell)}</td>`)}</tr>`)}</tbody>
 </table></div>${more > 0 ? html`<p class="soft">and more rows</p>` : ''}`

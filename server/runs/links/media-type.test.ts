@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mediaTypeOf } from './media-type.ts'
+import { isRaster, mediaTypeOf, sharedTypeOf } from './media-type.ts'
 
 const text = 'text/plain; charset=utf-8'
 const utf8 = Buffer.from('ü')
@@ -21,4 +21,18 @@ it.each([
 it('takes a character that is cut at the end of the first bytes for text, but not at the end of a file', () => {
   expect(mediaTypeOf('a', utf8.subarray(0, 1), false)).toBe(text)
   expect(mediaTypeOf('a', utf8.subarray(0, 1), true)).toBeUndefined()
+})
+
+it.each([
+  ['<svg/>', true],
+  ['\ufeff<?xml version="1.0" encoding="utf-8"?>\n<!-- made by a plotter -->\n<svg xmlns="x">', true],
+  ['<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/x.dtd"><svg>', true],
+  ['<!DOCTYPE svg [<!ENTITY a "b">]><svg>', false],
+  ['<html><svg/></html>', false],
+  ['<svgx>', false],
+  ['text <svg/>', false],
+])('takes %j for a drawing on a share page: %s', (text, isDrawing) => {
+  const type = sharedTypeOf('a.svg', Buffer.from(text), true)
+  expect(type === 'image/svg+xml').toBe(isDrawing)
+  expect(isRaster(type)).toBe(false)
 })

@@ -27,7 +27,21 @@ export function mediaTypeOf(name: string, bytes: Buffer, isWhole: boolean): stri
   return /\.csv$/i.test(name) ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8'
 }
 
-export const isRaster = (type: string | undefined): boolean => type?.startsWith('image/') === true
+/**
+ * The type that a share page shows a file with. SVG is among it: as an image it runs no script and loads nothing, and its own
+ * address has a policy under which it cannot either.
+ */
+export const sharedTypeOf = (name: string, bytes: Buffer, isWhole: boolean): string | undefined =>
+  mediaTypeOf(name, bytes, isWhole) ?? (isSvg(textOf(bytes, isWhole)) ? svgType : undefined)
+
+const svgType = 'image/svg+xml'
+/** With at most one comment before the root, and no definitions of entities. */
+const svgStart = /^\ufeff?\s*(?:<\?xml [^>]*>\s*)?(?:<!--[^>]*-->\s*)?(?:<!DOCTYPE svg [^>[]*>\s*)?<svg[\s>/]/
+const isSvg = (text: string | undefined): boolean =>
+  text !== undefined && !controls.test(text) && svgStart.test(text)
+
+export const isImage = (type: string | undefined): boolean => type?.startsWith('image/') === true
+export const isRaster = (type: string | undefined): boolean => isImage(type) && type !== svgType
 
 /** The last character may be cut. */
 function textOf(bytes: Buffer, isWhole: boolean): string | undefined {

@@ -4,7 +4,7 @@ import type { Download, DownloadRequest, Downloads, StreamReader } from '../../s
 import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
 import { findPart, type RunObject } from '../downloads/stored-parts.ts'
 import { type LinkTokenDeps, readLinkToken } from './link-token.ts'
-import { isRaster } from './media-type.ts'
+import { isImage, sharedTypeOf, sniffedBytes } from './media-type.ts'
 import { findLiveSignedLink, type SignedLinkRow } from './signed-link-store.ts'
 import { mediaName, objectOfLink, sniff } from './signed-links.ts'
 
@@ -52,7 +52,7 @@ export async function openMediaLink(
   return { download: await open(deps, link, part, request), shownAs }
 }
 
-/** What a share page shows or offers: only raster images are shown. */
+/** What a share page shows or offers: only images are shown. */
 export async function openSharedObject(
   deps: OpenLinkDeps,
   opening: Opening & { object: string; show: boolean },
@@ -62,8 +62,13 @@ export async function openSharedObject(
   const object: RunObject =
     opening.object === 'output' ? { kind: 'output' } : { kind: 'artifact', artifactId: opening.object }
   const part = await partOf(deps, link, object)
-  const type = opening.show ? await sniff(deps.downloads, part, readerOf(link, request)) : undefined
-  return { download: await open(deps, link, part, request), shownAs: isRaster(type) ? type : undefined }
+  const type = opening.show ? await sharedType(deps, part, readerOf(link, request)) : undefined
+  return { download: await open(deps, link, part, request), shownAs: isImage(type) ? type : undefined }
+}
+
+async function sharedType({ downloads }: OpenLinkDeps, part: NamedPart, reader: StreamReader) {
+  const bytes = await downloads.firstBytes(part, sniffedBytes, reader)
+  return sharedTypeOf(part.name, bytes, part.byteSize <= sniffedBytes)
 }
 
 async function partOf(

@@ -8,9 +8,9 @@ import type { RunLookup } from '../read/run-lookup.ts'
 import { listArtifacts } from '../results/artifact-store.ts'
 import { findContent } from '../results/run-content-store.ts'
 import { findRunById } from '../run-store.ts'
-import { isRaster, mediaTypeOf, sniffedBytes } from './media-type.ts'
+import { isImage, isRaster, sharedTypeOf, sniffedBytes } from './media-type.ts'
 import { type Opening, type OpenLinkDeps, readerOf, requireLiveLink } from './open-links.ts'
-import { findRunTitle } from './signed-link-store.ts'
+import { findRunOrigin } from './signed-link-store.ts'
 
 export type ShareDeps = OpenLinkDeps & { storage: ObjectStorage; runs: RunLookup }
 
@@ -25,6 +25,8 @@ export interface SharedFile {
 /** Content of a share page. */
 export interface ShareView {
   title: string
+  /** Name of the company that shares it. */
+  sender: string | undefined
   status: string
   queuedAt: Date
   endedAt: Date | null
@@ -40,6 +42,8 @@ export interface ShareView {
 const filesShown = 100
 const imagesShown = 12
 const imageMaxBytes = 10 * 1024 ** 2
+/** A drawing costs the browser more than its bytes. */
+const svgMaxBytes = 1024 ** 2
 const textsShown = 8
 const textBytes = 64 * 1024
 
@@ -49,6 +53,7 @@ export async function readShare(deps: ShareDeps, opening: Opening, signal: Abort
   const key = { id: link.run_id, company_id: link.company_id }
   const [run, content] = await Promise.all([findRunById(deps.db, key), findContent(deps.db, key)])
   if (!run || content?.state !== 'active') throw notFound()
+  const origin = await findRunOrigin(deps.db, run)
   const reader = readerOf(link, { signal })
   const rows = await listArtifacts(deps.db, {
     companyId: run.company_id,
@@ -65,12 +70,13 @@ export async function readShare(deps: ShareDeps, opening: Opening, signal: Abort
     if (!part || left.images + left.texts === 0) files.push({ ...file, preview: undefined })
     else {
       const bytes = await deps.downloads.firstBytes(part, textBytes, reader)
-      const type = mediaTypeOf(part.name, bytes.subarray(0, sniffedBytes), part.byteSize <= sniffedBytes)
+      const type = sharedTypeOf(part.name, bytes.subarray(0, sniffedBytes), part.byteSize <= sniffedBytes)
       files.push({ ...file, preview: previewOf(left, { type, bytes, byteSize: part.byteSize }) })
     }
   }
   return {
-    title: await findRunTitle(deps.db, run),
+    title: (origin && titleOf(origin)) ?? run.id,
+    sender: origin?.company_name,
     status: run.state,
     queuedAt: run.queued_at,
     endedAt: run.terminal_at,
@@ -84,13 +90,22 @@ export async function readShare(deps: ShareDeps, opening: Opening, signal: Abort
   }
 }
 
+const titleMaxLength = 120
+
+/** The description if it is as short as a title, otherwise the name. */
+function titleOf(task: { task_name: string; task_description: string }): string {
+  const description = task.task_description.trim()
+  const isTitle = description !== '' && description.length <= titleMaxLength && !description.includes('\n')
+  return isTitle ? description : task.task_name
+}
+
 function previewOf(
   left: { images: number; texts: number },
   { type, bytes, byteSize }: { type: string | undefined; bytes: Buffer; byteSize: number },
 ): SharedFile['preview'] {
   if (type === undefined) return undefined
-  if (isRaster(type)) {
-    if (left.images === 0 || byteSize > imageMaxBytes) return undefined
+  if (isImage(type)) {
+    if (left.images === 0 || byteSize > (isRaster(type) ? imageMaxBytes : svgMaxBytes)) return undefined
     left.images -= 1
     return { kind: 'image' }
   }

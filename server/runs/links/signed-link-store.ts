@@ -103,15 +103,21 @@ export async function listLiveLinks(
 }
 
 /** Name of the run's task, the title of its page. Reads `tasks`. */
-export async function findRunTitle(db: Executing, run: RunKey & { task_id: string }): Promise<string> {
-  const row = await db
+export const findRunOrigin = (
+  db: Executing,
+  run: RunKey & { task_id: string },
+): Promise<{ task_name: string; task_description: string; company_name: string } | undefined> =>
+  db
     .selectFrom('tasks')
-    .select('name')
-    .where('id', '=', run.task_id)
-    .where('company_id', '=', run.company_id)
+    .innerJoin('companies', 'companies.id', 'tasks.company_id')
+    .select([
+      'tasks.name as task_name',
+      'tasks.description as task_description',
+      'companies.name as company_name',
+    ])
+    .where('tasks.id', '=', run.task_id)
+    .where('tasks.company_id', '=', run.company_id)
     .executeTakeFirst()
-  return row?.name ?? run.id
-}
 
 const droppedAtOnce = 10_000
 

@@ -346,15 +346,22 @@ describe('an expiring link', () => {
       null,
     )
     expect([shown.headers['content-type'], shown.bytes.toString('hex')]).toEqual(['image/png', png])
-    const saved = await call(
+    const drawing = await call(
       'openSharedObject',
       { ...oid(named('picture.svg')), query: { show: 'true' } },
       null,
     )
+    expect(drawing.headers).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+      'x-content-type-options': 'nosniff',
+    })
+    const saved = await call('openSharedObject', oid(named('picture.svg')), null)
     expect(saved.headers).toMatchObject({
       'content-type': 'application/octet-stream',
       'content-disposition': 'attachment; filename="picture.svg"',
     })
+    expect(page.text.indexOf('<img ')).toBeLessThan(page.text.indexOf('<h2>Result'))
     expect((await call('openSharedObject', oid('log'), null)).status).toBe(404)
   })
 
@@ -394,6 +401,10 @@ describe('an expiring link', () => {
       revoked: true,
     })
     expect(await opened(token)).toBe(404)
+    const browser = { accept: 'text/html,application/xhtml+xml' }
+    const dead = await call('openShare', { params: { token }, headers: browser }, null)
+    expect([dead.status, dead.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(dead.text).toContain('This link does not work')
     expect((await listed()).map(({ id }) => id)).not.toContain(share.id)
     await db.updateTable('signed_links').set({ expires_at: new Date() }).where('id', '=', link.id).execute()
     const over = { token: tokenOf(link.url), name: 'chart.png' }

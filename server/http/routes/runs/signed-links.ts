@@ -1,5 +1,6 @@
 import { linkRoutes } from '@sandbox-jobs/contract/routes/link-routes.ts'
 import type { FastifyReply } from 'fastify'
+import { CodedError } from '../../../base/errors/coded-error.ts'
 import { type OpenedLink, openMediaLink, openSharedObject } from '../../../runs/links/open-links.ts'
 import { readShare, type ShareDeps } from '../../../runs/links/share-view.ts'
 import {
@@ -9,7 +10,10 @@ import {
   type SignedLinkDeps,
 } from '../../../runs/links/signed-links.ts'
 import type { Mount } from '../../mount.ts'
+import { formPageHeaders } from '../../pages/form-page.ts'
+import { wantsPage } from '../../requests/wants-page.ts'
 import { downloadRequestOf, goneSignal, sendDownload } from '../../responses/send-download.ts'
+import { deadLinkPage } from '../../share/dead-link-page.ts'
 import { sharePage, sharePageHeaders } from '../../share/share-page.ts'
 import type { RequestScheduler } from '../../turns/request-scheduler.ts'
 import { turnOf } from '../../turns/take-turn.ts'
@@ -31,8 +35,14 @@ export function mountSignedLinkRoutes(mount: Mount, services: LinkServices): voi
     token,
     takeTurn: (companyId: string) => turnOf(services.scheduler, companyId, reply)(0),
   })
-  mount(linkRoutes.openShare, async ({ params, reply }) => {
-    const view = await readShare(services, opening(params.token, reply), goneSignal(reply))
+  mount(linkRoutes.openShare, async ({ params, request, reply }) => {
+    reply.header('vary', 'accept')
+    const reading = readShare(services, opening(params.token, reply), goneSignal(reply))
+    const view = await reading.catch((error: unknown) => {
+      if (!isNotFound(error) || !wantsPage(request)) throw error
+    })
+    if (!view)
+      return reply.code(404).headers(formPageHeaders()).type('text/html; charset=utf-8').send(deadLinkPage())
     return reply
       .headers(sharePageHeaders)
       .type('text/html; charset=utf-8')
@@ -41,7 +51,11 @@ export function mountSignedLinkRoutes(mount: Mount, services: LinkServices): voi
   mount(linkRoutes.openSharedObject, ({ params, query, request, reply }) => {
     const wanted = downloadRequestOf(request, reply)
     const object = { object: params.oid, show: query.show === true }
-    return send(reply, openSharedObject(services, { ...opening(params.token, reply), ...object }, wanted), {})
+    return send(
+      reply,
+      openSharedObject(services, { ...opening(params.token, reply), ...object }, wanted),
+      shownImage,
+    )
   })
   mount(linkRoutes.openMedia, ({ params, request, reply }) => {
     const wanted = downloadRequestOf(request, reply)
@@ -49,6 +63,9 @@ export function mountSignedLinkRoutes(mount: Mount, services: LinkServices): voi
     return send(reply, opened, embeddable)
   })
 }
+
+/** An image at its own address: SVG could hold scripts and addresses there. */
+const shownImage = { 'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'" }
 
 /** Pages of other origins may show it: it is an image or text, and has no rights here. */
 const embeddable = {
@@ -71,5 +88,7 @@ const send = (
       return { ...download, contentDisposition, headers: { ...shownHeaders, 'content-type': shownAs } }
     }),
   )
+
+const isNotFound = (error: unknown): boolean => error instanceof CodedError && error.code === 'not_found'
 
 const addressOf = (params: { cid: string; rid: string }) => ({ chatroomId: params.cid, runId: params.rid })
