@@ -4543,7 +4543,7 @@ export interface Operations {
   /**
    * Cancel a run; a run that has ended is returned as it is.
    *
-   * A queued run is cancelled at once; a running one is stopped, and `status` is `cancel_requested` until then.
+   * A queued run is cancelled at once. The processes of a running one get SIGTERM and some seconds to end, and `status` is `cancel_requested` until then; a second request kills them.
    *
    * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */

@@ -153,7 +153,8 @@ export const runRoutes = {
     path: `${run}/cancel`,
     summary: 'Cancel a run; a run that has ended is returned as it is',
     description:
-      'A queued run is cancelled at once; a running one is stopped, and `status` is `cancel_requested` until then.',
+      'A queued run is cancelled at once. The processes of a running one get SIGTERM and some seconds to end, and `status` is ' +
+      '`cancel_requested` until then; a second request kills them.',
     params: RunParams,
     response: RunDetail,
     errors: ['not_found'],

@@ -138,6 +138,7 @@ export function hostOf(
       return timeline.call(actor, () => record, hostAway)
     },
     stop: (id) => call(() => host.stop(id)),
+    terminate: (id) => call(() => host.stop(id)),
     forbid: (id) => call(() => host.forbid(id)),
     log: () => call(() => Readable.from([])),
     logSince: notUsed,

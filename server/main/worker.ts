@@ -91,6 +91,8 @@ await runRole('worker', async (config, log) => {
     secrets: new StoredRunSecrets(db, configuredKeys(config, 'worker')),
     name,
     capacity,
+    // The kill switch leaves no time to anything.
+    stopGraceMs: config.enabled ? config.stopGraceSeconds * 1000 : 0,
     egressCapBytes: config.runtimeEgress ? config.runEgressCapBytes : undefined,
     companyConcurrency: policy.companyConcurrency,
   })

@@ -67,6 +67,8 @@ export const asQueued = {
 export const queuedChannel = 'runs_queued'
 /** Notified by a commit that requested the cancellation of a run; the payload is its id. */
 export const cancelChannel = 'runs_cancel'
+/** A run is to end at once, without its time to end. */
+export const killChannel = 'runs_kill'
 
 /** A newly queued run with its input. */
 export type QueuedRun = ShownRun &

@@ -12,7 +12,7 @@ interface Options extends ConnectionOptions {
 
 export const cancelCommand = (): Command =>
   serviceCommand('cancel')
-    .description('cancel a run; has no effect on a run that has ended')
+    .description('cancel a run; a second time kills what goes on; has no effect on a run that has ended')
     .argument('<run>', 'id of the run')
     .addOption(runRoomOption())
     .action((wanted: string, options: Options) =>

@@ -16,6 +16,8 @@ export interface SandboxConfig {
   runtimeEgress: boolean
   /** Bytes that one run may send. */
   runEgressCapBytes: number
+  /** How long the processes of a run may go on after they were asked to end. */
+  stopGraceSeconds: number
   /** Whether installing a new runner approves it, or the operator must. */
   runnerApproval: 'declared' | 'reviewed'
 }
@@ -70,6 +72,13 @@ export const sandboxSettings: Pick<Settings<SandboxConfig & ServiceConfig>, keyo
     description: 'bytes that one run may send',
     fallback: () => 1024 ** 3,
     ...integer(0, 2 ** 50),
+  },
+  stopGraceSeconds: {
+    env: 'SANDBOX_STOP_GRACE_SECONDS',
+    description:
+      'how long the processes of a run may go on after SIGTERM, at its deadline or a cancel; 0: they are killed at once',
+    fallback: () => 10,
+    ...integer(0, 60),
   },
   runnerApproval: {
     env: 'SANDBOX_RUNNER_APPROVAL',

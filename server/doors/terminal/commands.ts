@@ -39,7 +39,7 @@ export async function killCommand(
 ): Promise<void> {
   const { end } = await requireCommand(deps, person, id)
   if (end) return
-  await cancelRun(deps.db, { id, company_id: person.open.door.company_id })
+  await cancelRun(deps.db, { id, company_id: person.open.door.company_id }, 'at once')
   const wait = { seconds: killWaitSeconds, signal }
   // Without a place to wait in, the command ends all the same.
   await readCommand(deps, person, { id, wait }).catch((error: unknown) => {

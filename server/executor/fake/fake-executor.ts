@@ -113,6 +113,10 @@ export class FakeExecutor implements Executor {
     this.#find(id).stop.abort()
   }
 
+  terminate(id: string): Promise<void> {
+    return this.stop(id)
+  }
+
   async forbid(id: string): Promise<boolean> {
     if (!this.#known.has(id)) this.#known.set(id, 'forbidden')
     return this.#known.get(id) === 'forbidden'

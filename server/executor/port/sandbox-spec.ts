@@ -72,6 +72,8 @@ export type SandboxNetwork =
 
 export interface SandboxLimits {
   timeoutMs: number
+  /** How long processes may go on after SIGTERM, at the deadline and after `terminate`. Absent: they are killed at once. */
+  graceMs?: number
   memoryBytes: number
   /** Memory that the program sees as its own; absent: all of it. The rest is for the workspace and the platform. */
   shownMemoryBytes?: number

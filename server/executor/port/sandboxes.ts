@@ -26,6 +26,11 @@ export interface SandboxPort {
   wait(id: string, signal?: AbortSignal): Promise<SandboxExit>
   /** Requests the end of a sandbox: every process in it is killed, the exit record says `stopped`. */
   stop(id: string): Promise<void>
+  /**
+   * Asks every process to end (SIGTERM), and kills what is left after `limits.graceMs`; the exit record says `stopped`. A `stop`
+   * in the meantime kills at once.
+   */
+  terminate(id: string): Promise<void>
   /** True if the id was never started; from then on `start` refuses it. */
   forbid(id: string): Promise<boolean>
   /** The bounded log so far, head, mark and tail. */

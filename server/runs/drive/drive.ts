@@ -21,6 +21,8 @@ export interface DriveDeps extends CollectDeps {
   storageReservations: StorageReservations
   resultTurns: ResultTurns
   log: Log
+  /** How long the processes of a run may go on after they were asked to end. Absent or 0: they are killed at once. */
+  stopGraceMs?: number | undefined
   egressCapBytes?: number | undefined
   /** Absent: runs of versions with slots end as `secrets_unavailable`. */
   secrets?: RunSecrets | undefined
@@ -111,8 +113,10 @@ export class Drive {
 
   /** Logs a failure: a sandbox that was not stopped ends at its deadline. */
   async stopSandbox(): Promise<void> {
-    const { executor } = this.deps
-    await this.retry('stop', () => executor.stop(this.run.sandboxId)).catch((error: unknown) => {
+    const { executor, stopGraceMs } = this.deps
+    const { sandboxId } = this.run
+    const stop = () => (stopGraceMs ? executor.terminate(sandboxId) : executor.stop(sandboxId))
+    await this.retry('stop', stop).catch((error: unknown) => {
       if (error instanceof SandboxUnknown || isOwnershipLost(error)) return
       this.log.error({ error: describe(error) }, 'sandbox cannot be stopped')
     })

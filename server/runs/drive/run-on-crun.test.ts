@@ -1,6 +1,6 @@
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -18,7 +18,7 @@ import { parseStrictJson, runInputBounds } from '../../base/json/strict-json.ts'
 import { createLog } from '../../base/logging.ts'
 import type { BuildTools } from '../../builds/request/build-tools.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
-import { TestAgent, tarOf } from '../../executor/oci/testing/test-agent.ts'
+import { TestAgent, tarOf, waitUntil } from '../../executor/oci/testing/test-agent.ts'
 import { StoredImages } from '../../images/stored-images.ts'
 import { LogFollowers } from '../../live-logs/log-followers.ts'
 import { DatabaseLogUpdates } from '../../live-logs/log-updates.ts'
@@ -48,6 +48,7 @@ async function startWorker(): Promise<RunWorker> {
     name: 'w1',
     capacity: runCapacity({ slots: 4, reserved: 0 }),
     companyConcurrency: 50,
+    stopGraceMs: 60_000,
     pollIntervalMs: 50,
   })
   return started
@@ -404,6 +405,39 @@ describe('a run in a real sandbox', () => {
     await untilRunning(id)
     await cancelRun(db, { id, company_id: tenant.companyId })
     expect(await ended(id)).toMatchObject({ state: 'cancelled' })
+  })
+
+  const tidy =
+    'trap \'echo late > "$SERVICE_ARTIFACTS_DIR/late"; exit\' TERM; echo ready; while :; do sleep 0.1; done'
+  const untilReady = async (id: string) => {
+    await untilRunning(id)
+    const { sandbox_id: sandbox } = await rowOf(id)
+    await waitUntil(async () => (await text(await agent.client.log(sandbox ?? ''))).includes('ready'))
+  }
+
+  it('keeps what it wrote when a cancel or its deadline asked it to end', async () => {
+    const ids = [await run(tidy), await run(tidy, { timeout_seconds: 2 })] as const
+    await untilReady(ids[0])
+    await cancelRun(db, { id: ids[0], company_id: tenant.companyId })
+    expect(await ended(ids[0])).toMatchObject({ state: 'cancelled' })
+    expect(await ended(ids[1])).toMatchObject({ error_code: 'timeout' })
+    for (const id of ids) expect((await leftBy(id)).bundle).toBe('late\n')
+  })
+
+  it('that goes on after a cancel ends at once after another, or when it was cancelled at once', async () => {
+    const deaf = "trap '' TERM; echo ready; while :; do sleep 0.1; done"
+    const [again, atOnce] = [
+      await run(deaf, { timeout_seconds: 60 }),
+      await run(deaf, { timeout_seconds: 60 }),
+    ]
+    for (const id of [again, atOnce]) await untilReady(id)
+    await cancelRun(db, { id: again, company_id: tenant.companyId })
+    expect(await rowOf(again)).toMatchObject({ state: 'cancel_requested' })
+    const since = performance.now()
+    await cancelRun(db, { id: again, company_id: tenant.companyId })
+    await cancelRun(db, { id: atOnce, company_id: tenant.companyId }, 'at once')
+    for (const id of [again, atOnce]) expect(await ended(id)).toMatchObject({ state: 'cancelled' })
+    expect(performance.now() - since).toBeLessThan(20_000)
   })
 
   it('leaves no sandbox behind', async () => {

@@ -2,6 +2,7 @@ import type { sleep } from '../../base/clock.ts'
 import { onBehalfOf } from '../../base/current-request.ts'
 import type { Log } from '../../base/logging.ts'
 import type { RunCapacity } from '../../capacity/run-capacity.ts'
+import { SandboxUnknown } from '../../executor/port/errors.ts'
 import type { ImagePort } from '../../executor/port/images.ts'
 import type { SandboxPort } from '../../executor/port/sandboxes.ts'
 import { LogSources } from '../../live-logs/log-sources.ts'
@@ -33,6 +34,8 @@ export interface RunWorkerOptions {
   /** Runs at once, and how companies share them. */
   capacity: RunCapacity
   companyConcurrency: number
+  /** How long the processes of a run may go on after they were asked to end. Absent or 0: they are killed at once. */
+  stopGraceMs?: number | undefined
   /** Bytes that a run may send. Absent: no run has a network. */
   egressCapBytes?: number | undefined
   /** Absent: runs of versions with slots end as `secrets_unavailable`. */
@@ -70,13 +73,19 @@ export async function startRunWorker(options: RunWorkerOptions): Promise<RunWork
     storageReservations: new StorageReservations((companyId) => runs.storageLeft(companyId)),
     resultTurns: new ResultTurns(),
   }
+  const sandboxes = new Map<string, string>()
   const worker = new Worker<ActiveRun>({
     name: 'runs',
     slots: capacity.slots,
     claims: claimsOf(options),
     perform: (held, signals) => {
-      const withdrawLog = logs.register(held.id, held.run.sandboxId)
-      return onBehalfOf(held.run.companyId, () => driveRun(deps, held, signals)).finally(withdrawLog)
+      const { sandboxId, companyId } = held.run
+      const withdrawLog = logs.register(held.id, sandboxId)
+      sandboxes.set(held.id, sandboxId)
+      return onBehalfOf(companyId, () => driveRun(deps, held, signals)).finally(() => {
+        withdrawLog()
+        if (sandboxes.get(held.id) === sandboxId) sandboxes.delete(held.id)
+      })
     },
     pollIntervalMs,
     recoverIntervalMs,
@@ -95,6 +104,7 @@ export async function startRunWorker(options: RunWorkerOptions): Promise<RunWork
   const listener = runs.listen({
     queued: () => worker.notify(),
     cancelled: (id) => worker.cancel(id),
+    killed: (id) => void killSandbox(executor, sandboxes.get(id), log),
     logRequested: (id) => logs.onRequested(id),
   })
   return {
@@ -104,6 +114,14 @@ export async function startRunWorker(options: RunWorkerOptions): Promise<RunWork
       await Promise.all([worker, sweep, listener].map((part) => part.stop()))
     },
   }
+}
+
+/** Kills the sandbox of a run that was cancelled before. If this fails, it ends when its time to end is over. */
+async function killSandbox(executor: SandboxPort, id: string | undefined, log: Log): Promise<void> {
+  if (id === undefined) return
+  await executor.stop(id).catch((error: unknown) => {
+    if (!(error instanceof SandboxUnknown)) log.warn({ error: describe(error) }, 'sandbox not killed yet')
+  })
 }
 
 /** A run and the step at which the worker starts or resumes it. */

@@ -45,6 +45,8 @@ export type PreparedRun =
 interface PrepareDeps {
   storage: ObjectStorage
   images: Pick<PlacedImages, 'attested'>
+  /** How long the processes of a run may go on after they were asked to end. Absent or 0: they are killed at once. */
+  stopGraceMs?: number | undefined
   /** Bytes that a run may send. Absent: no run has a network. */
   egressCapBytes?: number | undefined
   /** Absent: no run of a version with slots can start. */
@@ -116,6 +118,7 @@ async function prepareSandbox(
     imageUser: image.user,
     isolation: job.isolation,
     timeoutSeconds: job.timeout_seconds,
+    stopGraceMs: deps.stopGraceMs,
     network: callback ? withService(networkOfRun(job, egressCapBytes)) : networkOfRun(job, egressCapBytes),
     owner: sandboxOwner(companyId),
     artifactsDir: collectedArtifactsDir(job.door_kind),

@@ -35,6 +35,8 @@ export interface RunSandbox {
   imageUser: string
   isolation: Isolation
   timeoutSeconds: number
+  /** How long its processes may go on after they were asked to end. Absent or 0: they are killed at once. */
+  stopGraceMs?: number | undefined
   network: SandboxNetwork
   /** The executor's number of the company. */
   owner: number
@@ -61,6 +63,7 @@ export function runSandbox(run: RunSandbox): SandboxSpec {
     owner: run.owner,
     limits: {
       timeoutMs: run.timeoutSeconds * 1000,
+      ...(run.stopGraceMs && { graceMs: run.stopGraceMs }),
       memoryBytes: profile.provider_memory_mib * mib,
       shownMemoryBytes: profile.customer_memory_mib * mib,
       workspaceBytes: profile.workspace_mib * mib,

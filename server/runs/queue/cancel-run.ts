@@ -2,14 +2,18 @@ import { sql } from 'kysely'
 import type { Database, Trx } from '../../db/database.ts'
 import { transition } from '../../db/transition.ts'
 import { failed } from '../drive/run-outcome.ts'
-import { cancelChannel, notify, type RunRow } from '../run-store.ts'
+import { cancelChannel, killChannel, notify, type RunRow } from '../run-store.ts'
 import { cancelledInQueue, cancelRequested } from '../run-transitions.ts'
 
 /**
- * Requests the cancellation of a run. A queued run ends at once; a claimed run ends when its sandbox has ended. A run that
- * has ended or already has a request is not changed.
+ * Requests the cancellation of a run. A queued run ends at once; a claimed run ends when its sandbox has ended, whose processes
+ * have some time to end by themselves. A second request, or one `at once`, kills them. A run that has ended is not changed.
  */
-export async function cancelRun(db: Database, run: Pick<RunRow, 'id' | 'company_id'>): Promise<void> {
+export async function cancelRun(
+  db: Database,
+  run: Pick<RunRow, 'id' | 'company_id'>,
+  manner: 'gently' | 'at once' = 'gently',
+): Promise<void> {
   await db.transaction().execute(async (trx) => {
     if (await cancelQueued(trx, run)) return
     const left = await transition(trx, {
@@ -17,6 +21,8 @@ export async function cancelRun(db: Database, run: Pick<RunRow, 'id' | 'company_
       set: { cancel_requested_at: sql`clock_timestamp()` },
     })
     if (left !== undefined) await notify(trx, cancelChannel, run.id)
+    // Without an effect on a run that has ended.
+    if (left === undefined || manner === 'at once') await notify(trx, killChannel, run.id)
   })
 }
 

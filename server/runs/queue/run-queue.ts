@@ -6,7 +6,7 @@ import { liveLogChannel } from '../../live-logs/log-sources.ts'
 import { type Listener, listen } from '../../work/listener.ts'
 import { findJob, type RunJob } from '../prepare/job-store.ts'
 import { finishRun, type RunEnd } from '../results/finish-run.ts'
-import { cancelChannel, queuedChannel } from '../run-store.ts'
+import { cancelChannel, killChannel, queuedChannel } from '../run-store.ts'
 import {
   type ClaimedRun,
   type ClaimOptions,
@@ -44,6 +44,8 @@ export interface QueueNotifications {
   /** A run may have been queued. */
   queued(): void
   cancelled(runId: string): void
+  /** A cancelled run is to end at once. */
+  killed(runId: string): void
   /** A client follows the run's log. */
   logRequested(runId: string): void
 }
@@ -63,9 +65,10 @@ export function postgresRunQueue(db: Database, databaseUrl: string, log: Log): R
     listen: (notify) =>
       listen({
         url: databaseUrl,
-        channels: [queuedChannel, cancelChannel, liveLogChannel],
+        channels: [queuedChannel, cancelChannel, killChannel, liveLogChannel],
         onNotification: (channel, payload) => {
           if (channel === cancelChannel) notify.cancelled(payload)
+          else if (channel === killChannel) notify.killed(payload)
           else if (channel === liveLogChannel) notify.logRequested(payload)
           else notify.queued()
         },

@@ -80,6 +80,8 @@ async function answerTo(
       return { json: await sandboxes.wait(request.id) }
     case 'stop':
       return noContent(sandboxes.stop(request.id))
+    case 'terminate':
+      return noContent(sandboxes.terminate(request.id))
     case 'forbid':
       return { json: await sandboxes.forbid(request.id) }
     case 'log':

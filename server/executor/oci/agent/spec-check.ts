@@ -100,6 +100,7 @@ const isTexts = (value: unknown): value is string[] =>
 function checkLimits({ limits }: SandboxSpec): void {
   need(typeof limits === 'object' && limits !== null, 'limits')
   need(isWhole(limits.timeoutMs, 1, 7 * 86_400_000), 'limits.timeoutMs')
+  need(limits.graceMs === undefined || isWhole(limits.graceMs, 0, 60_000), 'limits.graceMs')
   need(isWhole(limits.memoryBytes, 16 * MiB, 2 ** 45), 'limits.memoryBytes')
   const shown = limits.shownMemoryBytes
   need(shown === undefined || isWhole(shown, MiB, limits.memoryBytes), 'limits.shownMemoryBytes')

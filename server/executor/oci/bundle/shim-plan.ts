@@ -49,6 +49,7 @@ export function planText(plan: ShimPlan): string {
     ['uid', spec.user.uid],
     ['gid', spec.user.gid],
     ['log_bytes', limits.logBytes],
+    ['grace_ms', limits.graceMs ?? 0],
     ...cgroups.folders.map((folder) => ['cgroup', folder]),
     ...cgroups.settings.map(({ slug, path, value }) => ['set', slug, path, value]),
     ...cgroups.counters.map(({ name, divisor, path, key }) => ['counter', name, divisor, path, key]),

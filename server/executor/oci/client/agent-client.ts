@@ -41,6 +41,10 @@ export class AgentClient implements Executor {
     return this.#done({ kind: 'stop', id })
   }
 
+  terminate(id: string): Promise<void> {
+    return this.#done({ kind: 'terminate', id })
+  }
+
   forbid(id: string): Promise<boolean> {
     return this.#json({ kind: 'forbid', id })
   }

@@ -5,6 +5,7 @@ const sandboxVerbs = {
   start: 'POST start',
   wait: 'GET exit',
   stop: 'POST stop',
+  terminate: 'POST terminate',
   forbid: 'POST forbid',
   log: 'GET log',
   logSince: 'GET news',
@@ -60,6 +61,7 @@ export function requestLine(request: AgentRequest): { method: AgentMethod; path:
     case 'start':
     case 'wait':
     case 'stop':
+    case 'terminate':
     case 'forbid':
     case 'log':
     case 'tree':

@@ -20,7 +20,7 @@ import { writeKnownContents } from '../records/known-contents.ts'
 import { fillStartRecord, type StartRecord, writeStartRecord } from '../records/start-record.ts'
 import { sendInput } from '../shim/input-frames.ts'
 import { maskedValues } from '../shim/masked-values.ts'
-import { requestStop } from '../shim/shim.ts'
+import { requestStop, requestTermination } from '../shim/shim.ts'
 import { checkedSpec } from '../spec-check.ts'
 import { recoverSandboxes } from './recover-sandboxes.ts'
 import { exitOf, newSandbox, type Sandbox, stateOf } from './sandbox.ts'
@@ -228,6 +228,12 @@ export class Sandboxes {
     // A starting shim answers soon: nothing blocks it.
     await sandbox.running.promise
     if (sandbox.phase === 'live') await requestStop(sandbox.folder)
+  }
+
+  async terminate(id: string): Promise<void> {
+    const sandbox = this.find(id)
+    await sandbox.running.promise
+    if (sandbox.phase === 'live') await requestTermination(sandbox.folder)
   }
 
   async forbid(id: string): Promise<boolean> {

@@ -80,10 +80,15 @@ export async function findShim(folder: string): Promise<Shim | undefined> {
 }
 
 /** Requests the shim to kill its sandbox; false if there is no live shim. */
-export async function requestStop(folder: string): Promise<boolean> {
+export const requestStop = (folder: string): Promise<boolean> => command(folder, 'stop')
+
+/** Requests the shim to end its sandbox with the time that its plan gives; false if there is no live shim. */
+export const requestTermination = (folder: string): Promise<boolean> => command(folder, 'soft')
+
+async function command(folder: string, word: string): Promise<boolean> {
   const socket = await connectToShim(folder)
   if (!socket) return false
-  socket.end('stop\n')
+  socket.end(`${word}\n`)
   socket.resume()
   return true
 }

@@ -1,14 +1,17 @@
 /*
- * Process 1 of every sandbox. It starts the program, reaps orphans, and reports to the shim over a pipe whether the
- * program started and how it ended. argv[1] names the descriptor of that pipe: 3, or 2 under a runtime that passes no
+ * Process 1 of every sandbox. It starts the program, reaps orphans, and reports to the shim over a socket whether the
+ * program started and how it ended. argv[1] names the descriptor of that socket: 3, or 2 under a runtime that passes no
  * other descriptor. It runs confined like the program itself (same user, no capability, same seccomp filter), so the
  * shim trusts its reports no more than the program: it reads messages of eight bytes and nothing else.
  *
  * It waits for the start signal: the first byte of its input, which the shim sends and the program never sees. So a
  * sandbox can be prepared before it is known which run it is for.
  *
+ * A byte from the shim asks the sandbox to end: process 1 passes it on to all others as SIGTERM, and then waits for all of
+ * them, because the shell that runs a script ends before the programs that the script has started.
+ *
  * It is not dumpable, so the program can neither trace it nor reach its descriptors through /proc. When the
- * shim dies, the other end of the pipe closes; process 1 then exits and the kernel kills the whole sandbox.
+ * shim dies, the other end of the socket closes; process 1 then exits and the kernel kills the whole sandbox.
  */
 #define _GNU_SOURCE
 #include "init/account.h"
@@ -39,15 +42,24 @@ static void report(uint32_t kind, uint32_t value) {
   if (write(shim, message, sizeof message) != sizeof message) _exit(1);
 }
 
+/* False when the shim is gone. A stopped process gets its signal only once it goes on. */
+static bool pass_on_request(void) {
+  char request;
+  if (read(shim, &request, 1) != 1) return false;
+  kill(-1, SIGTERM);
+  kill(-1, SIGCONT);
+  return true;
+}
+
 int main(int count, char **arguments) {
   int started[2];
   sigset_t children, before;
   signal(SIGPIPE, SIG_IGN);
   if (count < 3 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)) return 1;
-  int status_pipe = arguments[1][0] - '0';
-  shim = fcntl(status_pipe, F_DUPFD_CLOEXEC, 3);
-  /* Where the pipe came in as standard error, the program's standard error is the log again. */
-  if (shim < 0 || (status_pipe == 2 ? dup2(1, 2) < 0 : close(status_pipe))) return 1;
+  int status_socket = arguments[1][0] - '0';
+  shim = fcntl(status_socket, F_DUPFD_CLOEXEC, 3);
+  /* Where the socket came in as standard error, the program's standard error is the log again. */
+  if (shim < 0 || (status_socket == 2 ? dup2(1, 2) < 0 : close(status_socket))) return 1;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
   sigprocmask(SIG_BLOCK, &children, &before);
@@ -83,17 +95,20 @@ int main(int count, char **arguments) {
   close(0);
   report('R', 0);
 
-  for (;;) {
-    struct pollfd waits[2] = { { .fd = signals, .events = POLLIN }, { .fd = shim, .events = 0 } };
+  for (bool ending = false;;) {
+    struct pollfd waits[2] = { { .fd = signals, .events = POLLIN }, { .fd = shim, .events = POLLIN } };
     if (poll(waits, 2, -1) < 0 && errno != EINTR) return 1;
-    if (waits[1].revents) return 1;
+    if (waits[1].revents && !pass_on_request()) return 1;
+    ending |= waits[1].revents != 0;
     struct signalfd_siginfo ignored;
     if (waits[0].revents && read(signals, &ignored, sizeof ignored) < 0) return 1;
+    pid_t ended;
     int status;
-    for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
-      if (ended == program) {
+    while ((ended = waitpid(-1, &status, WNOHANG)) > 0)
+      if (ended == program && !ending) {
         report('X', (uint32_t)status);
         return 0;
       }
+    if (ending && ended < 0) return 0;
   }
 }

@@ -43,10 +43,13 @@ static void accept_client(void) {
 }
 
 static void read_command(int index) {
-  char text[COMMAND_BYTES];
-  ssize_t count = recv(clients[index], text, sizeof text, MSG_DONTWAIT);
+  char text[COMMAND_BYTES + 1];
+  ssize_t count = recv(clients[index], text, COMMAND_BYTES, MSG_DONTWAIT);
   if (count > 0) {
-    if (text[0] == 's') shim_end(END_STOPPED);
+    text[count] = 0;
+    if (strstr(text, "stop")) shim_end(END_STOPPED);
+    /* Begins with an s too: a shim of an earlier release, which reads no more than that, stops the sandbox. */
+    else if (strstr(text, "soft")) shim_ask_to_end(END_STOPPED);
   } else if (count == 0 || errno != EAGAIN) {
     close(clients[index]);
     clients[index] = clients[--client_count];

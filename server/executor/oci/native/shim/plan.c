@@ -133,6 +133,7 @@ static void read_line(struct plan *plan, char *line) {
   else if (!strcmp(key, "id_base")) plan->id_base = number32(rest);
   else if (!strcmp(key, "uid")) plan->uid = number32(rest);
   else if (!strcmp(key, "gid")) plan->gid = number32(rest);
+  else if (!strcmp(key, "grace_ms")) plan->grace_ms = number(rest);
   else if (!strcmp(key, "log_bytes")) plan->log_bytes = number(rest);
   else read_file_line(plan, key, rest);
 }

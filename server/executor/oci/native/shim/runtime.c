@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -80,16 +81,16 @@ static _Noreturn void become_runtime(int input, int log, int status) {
 }
 
 /* The program's user owns its pipes, so that it can open /dev/stdout and /dev/stdin again by name. */
-static void make_pipe(int ends[2], bool owned) {
+static void make_pipe(int ends[2]) {
   if (pipe2(ends, O_CLOEXEC)) shim_fail("pipe");
-  if (owned && (fchown(ends[0], shim_plan.id_base + shim_plan.uid, shim_plan.id_base + shim_plan.gid))) shim_fail("pipe");
+  if (fchown(ends[0], shim_plan.id_base + shim_plan.uid, shim_plan.id_base + shim_plan.gid)) shim_fail("pipe");
 }
 
 void runtime_start(void) {
   int input[2], log[2], status[2];
-  make_pipe(input, true);
-  make_pipe(log, true);
-  make_pipe(status, false);
+  make_pipe(input);
+  make_pipe(log);
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, status)) shim_fail("pipe");
   fcntl(log[0], F_SETPIPE_SZ, PIPE_BYTES);
   /* Descriptors 0 to 3 are taken by dup2 below: keep the originals above them. */
   int high[] = { fcntl(input[0], F_DUPFD_CLOEXEC, 16), fcntl(log[1], F_DUPFD_CLOEXEC, 16), fcntl(status[1], F_DUPFD_CLOEXEC, 16) };

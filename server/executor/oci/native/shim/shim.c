@@ -17,6 +17,7 @@
  *   4. start the runtime inside the control groups (runtime.c); it leaves process 1 of the sandbox, which waits (init.c)
  *   5. serve until no process of the sandbox is left: start the program at the start signal of the agent (input.c); pass
  *      input and log (mask.c, log.c), watch the deadline, take commands
+ *      (at a deadline and a gentle stop the processes are asked to end first; init.c passes that on)
  *   6. kill remaining processes, report the cause, collect results (collect.c)
  *   7. write the exit record (record.c)
  *   8. remove the control groups and exit; the mounts vanish with the namespace
@@ -50,11 +51,15 @@ struct collected shim_results;
 struct job shim_job = { .log = -1, .status = -1, .input = -1, .timer = -1, .meter = -1, .signals = -1 };
 int shim_folder = -1;
 
+static bool set_timer(uint64_t ms) {
+  struct itimerspec when = { .it_value = { .tv_sec = ms / 1000, .tv_nsec = (ms % 1000) * 1000000 } };
+  return ms && !timerfd_settime(shim_job.timer, 0, &when, NULL);
+}
+
 /* The agent sends the start signal once its own record of the start is on disk. */
 void shim_release(uint64_t timeout_ms) {
-  struct itimerspec when = { .it_value = { .tv_sec = timeout_ms / 1000, .tv_nsec = (timeout_ms % 1000) * 1000000 } };
   shim_job.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-  if (!timeout_ms || shim_job.timer < 0 || timerfd_settime(shim_job.timer, 0, &when, NULL)) shim_fail("deadline");
+  if (shim_job.timer < 0 || !set_timer(timeout_ms)) shim_fail("deadline");
   shim_job.meter = network_meter();
   shim_job.released_cpu_ms = cgroups_counter(&shim_plan, "cpu_ms");
   shim_job.released_ms = clock_ms(CLOCK_REALTIME);
@@ -63,11 +68,27 @@ void shim_release(uint64_t timeout_ms) {
 }
 
 void shim_end(enum end end) {
-  if (shim_job.reported || shim_job.end != END_SELF) return;
-  shim_job.end = end;
+  bool is_first = shim_job.end == END_SELF;
+  if (shim_job.reported || (!is_first && !shim_job.asked_to_end)) return;
+  if (is_first) shim_job.end = end;
+  shim_job.asked_to_end = false;
   /* The runtime first, and once more after it has ended: it may be about to enter the groups, or to fork. */
   if (shim_job.runtime) kill(shim_job.runtime, SIGKILL);
   cgroups_kill(&shim_plan);
+}
+
+void shim_ask_to_end(enum end end) {
+  if (shim_job.reported || shim_job.end != END_SELF) return;
+  shim_job.asked_to_end = shim_job.started && shim_plan.grace_ms && set_timer(shim_plan.grace_ms) && write(shim_job.status, "T", 1) == 1;
+  if (shim_job.asked_to_end) shim_job.end = end;
+  else shim_end(end);
+}
+
+static void on_timer(void) {
+  if (shim_job.end == END_SELF) shim_ask_to_end(END_DEADLINE);
+  else shim_end(END_DEADLINE);
+  /* Otherwise it runs anew. */
+  if (!shim_job.asked_to_end) shim_job.timer = -1;
 }
 
 /* False when nothing more will come. */
@@ -168,8 +189,7 @@ static void serve(void) {
       shim_job.log = -1;
     }
     if (waits[STATUS].revents) read_status();
-    if (waits[TIMER].revents) shim_end(END_DEADLINE);
-    if (waits[TIMER].revents) shim_job.timer = -1;
+    if (waits[TIMER].revents) on_timer();
     if (waits[METER].revents && network_over_cap(&shim_plan)) {
       shim_end(END_EGRESS_CAP);
       shim_job.meter = -1;

@@ -38,6 +38,8 @@ struct plan {
   const char *proc;
   /* A folder that the runtime finds empty; may be absent. */
   const char *hidden;
+  /* How long the processes may go on after they were asked to end; 0: they are killed at once. */
+  uint64_t grace_ms;
   /* The runtime's command line, and the descriptor by which process 1 reaches the shim: 2 where no other gets in. */
   char *command[MAX_WORDS + 1];
   int word_count, status_descriptor;
@@ -103,6 +105,8 @@ struct job {
   int runtime_status;
   int log, status, input, timer, meter, signals;
   bool about_to_start, started, failed_to_start, reported;
+  /* The processes were asked to end. */
+  bool asked_to_end;
   uint32_t start_error, program_status;
   /* When the start signal came, and the processor time that the sandbox had used by then. */
   uint64_t released_ms, released_cpu_ms;
@@ -121,6 +125,8 @@ extern int shim_folder;
 void shim_release(uint64_t timeout_ms);
 /* Kills the sandbox, unless it has ended already; the first cause is the one that is recorded. */
 void shim_end(enum end end);
+/* Asks all processes to end, and kills the sandbox after the time that the plan gives them, or at once if it gives none. */
+void shim_ask_to_end(enum end end);
 /* For work that no weight of the control groups covers. */
 void shim_lower_priority(void);
 
