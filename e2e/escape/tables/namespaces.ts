@@ -51,6 +51,7 @@ const mounts: [string, string][] = [
   ['uncover_kcore', 'umount /proc/kcore'],
   ['uncover_proc_sys', 'umount -l /proc/sys'],
   ['uncover_meminfo', 'umount -l /proc/meminfo'],
+  ['uncover_control_group', 'umount -l /sys/fs/cgroup'],
   ['unmount_dev', 'umount -l /dev'],
   ['unmount_root', 'umount -l /'],
   ['devpts', 'mount -t devpts none /tmp'],
@@ -107,6 +108,11 @@ export const mountTricks: Table = {
       name: 'notify_on_release',
       what: 'finds a control group to empty',
       command: 'find / -name notify_on_release 2>/dev/null | grep -q .',
+    },
+    {
+      name: 'own_cgroup',
+      what: 'finds a control group of the kernel below the files that show one',
+      command: 'find /sys/fs/cgroup -name cgroup.procs -o -name "cgroup.[efst]*" | grep -q .',
     },
     {
       name: 'cgroup_files',

@@ -32,6 +32,11 @@ export const ofFiles: Hole[] = [
     tries: ['mounts'],
   },
   {
+    name: 'a control group that nothing covers',
+    edits: [edit('bundle/spec.ts', 'gvisor ? [] : groupMounts', 'gvisor ? [] : groupMounts.slice(0, 1)')],
+    tries: ['mounts/own_cgroup'],
+  },
+  {
     name: 'devices would work',
     edits: [
       edit(

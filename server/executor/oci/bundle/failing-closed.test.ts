@@ -20,7 +20,7 @@ const broken: [string, (plan: ShimPlan) => Partial<ShimPlan>][] = [
       cgroups: { ...cgroups, folders: [shim.layer], settings: [], devices: ['1:3'] },
     }),
   ],
-  ['proc_files', () => ({ procFolder: nowhere })],
+  ['proc_files', () => ({ viewFolder: nowhere })],
   ['staging_mount', () => ({ staging: nowhere })],
   ['image_open', () => ({ lowers: [{ diskIdBase: 0, path: nowhere }] })],
   ['idmapped_mount', () => ({ lowers: [{ diskIdBase: 0, path: '/proc' }] })],

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sandboxRuntimes } from '../../port/sandbox-spec.ts'
 import { shellJob, TestAgent } from '../testing/test-agent.ts'
@@ -29,6 +30,35 @@ test.each(sandboxRuntimes)('on %s, a program sees the memory that it was promise
   const limits = { runtime, memoryBytes: 256 * MiB, shownMemoryBytes: 100 * MiB }
   const { log } = await agent.run(shellJob(empty, 'grep -E "^Mem(Total|Available)" /proc/meminfo', limits))
   expect(log.replaceAll(/ +/g, ' ')).toBe('MemTotal: 102400 kB\nMemAvailable: 102400 kB\n')
+})
+
+test('on runsc, sysinfo says the memory that a program was promised', async () => {
+  const limits = { runtime: 'runsc', memoryBytes: 256 * MiB, shownMemoryBytes: 100 * MiB } as const
+  const { log } = await agent.run(shellJob(empty, 'free -k | grep Mem:', limits))
+  expect(log.trim().split(/ +/)[1]).toBe('102400')
+})
+
+test('on crun, a control group of version 2 has the limits of the sandbox', async () => {
+  const limits = { memoryBytes: 256 * MiB, shownMemoryBytes: 100 * MiB, vcpu: 2 }
+  const script = `
+    cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/cpu.max /sys/fs/cgroup/cgroup.controllers
+    awk '!/^#/ { print $2 }' /proc/cgroups | sort -u; grep 0: /proc/self/cgroup
+    grep -c ' /sys/fs/cgroup .* - cgroup2 ' /proc/self/mountinfo; ls /sys/fs/cgroup | grep -c procs; nproc`
+  const { log } = await agent.run(shellJob(empty, script, limits))
+  const cpus = Math.min(2, availableParallelism())
+  expect(log.trim().split('\n')).toEqual([
+    String(100 * MiB),
+    `${cpus}00000 100000`,
+    'cpu memory',
+    ...['0', '0::/', '1', '0', String(cpus)],
+  ])
+})
+
+test('a program cannot change its control group', async () => {
+  const script =
+    'cd /sys/fs/cgroup; echo 9 >memory.max; chmod 666 cpu.max; touch x; umount /sys/fs/cgroup; find . ! -perm -o=w | wc -l'
+  expect((await agent.run(shellJob(empty, script))).log.trim().split('\n').at(-1)).toBe('7')
+  expect((await agent.run(shellJob(empty, 'cat /sys/fs/cgroup/memory.max'))).log).toBe(`${128 * MiB}\n`)
 })
 
 test.each(sandboxRuntimes)('on %s, a program cannot see the host’s uptime and load', async (runtime) => {

@@ -8,7 +8,7 @@ export interface VisibleMachine {
 
 /** Files of /proc with the host's processors, memory, load and boot parameters. gVisor has its own files, except the memory. */
 const filesOf: Record<SandboxRuntime, (keyof ProcFiles)[]> = {
-  crun: ['cmdline', 'cpuinfo', 'diskstats', 'loadavg', 'meminfo', 'stat', 'vmstat'],
+  crun: ['cgroups', 'cmdline', 'cpuinfo', 'diskstats', 'loadavg', 'meminfo', 'stat', 'vmstat'],
   runsc: ['meminfo'],
 }
 
@@ -16,7 +16,7 @@ const filesOf: Record<SandboxRuntime, (keyof ProcFiles)[]> = {
 export const procfsOverlayFiles = (runtime: SandboxRuntime): string[] => filesOf[runtime]
 
 type ProcFiles = Record<
-  'cmdline' | 'cpuinfo' | 'diskstats' | 'loadavg' | 'meminfo' | 'stat' | 'vmstat',
+  'cgroups' | 'cmdline' | 'cpuinfo' | 'diskstats' | 'loadavg' | 'meminfo' | 'stat' | 'vmstat',
   string
 >
 
@@ -28,6 +28,7 @@ export function procFiles({ cpus, memoryBytes }: VisibleMachine, hostCpuinfo: st
   const each = <T>(line: (cpu: number) => T) => Array.from({ length: cpus }, (_, cpu) => line(cpu))
   const kib = Math.floor(memoryBytes / 1024)
   return {
+    cgroups: groupControllers,
     cmdline: 'quiet\n',
     cpuinfo: each((cpu) => `${cpuinfoBlock(hostCpuinfo, cpu, cpus)}\n\n`).join(''),
     diskstats: '',
@@ -38,8 +39,30 @@ export function procFiles({ cpus, memoryBytes }: VisibleMachine, hostCpuinfo: st
   }
 }
 
+/**
+ * Files of a control group of version 2, in which Java, Go, Node and others look for the limits of their container. Static as
+ * well: the host's own groups say more than the limits, and are no part of the sandbox's view.
+ */
+export function groupFiles({ cpus, memoryBytes }: VisibleMachine): Record<string, string> {
+  const cpuPeriodUs = 100_000
+  return {
+    'cgroup.controllers': 'cpu memory\n',
+    'cpu.max': `${cpus * cpuPeriodUs} ${cpuPeriodUs}\n`,
+    'memory.current': '0\n',
+    'memory.high': 'max\n',
+    'memory.max': `${memoryBytes}\n`,
+    'memory.swap.max': '0\n',
+  }
+}
+
 /** The shim adds `btime`, which differs per sandbox. */
 const statTail = 'intr 0\nctxt 0\nprocesses 1\nprocs_running 1\nprocs_blocked 0\nsoftirq 0\n'
+
+/** All of version 2, as `groupFiles`: by the hierarchy 0 programs decide where they look. */
+const groupControllers = ['#subsys_name\thierarchy\tnum_cgroups\tenabled']
+  .concat(['cpuset', 'cpu', 'cpuacct', 'memory', 'pids'].map((name) => `${name}\t0\t1\t1`))
+  .join('\n')
+  .concat('\n')
 
 const emptyMemory = `Buffers Cached SwapCached Active Inactive Active(anon) Inactive(anon) Active(file) Inactive(file)
   Unevictable Mlocked SwapTotal SwapFree Dirty Writeback AnonPages Mapped Shmem Slab SReclaimable SUnreclaim`

@@ -41,6 +41,9 @@ export const hiddenFolder: Record<SandboxRuntime, string | undefined> = {
   runsc: '/proc/sys/net',
 }
 
+/** gVisor answers `sysinfo` with what it reads in the host's /proc/meminfo as it starts: the shim covers that file. */
+export const readsHostMemory: Record<SandboxRuntime, boolean> = { crun: false, runsc: true }
+
 const installCommands: Record<SandboxRuntime, string> = {
   crun: 'apt-get install crun',
   runsc: 'install/runsc.sh',

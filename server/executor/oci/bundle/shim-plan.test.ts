@@ -9,7 +9,7 @@ function collectSeconds(...maxBytes: number[]): number {
   const spec = shellJob(`sha256:${'0'.repeat(64)}`, 'true')
   const files = maxBytes.map((bytes, at) => ({ name: `f${at}`, path: `/workspace/f${at}`, maxBytes: bytes }))
   const text = planText({
-    ...({ name: 'sandbox', idBase: 65_536, staging: '/s', procFolder: '/p', command: ['/c'] } as ShimPlan),
+    ...({ name: 'sandbox', idBase: 65_536, staging: '/s', viewFolder: '/p', command: ['/c'] } as ShimPlan),
     spec: { ...spec, collect: { files } },
     cgroups: {
       ...{ folders: [], settings: [], counters: [], devices: [], procs: '/g' },

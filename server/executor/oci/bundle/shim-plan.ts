@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { CollectedPath, SandboxCollect, SandboxSpec } from '../../port/sandbox-spec.ts'
 import type { CgroupPlan } from '../host/cgroups.ts'
 import type { Link } from '../network/link-maker.ts'
-import { hiddenFolder, statusDescriptor } from './runtimes.ts'
+import { hiddenFolder, readsHostMemory, statusDescriptor } from './runtimes.ts'
 
 /** A tree on the host's disk, and the first id of the range that owns it there. */
 export interface TreeSource {
@@ -15,8 +15,8 @@ export interface ShimPlan {
   spec: SandboxSpec
   idBase: number
   staging: string
-  /** Folder of the procfs overlay files. */
-  procFolder: string
+  /** Folder of the files that show the sandbox's size: `proc` and `cgroup`. */
+  viewFolder: string
   /** The runtime's command line. */
   command: string[]
   cgroups: CgroupPlan
@@ -42,7 +42,7 @@ export function planText(plan: ShimPlan): string {
   const lines = [
     ['id', plan.name],
     ['staging', plan.staging],
-    ['proc', plan.procFolder],
+    ['view', plan.viewFolder],
     ...plan.command.map((word) => ['command', word]),
     ['status_descriptor', statusDescriptor[spec.runtime]],
     ['id_base', plan.idBase],
@@ -67,6 +67,7 @@ export function planText(plan: ShimPlan): string {
     const hidden = hiddenFolder[spec.runtime]
     if (hidden) lines.push(['hidden', hidden])
   }
+  if (readsHostMemory[spec.runtime]) lines.push(['covered', 'meminfo'])
   if (plan.workspace.kind === 'disk') lines.push(['disk_floor', plan.workspace.floorBytes])
   lines.push(['collect_seconds', collectSeconds(collect)])
   if (plan.collectLock) lines.push(['collect_lock', plan.collectLock])

@@ -111,6 +111,7 @@ export function ociSpec(spec: SandboxSpec, { idBase, arch, confinement, filters 
     mounts: [
       ...jobMounts,
       ...procfsOverlayFiles(spec.runtime).map(procMount),
+      ...(build || gvisor ? [] : groupMounts),
       ...(gvisor ? gvisorMounts : []),
     ],
     linux: {
@@ -165,6 +166,26 @@ const procMount = (name: string): Mount => ({
   source: `${stagingFolder}/proc/${name}`,
   options: ['bind', 'ro', 'nosuid', 'nodev', 'noexec'],
 })
+
+/**
+ * The view of control groups that programs look for. They find it by the type of the mount, so one of that type is there, read-only,
+ * and below a folder of files that lies above it and that the shim makes: nothing of the host's groups can be reached.
+ * gVisor tells the sandbox's memory and processors by itself.
+ */
+const groupMounts: Mount[] = [
+  {
+    destination: '/sys/fs/cgroup',
+    type: 'cgroup2',
+    source: 'cgroup2',
+    options: ['ro', 'nosuid', 'nodev', 'noexec'],
+  },
+  {
+    destination: '/sys/fs/cgroup',
+    type: 'bind',
+    source: `${stagingFolder}/cgroup`,
+    options: ['bind', 'ro', 'nosuid', 'nodev', 'noexec'],
+  },
+]
 
 /**
  * gVisor permits writes to a running program, and process 1 is one, so its folder is read-only. By default gVisor would mount

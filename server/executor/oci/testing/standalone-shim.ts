@@ -41,7 +41,7 @@ export class StandaloneShim {
       spec,
       idBase: 0x7000_0000,
       staging: stagingFolder,
-      procFolder: await own.folder({ cpus: 1, memoryBytes: spec.limits.memoryBytes }),
+      viewFolder: await own.folder({ cpus: 1, memoryBytes: spec.limits.memoryBytes }),
       command: ['/bin/false'],
       cgroups: planCgroups(cgroups, parent, { name: 'sandbox', limits: spec.limits, cpus: [0] }),
       lowers: [{ diskIdBase: 0, path: join(folder, 'layer') }],

@@ -27,6 +27,8 @@ const folders: [string, number][] = [
   ['etc', 0o755],
   ['proc', 0o755],
   ['sys', 0o755],
+  ['sys/fs', 0o755],
+  ['sys/fs/cgroup', 0o755],
   ['tmp', 0o1777],
   ['workspace', 0o755],
 ]

@@ -1,8 +1,11 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { procFiles, type VisibleMachine } from '../../bundle/procfs-overlay.ts'
+import { groupFiles, procFiles, type VisibleMachine } from '../../bundle/procfs-overlay.ts'
 
-/** Folders with the procfs overlay files, which show a program the size of its sandbox instead of the host. One folder per size. */
+/**
+ * Folders with the procfs overlay files (`proc`) and those of a control group (`cgroup`), which show a program the size of its
+ * sandbox instead of the host. One folder per size.
+ */
 export class ProcfsOverlayFolders {
   readonly #parent: string
   readonly #made = new Map<string, Promise<string>>()
@@ -30,9 +33,14 @@ export class ProcfsOverlayFolders {
 
   async #make(folder: string, machine: VisibleMachine): Promise<string> {
     const fresh = await mkdtemp(`${folder}.new-`)
-    const files = procFiles(machine, await readFile('/proc/cpuinfo', 'utf8'))
-    for (const [name, text] of Object.entries(files)) {
-      await writeFile(join(fresh, name), text, { mode: 0o444 })
+    const parts = {
+      proc: procFiles(machine, await readFile('/proc/cpuinfo', 'utf8')),
+      cgroup: groupFiles(machine),
+    }
+    for (const [part, files] of Object.entries(parts)) {
+      await mkdir(join(fresh, part), { mode: 0o711 })
+      for (const [name, text] of Object.entries(files))
+        await writeFile(join(fresh, part, name), text, { mode: 0o444 })
     }
     // Sandboxes of an earlier agent keep the files that they have mounted.
     await rm(folder, { recursive: true, force: true })

@@ -83,7 +83,7 @@ export async function planSandbox(
     const trees = treesOf(paths, spec.rootfs.digest)
     lowers.push(...trees.map((path) => ({ diskIdBase: diskIdBase.image, path })))
   }
-  const procFolder = await procfsOverlays.folder(visibleMachine(spec, processors.count))
+  const viewFolder = await procfsOverlays.folder(visibleMachine(spec, processors.count))
   const cpus = processors.choose(spec.limits.vcpu)
   const planned = planCgroups(cgroups, cgroupParent, { name, limits: groupLimits(spec), cpus })
   const groups = processors.watch(name, planned, spec.owner)
@@ -92,7 +92,7 @@ export async function planSandbox(
     spec,
     idBase,
     staging: stagingFolder,
-    procFolder,
+    viewFolder,
     command: runtimeCommand({ ...spec, id: name }, runtimes),
     cgroups: groups,
     lowers,

@@ -127,8 +127,9 @@ static void read_line(struct plan *plan, char *line) {
   const char *key = next_field(&rest);
   if (!strcmp(key, "id")) plan->id = rest;
   else if (!strcmp(key, "staging")) plan->staging = rest;
-  else if (!strcmp(key, "proc")) plan->proc = rest;
+  else if (!strcmp(key, "view")) plan->view = rest;
   else if (!strcmp(key, "hidden")) plan->hidden = rest;
+  else if (!strcmp(key, "covered")) plan->covered = rest;
   else if (!strcmp(key, "status_descriptor")) plan->status_descriptor = (int)number32(rest);
   else if (!strcmp(key, "id_base")) plan->id_base = number32(rest);
   else if (!strcmp(key, "uid")) plan->uid = number32(rest);
@@ -148,6 +149,6 @@ void plan_read(struct plan *plan, int dir) {
   char *rest = text, *line;
   while ((line = strsep(&rest, "\n")))
     if (*line) read_line(plan, line);
-  bool complete = plan->id && plan->staging && plan->proc && plan->word_count && plan->status_descriptor && plan->procs && plan->id_base >= RANGE;
+  bool complete = plan->id && plan->staging && plan->view && plan->word_count && plan->status_descriptor && plan->procs && plan->id_base >= RANGE;
   if (!complete || !plan->lower_count || !plan->collect_seconds) shim_fail("plan_invalid");
 }

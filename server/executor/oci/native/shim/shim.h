@@ -34,10 +34,10 @@ struct tree_plan {
 struct plan {
   const char *id;
   const char *staging;
-  /* Folder of the files that are laid over those of /proc. */
-  const char *proc;
-  /* A folder that the runtime finds empty; may be absent. */
-  const char *hidden;
+  /* Folder of the files that are laid over those of /proc, and of those of a control group. */
+  const char *view;
+  /* A folder that the runtime finds empty, and the file of /proc that it finds as the sandbox does; may be absent. */
+  const char *hidden, *covered;
   /* How long the processes may go on after they were asked to end; 0: they are killed at once. */
   uint64_t grace_ms;
   /* The runtime's command line, and the descriptor by which process 1 reaches the shim: 2 where no other gets in. */

@@ -4,6 +4,7 @@
  *   staging/root         overlay: upper on the workspace file system, lowers are the platform layer above the image
  *   staging/space        the one file system that takes every write: tmpfs, or ext4 in a file made for this sandbox
  *   staging/proc         what the program sees of /proc instead of the host's; the runtime lays it there
+ *   staging/cgroup       the same for the control group
  *   staging/whole-proc   /proc, where a part of it is hidden from the runtime
  *   staging/runtime      the runtime's state, which it makes itself
  *   staging/lower/<n>    idmapped, read-only, nosuid, nodev views of the trees on the host's disk; `base-images` among them
@@ -26,6 +27,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/loop.h>
 #include <linux/mount.h>
 #include <sched.h>
@@ -41,7 +43,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static char root_path[64], space_path[64], lower_path[64], proc_path[64], whole_proc_path[64];
+static char root_path[64], space_path[64], lower_path[64], proc_path[64], group_path[64], whole_proc_path[64];
 static int workspace = -1;
 
 static int wait_for_kill(void *unused) {
@@ -216,13 +218,16 @@ static void mount_root(const struct plan *plan) {
   if (workspace < 0) shim_fail("workspace_mount");
 }
 
-enum { PROC_FILE_BYTES = 1 << 18 };
+enum { VIEW_FILE_BYTES = 1 << 18 };
 
 /* Copies, so that no path of the host shows in the sandbox's list of mounts. */
-static void make_proc_files(const char *from) {
-  static char text[PROC_FILE_BYTES];
+static void make_view(const struct plan *plan, const char *part, const char *to) {
+  static char text[VIEW_FILE_BYTES];
+  char from[PATH_MAX];
+  if (snprintf(from, sizeof from, "%s/%s", plan->view, part) >= (int)sizeof from) shim_fail("proc_files");
+  folder(to, 0755, 0, 0);
   int source = open(from, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-  int target = open(proc_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int target = open(to, O_PATH | O_DIRECTORY | O_CLOEXEC);
   DIR *names = source < 0 ? NULL : fdopendir(source);
   if (!names || target < 0) shim_fail("proc_files");
   for (struct dirent *entry; (entry = readdir(names));) {
@@ -241,14 +246,19 @@ static void make_proc_files(const char *from) {
 }
 
 /*
- * Lays an empty folder over one of /proc, in this namespace alone. The kernel mounts a new /proc in a user namespace only
- * where a whole one can be seen, so one is kept aside.
+ * Lays an empty folder, and a file of the sandbox's view, over those of /proc, in this namespace alone. The kernel mounts a new /proc
+ * in a user namespace only where a whole one can be seen, so one is kept aside.
  */
-static void hide(const char *hidden) {
+static void cover(const struct plan *plan) {
+  char source[96], target[96];
   folder(whole_proc_path, 0700, 0, 0);
-  if (mount("/proc", whole_proc_path, NULL, MS_BIND, NULL) ||
-      mount("tmpfs", hidden, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4k"))
+  if (mount("/proc", whole_proc_path, NULL, MS_BIND, NULL)) shim_fail("hidden_folder");
+  if (plan->hidden && mount("tmpfs", plan->hidden, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4k"))
     shim_fail("hidden_folder");
+  if (!plan->covered) return;
+  snprintf(source, sizeof source, "%s/%s", proc_path, plan->covered);
+  snprintf(target, sizeof target, "/proc/%s", plan->covered);
+  if (mount(source, target, NULL, MS_BIND, NULL)) shim_fail("hidden_folder");
 }
 
 void mounts_make(const struct plan *plan) {
@@ -256,6 +266,7 @@ void mounts_make(const struct plan *plan) {
   snprintf(root_path, sizeof root_path, "%s/root", plan->staging);
   snprintf(space_path, sizeof space_path, "%s/space", plan->staging);
   snprintf(proc_path, sizeof proc_path, "%s/proc", plan->staging);
+  snprintf(group_path, sizeof group_path, "%s/cgroup", plan->staging);
   snprintf(lower_path, sizeof lower_path, "%s/lower", plan->staging);
   snprintf(whole_proc_path, sizeof whole_proc_path, "%s/whole-proc", plan->staging);
 
@@ -269,8 +280,8 @@ void mounts_make(const struct plan *plan) {
   folder(root_path, 0755, 0, 0);
   folder(space_path, 0711, 0, 0);
   folder(lower_path, 0711, 0, 0);
-  folder(proc_path, 0711, 0, 0);
-  make_proc_files(plan->proc);
+  make_view(plan, "proc", proc_path);
+  make_view(plan, "cgroup", group_path);
   snprintf(path, sizeof path, "%s/devices", plan->staging);
   own_devices(path);
   /* 4. The read-only trees, seen with the sandbox's own ids. */
@@ -282,7 +293,7 @@ void mounts_make(const struct plan *plan) {
   /* 5. The one writable file system, then the root above it. */
   mount_workspace(plan);
   mount_root(plan);
-  if (plan->hidden) hide(plan->hidden);
+  if (plan->hidden || plan->covered) cover(plan);
 }
 
 int mounts_workspace(void) { return workspace; }
