@@ -61,6 +61,17 @@ test('a program cannot change its control group', async () => {
   expect((await agent.run(shellJob(empty, 'cat /sys/fs/cgroup/memory.max'))).log).toBe(`${128 * MiB}\n`)
 })
 
+test.each(sandboxRuntimes)('on %s, shared memory is half of the memory', async (runtime) => {
+  const limits = { runtime, memoryBytes: 256 * MiB, shownMemoryBytes: 200 * MiB }
+  const script = `
+    df -m /dev/shm | awk 'END { print $2 }'
+    dd if=/dev/zero of=/dev/shm/x bs=1M count=99 2>/dev/null && echo fits
+    dd if=/dev/zero of=/dev/shm/x bs=1M count=101 2>/dev/null || echo full`
+  const { exit, log } = await agent.run(shellJob(empty, script, limits))
+  expect(log).toBe('100\nfits\nfull\n')
+  expect(exit.peakMemoryBytes).toBeGreaterThan(90 * MiB)
+})
+
 test.each(sandboxRuntimes)('on %s, a program cannot see the host’s uptime and load', async (runtime) => {
   const { log } = await agent.run(
     shellJob(empty, 'cut -d. -f1 /proc/uptime; cut -d" " -f1 /proc/loadavg; cat /proc/diskstats 2>&1', {

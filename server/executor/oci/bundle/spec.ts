@@ -109,7 +109,7 @@ export function ociSpec(spec: SandboxSpec, { idBase, arch, confinement, filters 
     },
     // 5. New special file systems on the platform's folders; no host path among them.
     mounts: [
-      ...jobMounts,
+      ...jobMounts(spec),
       ...procfsOverlayFiles(spec.runtime).map(procMount),
       ...(build || gvisor ? [] : groupMounts),
       ...(gvisor ? gvisorMounts : []),
@@ -136,7 +136,11 @@ export function ociSpec(spec: SandboxSpec, { idBase, arch, confinement, filters 
   }
 }
 
-const jobMounts: Mount[] = [
+/** Half of the memory, in which it counts: shared memory that is full is an error, and memory that is full ends the program. */
+const sharedMemoryKib = ({ limits }: SandboxSpec) =>
+  Math.floor((limits.shownMemoryBytes ?? limits.memoryBytes) / 2 / 1024)
+
+const jobMounts = (spec: SandboxSpec): Mount[] => [
   { destination: '/proc', type: 'proc', source: 'proc', options: ['nosuid', 'noexec', 'nodev'] },
   {
     destination: '/dev',
@@ -148,7 +152,7 @@ const jobMounts: Mount[] = [
     destination: '/dev/shm',
     type: 'tmpfs',
     source: 'shm',
-    options: ['nosuid', 'noexec', 'nodev', 'mode=1777', 'size=64m', 'nr_inodes=4096'],
+    options: ['nosuid', 'noexec', 'nodev', 'mode=1777', `size=${sharedMemoryKib(spec)}k`, 'nr_inodes=4096'],
   },
   // The terminals of all sandboxes count against one limit of the kernel (kernel.pty.max, 4096).
   {
