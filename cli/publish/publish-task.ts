@@ -9,6 +9,7 @@ import { findEnvironment } from '../lookup/find-environment.ts'
 import { pickNamed } from '../lookup/pick-named.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 import type { Session } from '../session/session.ts'
+import { convertedSchema } from './draft-07-schema.ts'
 import type { TaskSource } from './read-task-file.ts'
 import { contentOf, hasContent, type TaskContent } from './task-content.ts'
 import type { TaskFile } from './task-file.ts'
@@ -25,12 +26,23 @@ export interface Published {
  * same content.
  */
 export async function publishTask(session: Session, source: TaskSource): Promise<Published> {
-  const content = contentOf(source, await environmentVersionOf(session, source.task))
+  const content = contentOf(
+    withSchemaOfService(session, source),
+    await environmentVersionOf(session, source.task),
+  )
   const { task, isNew } = await ensureTask(session, source.task)
   const current = await publishedVersion(session, task)
   const isSame = current !== undefined && hasContent(current, content)
   const version = isSame ? current : await publishVersion(session, { task, isNew }, content)
   return { task: await describe(session, task, source.task), version, changed: !isSame }
+}
+
+/** Says what the author should know about the input schema. */
+function withSchemaOfService({ report }: Session, source: TaskSource): TaskSource {
+  if (source.inputSchema === null) return source
+  const { text, notes } = convertedSchema(source.inputSchema, 'The task file')
+  for (const note of notes) report.progress(escapeControls(note))
+  return { ...source, inputSchema: text }
 }
 
 /** What a refusal has left of this call is archived: a draft, and a task that would be without any version. */

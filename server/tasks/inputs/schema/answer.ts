@@ -103,7 +103,7 @@ function readSchema(text: string): SchemaObject {
     schema = parseStrictJson(Buffer.from(text), schemaBounds)
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error
-    throw new SchemaRefused('schema_unreadable', [{ at: [], rule: error.slug }])
+    throw new SchemaRefused('schema_unreadable', [{ at: error.path, rule: error.slug }])
   }
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) throw refused('not_an_object')
   refuseOtherDialects(schema, [])

@@ -55,7 +55,7 @@ describe('checking a tenant schema', () => {
     ['too deep', `${'{"not":'.repeat(65)}{}${'}'.repeat(65)}`, 'too_deep'],
     ['too large', JSON.stringify({ description: 'x'.repeat(65_536) }), 'too_large'],
   ])('calls unreadable: %s', async (_name, text, rule) => {
-    expect(await ask(text)).toEqual({ kind: 'schema_unreadable', problems: [{ at: [], rule }] })
+    expect(await ask(text)).toMatchObject({ kind: 'schema_unreadable', problems: [{ rule }] })
   })
 
   it.each([
