@@ -88,8 +88,10 @@ const nextActionsByRule: Record<string, string> = {
     'The registry limits pulls; the build log says when it takes more. Retry the build then, or ask the operator for a mirror.',
   base_registry_forbidden:
     'Start from an image in the registry of this deployment, from scratch or a curated image, or ask the operator.',
+  path_not_utf8:
+    'The build log names a file whose name is not UTF-8, as in zips of Windows Explorer. Rename it with ASCII letters, or pack with tar or 7-Zip (parameter cu=on), upload it again and create a new version.',
   dockerfile_missing:
-    'Put a file named Dockerfile at the top of the archive, upload it again and create a new version.',
+    'Put a file named Dockerfile at the top of the archive, not in a folder of it, upload it again and create a new version.',
   context_missing: 'Upload an archive and create a version from its owned_object_id.',
   image_user_unknown:
     'The USER of the Dockerfile is not in /etc/passwd of the image, or its group not in /etc/group. Add it there, or give its number.',

@@ -6,7 +6,8 @@ type ExplainedRefusal = Exclude<ArchiveRefusal, `base_${string}` | 'onbuild_forb
 /** Texts for the build log about an archive, or the image built from it. */
 const texts: Record<ExplainedRefusal, string> = {
   path_empty: 'An entry has a name.',
-  path_not_utf8: 'Names are UTF-8.',
+  path_not_utf8:
+    'Names are UTF-8. A zip of Windows Explorer has other letters than ASCII in the code page of its country: rename the file, or pack with tar -czf, with 7-Zip (parameter cu=on) or by sandbox env push.',
   path_control_character: 'Names have no control characters.',
   path_absolute: 'Names do not begin with a slash.',
   path_drive: 'Names do not begin with a drive letter.',
@@ -43,7 +44,8 @@ const texts: Record<ExplainedRefusal, string> = {
   layer_folder_missing: 'Every entry of a layer comes after an entry of its folder.',
   archive_format: 'The file does not have the format that was declared for the upload: zip, tar or tar.gz.',
   no_files: 'There are no files in it.',
-  dockerfile_missing: 'There is no file named Dockerfile at its top.',
+  dockerfile_missing:
+    'There is no file named Dockerfile at its top. Where it lies in a folder, pack what is in the folder and not the folder itself.',
   dockerfile_not_a_file: 'The Dockerfile is a file.',
   dockerfile_link:
     'The Dockerfile is a link that leads to no file of the archive. Pack the file that it names, or a copy in its place.',
