@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hostsIn, isPrivateHost, packageClients } from './package-clients.ts'
+import { hostsIn, packageClients, placeOf, placeOfHost } from './package-clients.ts'
 
 test('hosts are read from the output of clients', () => {
   const text = `http://deb.example.org/debian/\nhttps://user:secret@index.example.org:8443/simple,direct sums.example.org
@@ -13,7 +13,10 @@ test('the clients of this machine name theirs', async () => {
   for (const { hosts } of found) expect(hosts.length).toBeGreaterThan(0)
 })
 
-test('a host in a private network is known as such, one without address is not', async () => {
-  expect(await isPrivateHost('localhost')).toBe(true)
-  expect(await isPrivateHost('absent.invalid')).toBe(false)
+test('a host in a private network is told from one where no mirror may be', async () => {
+  expect(placeOf(['10.0.0.5', 'fd00::1'])).toBe('private')
+  expect(placeOf(['10.0.0.5', '1.1.1.1'])).toBe('public')
+  expect(placeOf(['203.0.113.80'])).toBe('unusable')
+  expect(await placeOfHost('localhost')).toBe('unusable')
+  expect(await placeOfHost('absent.invalid')).toBe('public')
 })

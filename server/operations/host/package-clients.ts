@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { sleep } from '../../base/clock.ts'
-import { isPublic } from '../../executor/oci/mirrors/mirror-endpoints.ts'
+import { isPublic, isUsable } from '../../executor/oci/mirrors/mirror-endpoints.ts'
 import { allowListProblem } from '../../executor/port/allow-list.ts'
 import { CommandFailed, runCommand } from './run-command.ts'
 
@@ -54,9 +54,19 @@ export const isHostName = (name: string): boolean =>
 
 const lookupMs = 3000
 
-/** Whether every address of the host is in a private network: then steps reach it as a declared mirror only. */
-export async function isPrivateHost(host: string): Promise<boolean> {
+/**
+ * Where a host is. `private`: no address is public, so steps reach it as a declared mirror only. `unusable`: an address is
+ * reserved or of this machine, where no mirror may be either. A host without an address counts as public.
+ */
+export type HostPlace = 'public' | 'private' | 'unusable'
+
+export async function placeOfHost(host: string): Promise<HostPlace> {
   const late = sleep(lookupMs).then(() => [])
   const found = await Promise.race([lookup(host, { all: true }).catch(() => []), late])
-  return found.length > 0 && found.every(({ address }) => !isPublic(address))
+  return placeOf(found.map(({ address }) => address))
+}
+
+export function placeOf(addresses: readonly string[]): HostPlace {
+  if (addresses.length === 0 || addresses.some(isPublic)) return 'public'
+  return addresses.every((address) => isUsable(address, true)) ? 'private' : 'unusable'
 }

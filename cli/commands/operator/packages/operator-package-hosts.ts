@@ -27,6 +27,10 @@ const detect = () =>
             (host) =>
               `Not added: ${host} is in a private network. Declare it with sandbox operator mirror add.\n`,
           ),
+          ...hosts.unusable.map(
+            (host) =>
+              `Not added: ${host} is at a reserved address or on this machine, where no mirror may be either.\n`,
+          ),
           ...(hosts.added.length === 0 ? ['No host was added.\n'] : []),
         ].join(''),
         document: { clients, ...hosts },

@@ -5,9 +5,10 @@ import { ownPackageHosts, readPackageHosts } from '../../../builds/network/packa
 import { allowListProblem } from '../../../executor/port/allow-list.ts'
 import {
   type ClientHosts,
+  type HostPlace,
   isHostName,
-  isPrivateHost,
   packageClients,
+  placeOfHost,
 } from '../../../operations/host/package-clients.ts'
 import { asRoot, type Outcome, RequestRefused } from '../as-root.ts'
 
@@ -17,6 +18,8 @@ export interface DetectedHosts {
   added: string[]
   /** Not listed: they are in a private network. */
   private: string[]
+  /** Not listed: they are at an address that neither steps nor a mirror may use. */
+  unusable: string[]
 }
 
 export interface PackageHosts {
@@ -46,10 +49,11 @@ export const detectPackageHosts = (): Outcome<DetectedHosts> =>
     const found = [...new Set(clients.flatMap(({ hosts }) => hosts))].filter(
       (host) => !present.includes(host),
     )
-    const checked = await Promise.all(found.map(async (host) => ({ host, inner: await isPrivateHost(host) })))
-    const added = checked.filter(({ inner }) => !inner).map(({ host }) => host)
+    const checked = await Promise.all(found.map(async (host) => ({ host, place: await placeOfHost(host) })))
+    const at = (wanted: HostPlace) => checked.filter(({ place }) => place === wanted).map(({ host }) => host)
+    const added = at('public')
     if (added.length > 0) await write(file, [...present, ...added])
-    return { clients, added, private: checked.filter(({ inner }) => inner).map(({ host }) => host) }
+    return { clients, added, private: at('private'), unusable: at('unusable') }
   })
 
 export const readListedHosts = (): Outcome<PackageHosts> =>
