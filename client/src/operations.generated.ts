@@ -336,7 +336,7 @@ export const hints: Readonly<Record<string, string>> = {
   session_size_limit: "Ask for at most detail.limit bytes.",
   session_too_large: "Choose an environment with a larger profile, or delete files of the session.",
   policy_version_conflict: "Read the resource again, then decide.",
-  budget_reservation_exceeded: "Do not send it again unchanged; lower the timeout or raise the quota.",
+  budget_reservation_exceeded: "Do not send it again unchanged; lower the timeout, or ask the operator for a higher budget.",
   no_active_region: "Allow a region, or ask the operator.",
   missing_price: "Ask the operator.",
   invalid_envelope: "Ask the operator.",

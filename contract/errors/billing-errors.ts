@@ -5,8 +5,8 @@ export const billingErrors = {
   policy_version_conflict: entry(409, 'The settings were changed by someone else.', reread),
   budget_reservation_exceeded: entry(
     403,
-    'The company quota cannot cover this.',
-    'Do not send it again unchanged; lower the timeout or raise the quota.',
+    'The budget of the company cannot cover this.',
+    'Do not send it again unchanged; lower the timeout, or ask the operator for a higher budget.',
   ),
   no_active_region: entry(422, 'No region can execute this run.', 'Allow a region, or ask the operator.'),
   missing_price: entry(422, 'No price is set for this profile and region.', 'Ask the operator.'),

@@ -1,4 +1,5 @@
 import { CodedError } from '../../base/errors/coded-error.ts'
+import { moneyText } from '../money.ts'
 import type { PricedRow } from './price-statement.ts'
 
 /** What a run or build reserves, with the rates that it is settled by. */
@@ -63,7 +64,7 @@ export function hold(row: PricedRow, budget: Budget, work: Reserved): Charge | u
   const sent = reservedTraffic(work, row.outbound_reservation_bytes, row.egress_per_gib_micro)
   const heldMicro = reservedSeconds * (row.per_second_micro ?? 0) + received.micro + sent.micro
   if (!Number.isSafeInteger(heldMicro)) throw new CodedError('invalid_envelope')
-  reserve(budget, heldMicro)
+  reserve(budget, work.kind, heldMicro)
   return {
     ...{ subjectId: work.subjectId, companyId: work.companyId, kind: work.kind },
     listId: row.price_list_id,
@@ -91,9 +92,12 @@ function reservedTraffic(
 }
 
 /** What costs nothing is accepted although the budget is used up. */
-function reserve(budget: Budget, micro: number): void {
+function reserve(budget: Budget, kind: Reserved['kind'], micro: number): void {
   const { limitMicro, committedMicro } = budget
-  if (micro > 0 && limitMicro !== null && committedMicro + micro > limitMicro)
-    throw new CodedError('budget_reservation_exceeded')
+  if (micro > 0 && limitMicro !== null && committedMicro + micro > limitMicro) {
+    const left = moneyText(Math.max(0, limitMicro - committedMicro))
+    const message = `The ${kind} reserves ${moneyText(micro)}, and ${left} of the budget of the month is left.`
+    throw new CodedError('budget_reservation_exceeded', { message })
+  }
   budget.committedMicro += micro
 }

@@ -98,6 +98,10 @@ describe('a submission', () => {
     const refused = answers.filter(({ status }) => status !== 200)
     expect(refused.map(codeOf)).toEqual(Array.from({ length: 9 }, () => 'budget_reservation_exceeded'))
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403))
+    const messages = refused.map(({ body }) => body.detail.message)
+    expect(new Set(messages)).toEqual(
+      new Set(['The run reserves 0.011200, and 0.000001 of the budget of the month is left.']),
+    )
     expect(await runsOf()).toBe(3)
     expect(await readBudget(db, tenant.companyId)).toMatchObject({ held: '0.033600', limit: '0.033601' })
   })
