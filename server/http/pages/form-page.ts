@@ -6,6 +6,7 @@ import { Html, html } from '../reference/html.ts'
 const style = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: light-dark(#0550ae, #79c0ff) }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 45rem; padding: 1rem; overflow-wrap: anywhere }
+a { color: var(--accent) }
 label { display: block; margin: 0.75rem 0 }
 input { box-sizing: border-box; display: block; font: inherit; max-width: 20rem; padding: 0.4rem; width: 100% }
 button { font: inherit; margin: 0.5rem 0.75rem 0.5rem 0; padding: 0.4rem 1rem }

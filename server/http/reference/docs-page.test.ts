@@ -9,7 +9,7 @@ import { makeTenant, makeUser } from '../../../testing/factories/platform.ts'
 /** `/docs` as people see it: in Chromium, with the whole API behind it. */
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
-const { companyId } = await makeTenant(db)
+const { companyId, roomId } = await makeTenant(db)
 const administrator = await makeUser(db, companyId, { role: 4 })
 const password = 'correct horse battery'
 await api.must(userRoutes.createUser, administrator, { body: { login: 'reader', password, role: 4 } })
@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 const operation = async (id: string) => {
   const section = page.locator(`section#${id}`)
-  await section.locator('summary').first().click()
+  await page.evaluate(`location.hash = '${id}'`)
   await section.getByText('Try it', { exact: true }).waitFor()
   return section
 }
@@ -49,6 +49,25 @@ const operation = async (id: string) => {
 test('the command for other machines is a link away', async () => {
   const link = page.getByRole('link', { name: 'the command sandbox' })
   expect(await link.evaluate((found) => Reflect.get(found, 'href') as string)).toBe(`${origin}/cli`)
+})
+
+test('it begins with the first requests, with the room of whoever logs in, and the groups are closed', async () => {
+  const first = page.locator('#first-run .samples pre')
+  await first.nth(2).waitFor()
+  expect(await first.nth(2).innerText()).toContain('/chatrooms/ROOM/run-and-wait')
+  expect(await page.locator('main section[data-words]:visible').count()).toBe(0)
+  await page.getByLabel('Login name').fill('reader')
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByLabel('Room').waitFor()
+  const filled = await first.nth(2).innerText()
+  expect(filled).toContain(`/chatrooms/${roomId}/run-and-wait`)
+  expect(filled).toContain("-H 'Authorization: Bearer eyJh…'")
+  const run = await operation('runAndWait')
+  expect(await run.getByLabel('cid').inputValue()).toBe(roomId)
+  const body = JSON.parse(await run.getByLabel('Body').inputValue()) as object
+  expect(Object.keys(body)).toEqual(['task_version_id', 'input'])
+  expect(faults).toEqual([])
 })
 
 test('search shows what has all words, and nothing else', async () => {
@@ -72,7 +91,6 @@ test('an operation without login is tried with one click', async () => {
 })
 
 test('a login is used for requests with a path and a body, and forgotten on reload', async () => {
-  await page.getByText('Use your login or key here').click()
   await page.getByLabel('Login name').fill('reader')
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Log in' }).click()
@@ -101,20 +119,20 @@ test('a login is used for requests with a path and a body, and forgotten on relo
   expect(await me.locator('.answer').innerText()).toContain('418')
 })
 
-test('samples say what was filled in, without the credentials', async () => {
+test('samples say what was filled in, and show no key', async () => {
   const submit = await operation('submitRun')
-  await page.getByText('Use your login or key here').click()
   await page.getByLabel('API key').fill('sbk_secret')
+  await page.getByLabel('API key').press('Tab')
   await submit.getByLabel('cid').fill('roo_1')
   await submit.getByLabel('Body').fill(`{"task_version_id":"tvr_1","input":"it's"}`)
-  const samples = submit.locator('.samples pre')
-  const curl = await samples.first().innerText()
+  const sample = submit.locator('.samples pre')
+  const curl = await sample.innerText()
   expect(curl).toContain(`curl -X POST '${origin}/private/module/sandbox/chatrooms/roo_1/runs'`)
   expect(curl).toContain(`"input":"it'\\''s"`)
-  await submit.getByText('SDK', { exact: true }).click()
-  expect(await samples.nth(2).innerText()).toMatch(/sandbox\.submitRun\(\{\n {2}params: \{"cid":"roo_1"\}/)
-  expect((await samples.allInnerTexts()).join()).not.toContain('sbk_secret')
-  expect(faults).toEqual([])
+  expect(curl).toContain("-H 'X-Api-Key: sbk_…'")
+  await submit.getByRole('button', { name: 'SDK' }).click()
+  expect(await sample.innerText()).toMatch(/sandbox\.submitRun\(\{\n {2}params: \{"cid":"roo_1"\}/)
+  expect(await page.locator('#first-run .samples pre').first().innerText()).toContain('listOwnChatrooms(')
 })
 
 test.each(['light', 'dark'] as const)(

@@ -1,6 +1,7 @@
 /** The parts of the OpenAPI document that the reference page reads. `contract/openapi` writes the document. */
 export interface ApiDocument {
   info: { title: string; version: string }
+  servers: { url: string }[]
   tags: { name: string }[]
   paths: Record<string, Record<string, Operation>>
   components: {

@@ -27,9 +27,36 @@ function operationOf(api, { method, path, described }) {
 		parameters: described.parameters,
 		needsLogin: described.security.length > 0,
 		mediaType: body?.[0],
-		example: named === void 0 ? body?.[1].example : api.components.examples[named]?.value,
+		example: shortest(api, body?.[1].schema, named === void 0 ? body?.[1].example : api.components.examples[named]?.value),
 		streams: "text/event-stream" in (described.responses["200"]?.content ?? {})
 	};
+}
+/** The example without what may be left out. If nothing is required, as in a change, its first field. */
+function shortest(api, schema, example) {
+	if (typeof example !== "object" || example === null || Array.isArray(example)) return example;
+	const found = schema?.$ref ? api.components.schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)] : schema;
+	if (!found?.properties) return example;
+	const entries = Object.entries(example);
+	const needed = entries.filter(([name]) => found.required?.includes(name));
+	const kept = needed.length > 0 ? needed : entries.slice(0, 1);
+	return Object.fromEntries(kept.map(([name, value]) => [name, shortest(api, found.properties?.[name], value)]));
+}
+// server/http/reference/browser/caller.ts
+const caller = {
+	credential: void 0,
+	room: "",
+	task: void 0
+};
+const listeners = /* @__PURE__ */ new Set();
+function change(next) {
+	Object.assign(caller, next);
+	for (const listener of listeners) listener();
+}
+const whenChanged = (listener) => void listeners.add(listener);
+function credentialHeaders() {
+	const { credential } = caller;
+	if (!credential) return {};
+	return credential.kind === "key" ? { "X-Api-Key": credential.value } : { Authorization: `Bearer ${credential.value}` };
 }
 // server/http/reference/browser/elements.ts
 /** A new element. Text becomes text nodes, never HTML: responses of the service are shown with it. */
@@ -51,9 +78,6 @@ function byId(id) {
 	return found;
 }
 // server/http/reference/browser/credentials.ts
-/** The credentials of the person at the page. They are nowhere but in this module, and gone with the page. */
-let headers = {};
-const credentialHeaders = () => headers;
 const field = (label, attributes) => {
 	const input = element("input", {
 		autocomplete: "off",
@@ -62,12 +86,49 @@ const field = (label, attributes) => {
 	});
 	return [element("label", {}, `${label} `, input), input];
 };
-/** Fills the panel of the page with fields for an API key, or a login. */
+/** A list to choose from, hidden while it is empty. */
+function choice(label, choose) {
+	const select = element("select");
+	const view = element("label", { hidden: true }, `${label} `, select);
+	let items = [];
+	select.addEventListener("change", () => choose(items[select.selectedIndex]));
+	const offer = (next, nameOf) => {
+		items = next;
+		select.replaceChildren(...next.map((item) => element("option", {}, nameOf(item))));
+		view.hidden = next.length === 0;
+		choose(next[0]);
+	};
+	return {
+		view,
+		offer
+	};
+}
+async function itemsOf(path) {
+	const response = await fetch(path, { headers: credentialHeaders() });
+	return response.ok ? (await response.json()).items : [];
+}
+/** Fills the panel of the page with fields for an API key, or a login, and with the rooms and tasks that it opens. */
 function mountCredentials() {
 	const state = element("output", {}, "No credentials.");
-	const use = (next, words) => {
-		headers = next;
+	const task = choice("Task", (chosen) => change({ task: chosen }));
+	const room = choice("Room", (chosen) => {
+		change({ room: chosen?.id ?? "" });
+		offerTasks().catch(() => {});
+	});
+	const offerTasks = async () => {
+		const { room: id } = caller;
+		const tasks = id === "" ? [] : await itemsOf(`private/module/sandbox/chatrooms/${id}/menu`);
+		if (id === caller.room) task.offer(tasks, ({ task_name: name }) => name);
+	};
+	const offerRooms = async ({ value }) => {
+		const rooms = await itemsOf("private/module/sandbox_ext/chatrooms?page_size=100");
+		if (value === caller.credential?.value) room.offer(rooms, ({ name }) => name);
+	};
+	const use = (credential, words) => {
 		state.textContent = words;
+		change({ credential });
+		if (credential) offerRooms(credential).catch(() => {});
+		else room.offer([], () => "");
 	};
 	const [keyLabel, key] = field("API key", {
 		type: "password",
@@ -78,9 +139,13 @@ function mountCredentials() {
 		type: "password",
 		id: "login-password"
 	});
-	key.addEventListener("input", () => {
-		if (key.value.trim() === "") use({}, "No credentials.");
-		else use({ "X-Api-Key": key.value.trim() }, "Requests are sent with the API key.");
+	key.addEventListener("change", () => {
+		const value = key.value.trim();
+		if (value === "") use(void 0, "No credentials.");
+		else use({
+			kind: "key",
+			value
+		}, "Requests are sent with the API key.");
 	});
 	const logIn = async () => {
 		const response = await fetch("public/auth/token", {
@@ -91,9 +156,12 @@ function mountCredentials() {
 			})
 		});
 		password.value = "";
-		if (!response.ok) return use({}, "The login name or the password is wrong.");
-		const { access_token: token } = await response.json();
-		use({ Authorization: `Bearer ${token}` }, `Requests are sent as ${name.value}.`);
+		if (!response.ok) return use(void 0, "The login name or the password is wrong.");
+		const { access_token: value } = await response.json();
+		use({
+			kind: "login",
+			value
+		}, `Requests are sent as ${name.value}.`);
 	};
 	const forget = () => {
 		for (const input of [
@@ -101,38 +169,13 @@ function mountCredentials() {
 			name,
 			password
 		]) input.value = "";
-		use({}, "No credentials.");
+		use(void 0, "No credentials.");
 	};
 	const panel = byId("credentials");
 	panel.hidden = false;
 	panel.append(element("p", {}, "Kept in the memory of this page alone: closing or reloading it forgets them."), element("div", { class: "fields" }, keyLabel), element("div", { class: "fields" }, nameLabel, passwordLabel, button("Log in", () => {
-		logIn().catch(() => use({}, "The service cannot be reached."));
-	})), element("div", { class: "fields" }, state, button("Forget", forget)));
-}
-// server/http/reference/browser/search.ts
-/** Hides what does not have all words that were typed: operations, their links, and groups without any. */
-function mountSearch() {
-	const input = byId("search");
-	const count = byId("found");
-	const found = [...document.querySelectorAll("[data-words]")];
-	const groups = [...document.querySelectorAll("[data-group]")];
-	const search = () => {
-		const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-		for (const one of found) one.hidden = !words.every((word) => one.dataset.words?.includes(word));
-		for (const group of groups) group.hidden = !group.querySelector("[data-words]:not([hidden])");
-		document.body.classList.toggle("searching", words.length > 0);
-		const shown = document.querySelectorAll("main [data-words]:not([hidden])").length;
-		count.textContent = words.length > 0 ? `${shown} found` : "";
-	};
-	input.hidden = false;
-	input.addEventListener("input", search);
-	document.addEventListener("keydown", (event) => {
-		const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
-		if (event.key !== "/" || typing) return;
-		event.preventDefault();
-		input.focus();
-	});
-	search();
+		logIn().catch(() => use(void 0, "The service cannot be reached."));
+	})), element("div", { class: "fields" }, room.view, task.view), element("div", { class: "fields" }, state, button("Forget", forget)));
 }
 // server/http/reference/browser/samples.ts
 /** Placeholders for what nobody has filled in, so that a sample shows where it belongs. */
@@ -147,9 +190,14 @@ function urlOf(base, operation, filled) {
 }
 /** Text as one word of a shell. */
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
+function curlCredential(credential) {
+	if (!credential) return "-H \"X-Api-Key: $SANDBOX_KEY\"";
+	const { kind, value } = credential;
+	return `-H ${quoted(kind === "key" ? `X-Api-Key: ${value}` : `Authorization: Bearer ${value}`)}`;
+}
 function curlSample(base, operation, filled) {
 	const lines = [`curl ${operation.streams ? "-N " : ""}-X ${operation.method} ${quoted(urlOf(base, operation, filled))}`];
-	if (operation.needsLogin) lines.push(`-H "X-Api-Key: $SANDBOX_KEY"`);
+	if (operation.needsLogin) lines.push(curlCredential(filled.credential));
 	for (const [name, value] of Object.entries(filled.headers)) lines.push(`-H ${quoted(`${name}: ${value}`)}`);
 	if (operation.mediaType === "multipart/form-data") lines.push(`-F 'file=@FILE'`);
 	else if (operation.mediaType === "application/octet-stream") lines.push(`-H 'Content-Type: application/octet-stream'`, "--data-binary @FILE");
@@ -158,7 +206,7 @@ function curlSample(base, operation, filled) {
 }
 function fetchSample(base, operation, filled) {
 	const headers = [
-		...operation.needsLogin ? ["'X-Api-Key': process.env.SANDBOX_KEY"] : [],
+		...operation.needsLogin ? [filled.credential?.kind === "login" ? "Authorization: 'Bearer ' + process.env.SANDBOX_TOKEN" : "'X-Api-Key': process.env.SANDBOX_KEY"] : [],
 		...Object.entries(filled.headers).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
 		...filled.body !== void 0 && operation.mediaType ? [`'Content-Type': ${JSON.stringify(operation.mediaType)}`] : []
 	];
@@ -191,7 +239,7 @@ function sdkSample(base, operation, filled) {
 	return [
 		"import { createSandbox } from '@sandbox-jobs/client'",
 		"",
-		`const sandbox = createSandbox({ baseUrl: ${JSON.stringify(base)}, apiKey: process.env.SANDBOX_KEY })`,
+		`const sandbox = createSandbox({ baseUrl: ${JSON.stringify(base)}, ${filled.credential?.kind === "login" ? "token: process.env.SANDBOX_TOKEN" : "apiKey: process.env.SANDBOX_KEY"} })`,
 		...call
 	].join("\n");
 }
@@ -226,6 +274,68 @@ function bodyText(operation, body) {
 	return new URLSearchParams(JSON.parse(body)).toString();
 }
 const fetchBody = (operation, body) => operation.mediaType === "application/json" ? `JSON.stringify(${indented(jsonText(body))})` : JSON.stringify(bodyText(operation, body));
+// server/http/reference/browser/sample-tabs.ts
+const kinds = {
+	curl: curlSample,
+	JavaScript: fetchSample,
+	SDK: sdkSample
+};
+/** The reader's choice, for all samples of the page. */
+let chosen = "curl";
+const views = /* @__PURE__ */ new Set();
+/** The same request in each language, one of which shows. `update` when what `filled` returns has changed. */
+function sampleTabs(operation, filled) {
+	const base = new URL(".", location.href).href.replace(/\/$/, "");
+	const code = element("code");
+	const pre = element("pre", { tabindex: "0" }, code);
+	const text = (credential) => {
+		try {
+			return kinds[chosen](base, operation, {
+				...filled(),
+				credential
+			});
+		} catch {
+			return "The body is not JSON.";
+		}
+	};
+	const tabs = Object.keys(kinds).map((kind) => button(kind, () => {
+		chosen = kind;
+		for (const update of views) update();
+	}));
+	const copied = button("Copy", () => {
+		copy(code, text(caller.credential)).then(() => {
+			copied.textContent = "Copied";
+			setTimeout(() => copied.replaceChildren("Copy"), 1500);
+		}).catch(() => {});
+	});
+	copied.className = "copy";
+	const update = () => {
+		code.textContent = text(masked(caller.credential));
+		for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab.textContent === chosen));
+	};
+	views.add(update);
+	whenChanged(update);
+	update();
+	return {
+		update,
+		view: element("div", { class: "samples" }, element("div", {
+			class: "tabs",
+			role: "group",
+			"aria-label": "Sample as"
+		}, ...tabs, copied), pre)
+	};
+}
+/** As it is shown: whoever looks at the screen learns no key. A copy has the whole. */
+const masked = (credential) => credential && {
+	...credential,
+	value: `${credential.value.slice(0, 4)}…`
+};
+/** The clipboard can be written only on pages that came over TLS or from this machine; others select the text. */
+async function copy(place, text) {
+	if (navigator.clipboard) return navigator.clipboard.writeText(text);
+	place.textContent = text;
+	getSelection()?.selectAllChildren(place);
+}
 // server/http/reference/browser/show-answer.ts
 /** Characters of a response that the page shows: more would make it slow. */
 const shownMax = 2e5;
@@ -287,8 +397,12 @@ function tryIt(operation) {
 	});
 	const filled = () => filledIn(fields, operation.mediaType && !isFile ? body.value : void 0);
 	const form = element("form", {}, ...fields.map(({ parameter, input }) => element("label", { title: parameter.description }, `${parameter.name}${parameter.required ? "" : " (optional)"} `, input)), ...operation.mediaType ? [element("label", {}, "Body ", isFile ? file : body)] : [], element("button", { type: "submit" }, "Send"));
-	const samples = samplesOf(operation, filled);
+	const samples = sampleTabs(operation, filled);
 	form.addEventListener("input", samples.update);
+	whenChanged(() => {
+		for (const { parameter, input } of fields) if (parameter.name === "cid" && input.value === "") input.value = caller.room;
+		samples.update();
+	});
 	form.addEventListener("submit", (event) => {
 		event.preventDefault();
 		send(operation, filled(), isFile ? file.files?.[0] : void 0, answer).catch((error) => {
@@ -298,7 +412,7 @@ function tryIt(operation) {
 	return element("div", { class: "try" }, element("h4", {}, "Try it"), form, answer, samples.view);
 }
 function fieldOf(parameter) {
-	const given = parameter.name === "Idempotency-Key" ? newKey() : typed.get(parameter.example);
+	const given = parameter.name === "Idempotency-Key" ? newKey() : typed.get(parameter.example) ?? (parameter.name === "cid" ? caller.room : void 0);
 	const input = element("input", {
 		name: parameter.name,
 		required: parameter.required,
@@ -356,49 +470,78 @@ async function send(operation, filled, file, answer) {
 		...body !== void 0 && { body }
 	}), startedAt);
 }
-const samples = {
-	curl: curlSample,
-	Code: fetchSample,
-	SDK: sdkSample
+// server/http/reference/browser/first-run.ts
+const none = {
+	path: {},
+	query: {},
+	headers: {},
+	body: void 0
 };
-function samplesOf(operation, filled) {
-	const base = new URL(".", location.href).href.replace(/\/$/, "");
-	const blocks = Object.entries(samples).map(([name, make]) => {
-		const code = element("code");
-		const pre = element("pre", { tabindex: "0" }, code);
-		const copied = button("Copy", () => {
-			copy(pre).then(() => {
-				copied.textContent = "Copied";
-				setTimeout(() => copied.replaceChildren("Copy"), 1500);
-			}).catch(() => {});
-		});
-		copied.setAttribute("aria-label", `Copy as ${name}`);
-		return {
-			code,
-			make,
-			view: element("details", {
-				name: `sample-${operation.operationId}`,
-				open: name === "curl"
-			}, element("summary", {}, name), copied, pre)
-		};
-	});
-	const update = () => {
-		for (const { code, make } of blocks) try {
-			code.textContent = make(base, operation, filled());
-		} catch {
-			code.textContent = "The body is not JSON.";
-		}
-	};
-	update();
-	return {
-		update,
-		view: element("div", { class: "samples" }, ...blocks.map(({ view }) => view))
-	};
+/** The first requests of the page with the key, the room and the task of whoever is at it. */
+const requests = {
+	listOwnChatrooms: () => none,
+	readMenu: () => ({
+		...none,
+		path: room()
+	}),
+	runAndWait: () => ({
+		...none,
+		path: room(),
+		headers: { "Idempotency-Key": key },
+		body: body()
+	})
+};
+const key = newKey();
+const room = () => ({ cid: caller.room || "ROOM" });
+function body() {
+	const { task_version_id = "TASK_VERSION", input_example = "" } = caller.task ?? {};
+	return JSON.stringify({
+		task_version_id,
+		input: jsonOf(input_example)
+	}, null, 2);
 }
-/** The clipboard can be written only on pages that came over TLS or from this machine; others select the text. */
-async function copy(place) {
-	if (navigator.clipboard) return navigator.clipboard.writeText(place.textContent ?? "");
-	getSelection()?.selectAllChildren(place);
+function jsonOf(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return {};
+	}
+}
+/** Replaces the samples that the page brings. */
+async function mountFirstRun() {
+	const all = await operations();
+	for (const place of document.querySelectorAll("[data-start]")) {
+		const name = place.dataset.start ?? "";
+		const [operation, filled] = [all.get(name), requests[name]];
+		if (operation && filled) place.replaceChildren(sampleTabs(operation, filled).view);
+	}
+}
+// server/http/reference/browser/search.ts
+/** Hides what does not have all words that were typed: operations, their links, and groups without any. */
+function mountSearch() {
+	const input = byId("search");
+	const count = byId("found");
+	const found = [...document.querySelectorAll("[data-words]")];
+	const groups = [...document.querySelectorAll("[data-group]")];
+	const folds = [...document.querySelectorAll("details[data-group]")];
+	const search = () => {
+		const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+		for (const one of found) one.hidden = !words.every((word) => one.dataset.words?.includes(word));
+		for (const group of groups) group.hidden = !group.querySelector("[data-words]:not([hidden])");
+		document.body.classList.toggle("searching", words.length > 0);
+		for (const fold of folds) fold.open = words.length > 0;
+		const shown = document.querySelectorAll("main [data-words]:not([hidden])").length;
+		count.textContent = words.length > 0 ? `${shown} found` : "";
+	};
+	input.hidden = false;
+	input.addEventListener("input", search);
+	document.addEventListener("keydown", (event) => {
+		const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
+		if (event.key !== "/" || typing) return;
+		event.preventDefault();
+		input.focus();
+	});
+	search();
 }
 // server/http/reference/browser/main.ts
 /** Adds to a page that can be read without scripts: search, credentials, and a form for each operation when it is opened. */
@@ -408,6 +551,7 @@ async function openOperation(details, name) {
 }
 mountSearch();
 mountCredentials();
+mountFirstRun().catch(() => {});
 for (const details of document.querySelectorAll("details[data-operation]")) {
 	const open = () => {
 		openOperation(details, details.dataset.operation ?? "").catch((error) => {
@@ -417,11 +561,12 @@ for (const details of document.querySelectorAll("details[data-operation]")) {
 	if (details.open) open();
 	else details.addEventListener("toggle", open, { once: true });
 }
-/** A link to an operation opens it. */
+/** A link to an operation opens it, and the groups that it is in. */
 const follow = () => {
 	const target = document.getElementById(location.hash.slice(1));
 	const details = target?.querySelector("details");
 	if (details) details.open = true;
+	for (let group = target?.closest("details"); group; group = group.parentElement?.closest("details")) group.open = true;
 	target?.scrollIntoView();
 };
 addEventListener("hashchange", follow);

@@ -1,11 +1,12 @@
+import { beginning, beginningContents } from './beginning.ts'
 import type { ApiDocument, Entry } from './document.ts'
 import { type Html, html } from './html.ts'
 import { operationSection, wordsOf } from './operation.ts'
 import { fieldTable, schemaText } from './schema-text.ts'
 
 /**
- * The document as one page that can be read without its script: every operation by group, then every schema. The script
- * adds search, credentials, and a form to try each operation.
+ * The document as one page that can be read without its script: how to begin, every operation by group, then every schema. The
+ * script adds search, credentials, and a form to try each operation.
  */
 export function referencePage(
   document: ApiDocument,
@@ -15,6 +16,8 @@ export function referencePage(
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   )
   const { title, version } = document.info
+  const base = document.servers[0]?.url ?? ''
+  const tags = inOrder(document.tags.map(({ name }) => name))
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -26,26 +29,26 @@ export function referencePage(
 <body>
 <header>
 <h1>${title} ${version}</h1>
-<p>${entries.length} operations. The same as <a href="openapi.json">OpenAPI 3.1</a>. Send
-<code>Authorization: Bearer</code> with a token of <a href="#createToken">createToken</a>, or an API key in
-<code>X-Api-Key</code>.</p>
-<p>For a terminal: <a href="cli" download="sandbox">the command <code>sandbox</code></a>, one file for Node 20 or later.
-<code>chmod +x sandbox</code>, then <code>./sandbox --help</code>.</p>
-<details id="credentials" hidden><summary>Use your login or key here</summary></details>
+<p>Programs of your company, run in sandboxes for people and agents in chatrooms. For programs: <a href="openapi.json">OpenAPI 3.1</a>,
+the typed client <code>npm install ${base}/client.tgz</code>. For a terminal: <a href="cli" download="sandbox">the command
+<code>sandbox</code></a>, one file for Node 20 or later; <code>chmod +x sandbox</code>, then <code>./sandbox --help</code>.</p>
 </header>
 <p class="search"><input id="search" type="search" aria-label="Search operations" placeholder="Search operations ( / )" hidden>
 <output id="found" for="search"></output></p>
 <div class="columns">
-<nav aria-label="Operations">${document.tags.map(({ name }) => contents(name, entries))}</nav>
+<nav aria-label="Contents">${beginningContents()}${tags.map((name) => contents(name, entries))}</nav>
 <main>
-${document.tags.map(({ name }) => group(document, name, entries))}
-<div class="schemas"><h2>Schemas</h2>
+${beginning(base)}
+<h2>Reference: ${entries.length} operations</h2>
+<p>Send <code>Authorization: Bearer</code> with a token of <a href="#createToken">createToken</a>, or an API key in <code>X-Api-Key</code>.</p>
+${tags.map((name) => group(document, name, entries))}
+<details class="group schemas"><summary><h2>Schemas</h2></summary>
 ${Object.entries(document.components.schemas).map(
   ([name, schema]) =>
     html`<section id="schema-${name}"><h3>${name}</h3>${
       schema.properties ? fieldTable(schema) : html`<p>${schemaText(schema)}</p>`
     }</section>`,
-)}</div>
+)}</details>
 </main>
 </div>
 <script type="module">SCRIPT</script>
@@ -56,14 +59,21 @@ ${Object.entries(document.components.schemas).map(
   return page.text.replace('STYLE', () => style).replace('SCRIPT', () => script)
 }
 
+/** What most readers look for comes first. */
+const first = ['Runs', 'Tasks', 'Environments']
+const inOrder = (tags: string[]): string[] => [...first, ...tags.filter((tag) => !first.includes(tag))]
+
 const ofTag = (tag: string, entries: Entry[]) =>
   entries.filter(({ operation }) => operation.tags.includes(tag))
 
 const contents = (tag: string, entries: Entry[]): Html =>
-  html`<details data-group open><summary>${tag}</summary><ul>${ofTag(tag, entries).map(
+  html`<details data-group><summary>${tag}</summary><ul>${ofTag(tag, entries).map(
     (entry) =>
       html`<li data-words="${wordsOf(entry)}"><a href="#${entry.operation.operationId}">${entry.operation.operationId}</a></li>`,
   )}</ul></details>`
 
 const group = (document: ApiDocument, tag: string, entries: Entry[]): Html =>
-  html`<div data-group><h2>${tag}</h2>${ofTag(tag, entries).map((entry) => operationSection(document, entry))}</div>`
+  html`<details class="group" data-group><summary><h2>${tag}</h2> <span>${ofTag(tag, entries).length}</span></summary>${ofTag(
+    tag,
+    entries,
+  ).map((entry) => operationSection(document, entry))}</details>`

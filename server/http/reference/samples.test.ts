@@ -50,3 +50,19 @@ test('every sample for a shell is one command, and every other one is a program'
     expect(() => new Script(`async () => {${fetchSample(base, operation, filled)}}`)).not.toThrow()
   }
 })
+
+test('a copy for a shell has the credentials of the reader', () => {
+  const operation = operations.get('listOwnChatrooms')
+  if (!operation) throw new Error('no operation')
+  const filled: Filled = { path: {}, query: {}, headers: {}, body: undefined }
+  const curl = (credential?: Filled['credential']) => curlSample(base, operation, { ...filled, credential })
+  expect(curl()).toContain('-H "X-Api-Key: $SANDBOX_KEY"')
+  expect(curl({ kind: 'key', value: 'sbk_1' })).toContain("-H 'X-Api-Key: sbk_1'")
+  expect(curl({ kind: 'login', value: 'a.b.c' })).toContain("-H 'Authorization: Bearer a.b.c'")
+})
+
+test('the body to try has what is required, and one field where nothing is', () => {
+  const fields = (name: string) => Object.keys(operations.get(name)?.example as object)
+  expect(fields('runAndWait')).toEqual(['task_version_id', 'input'])
+  expect(fields('updateDepartment')).toHaveLength(1)
+})

@@ -35,7 +35,19 @@ button { background: var(--soft); color: CanvasText; cursor: pointer }
 .try label { display: block; margin: 0.5rem 0 }
 .fields { align-items: end; display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; margin: 0.5rem 0 }
 .samples { margin-top: 1rem }
-body.searching .schemas { display: none }
+body.searching .schemas, body.searching .start { display: none }
+.start section { content-visibility: visible }
+nav .start { padding: 0 }
+.group { border-top: 1px solid var(--line) }
+.group > summary { padding: 0.5rem 0 }
+.group > summary h2 { display: inline; font-size: 1.25rem }
+.group > summary span { opacity: 0.7 }
+.tabs { display: flex; gap: 0.25rem }
+.tabs button { min-height: 2rem; padding: 0 0.75rem }
+.tabs button[aria-pressed=true] { border-color: var(--link); color: var(--link); font-weight: bold }
+.tabs .copy { margin-left: auto }
+.samples pre { margin-top: 0.25rem }
+select { background: Field; border: 1px solid var(--line); border-radius: 6px; color: FieldText; font: inherit; max-width: 100%; min-height: 2.5rem }
 @media (max-width: 48rem) {
   body { overflow-wrap: anywhere }
   .columns { display: block }

@@ -20,13 +20,20 @@ export interface Parameter {
 }
 
 interface Media {
+  schema?: Schema
   example?: unknown
   examples?: Record<string, { $ref: string }>
 }
 
 export interface ApiDocument {
   paths: Record<string, Record<string, Described>>
-  components: { examples: Record<string, { value: unknown }> }
+  components: { examples: Record<string, { value: unknown }>; schemas: Record<string, Schema> }
+}
+
+interface Schema {
+  $ref?: string
+  properties?: Record<string, Schema>
+  required?: string[]
 }
 
 interface Described {
@@ -70,7 +77,26 @@ function operationOf(
     parameters: described.parameters,
     needsLogin: described.security.length > 0,
     mediaType: body?.[0],
-    example: named === undefined ? body?.[1].example : api.components.examples[named]?.value,
+    example: shortest(
+      api,
+      body?.[1].schema,
+      named === undefined ? body?.[1].example : api.components.examples[named]?.value,
+    ),
     streams: 'text/event-stream' in (described.responses['200']?.content ?? {}),
   }
+}
+
+/** The example without what may be left out. If nothing is required, as in a change, its first field. */
+function shortest(api: ApiDocument, schema: Schema | undefined, example: unknown): unknown {
+  if (typeof example !== 'object' || example === null || Array.isArray(example)) return example
+  const found = schema?.$ref
+    ? api.components.schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)]
+    : schema
+  if (!found?.properties) return example
+  const entries = Object.entries(example)
+  const needed = entries.filter(([name]) => found.required?.includes(name))
+  const kept = needed.length > 0 ? needed : entries.slice(0, 1)
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, shortest(api, found.properties?.[name], value)]),
+  )
 }

@@ -1,5 +1,6 @@
 import { operations } from './api-document.ts'
 import { mountCredentials } from './credentials.ts'
+import { mountFirstRun } from './first-run.ts'
 import { mountSearch } from './search.ts'
 import { tryIt } from './try-it.ts'
 
@@ -11,6 +12,7 @@ async function openOperation(details: HTMLDetailsElement, name: string): Promise
 
 mountSearch()
 mountCredentials()
+mountFirstRun().catch(() => {})
 
 for (const details of document.querySelectorAll<HTMLDetailsElement>('details[data-operation]')) {
   const open = () => {
@@ -22,11 +24,13 @@ for (const details of document.querySelectorAll<HTMLDetailsElement>('details[dat
   else details.addEventListener('toggle', open, { once: true })
 }
 
-/** A link to an operation opens it. */
+/** A link to an operation opens it, and the groups that it is in. */
 const follow = () => {
   const target = document.getElementById(location.hash.slice(1))
   const details = target?.querySelector('details')
   if (details) details.open = true
+  for (let group = target?.closest('details'); group; group = group.parentElement?.closest('details'))
+    group.open = true
   target?.scrollIntoView()
 }
 addEventListener('hashchange', follow)

@@ -1,4 +1,5 @@
 import type { Operation } from './api-document.ts'
+import type { Credential } from './caller.ts'
 
 /** A request as a person has filled it in. */
 export interface Filled {
@@ -7,6 +8,8 @@ export interface Filled {
   headers: Record<string, string>
   /** Text of a JSON body; undefined without one. */
   body: string | undefined
+  /** What the sample for a shell is sent with; a variable of the environment by default. */
+  credential?: Credential | undefined
 }
 
 /** Placeholders for what nobody has filled in, so that a sample shows where it belongs. */
@@ -25,11 +28,17 @@ export function urlOf(base: string, operation: Operation, filled: Filled): strin
 /** Text as one word of a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
+function curlCredential(credential: Credential | undefined): string {
+  if (!credential) return '-H "X-Api-Key: $SANDBOX_KEY"'
+  const { kind, value } = credential
+  return `-H ${quoted(kind === 'key' ? `X-Api-Key: ${value}` : `Authorization: Bearer ${value}`)}`
+}
+
 export function curlSample(base: string, operation: Operation, filled: Filled): string {
   const lines = [
     `curl ${operation.streams ? '-N ' : ''}-X ${operation.method} ${quoted(urlOf(base, operation, filled))}`,
   ]
-  if (operation.needsLogin) lines.push(`-H "X-Api-Key: $SANDBOX_KEY"`)
+  if (operation.needsLogin) lines.push(curlCredential(filled.credential))
   for (const [name, value] of Object.entries(filled.headers)) lines.push(`-H ${quoted(`${name}: ${value}`)}`)
   if (operation.mediaType === 'multipart/form-data') lines.push(`-F 'file=@FILE'`)
   else if (operation.mediaType === 'application/octet-stream') {
@@ -45,7 +54,13 @@ export function curlSample(base: string, operation: Operation, filled: Filled): 
 
 export function fetchSample(base: string, operation: Operation, filled: Filled): string {
   const headers = [
-    ...(operation.needsLogin ? ["'X-Api-Key': process.env.SANDBOX_KEY"] : []),
+    ...(operation.needsLogin
+      ? [
+          filled.credential?.kind === 'login'
+            ? "Authorization: 'Bearer ' + process.env.SANDBOX_TOKEN"
+            : "'X-Api-Key': process.env.SANDBOX_KEY",
+        ]
+      : []),
     ...Object.entries(filled.headers).map(
       ([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`,
     ),
@@ -87,7 +102,7 @@ export function sdkSample(base: string, operation: Operation, filled: Filled): s
   return [
     "import { createSandbox } from '@sandbox-jobs/client'",
     '',
-    `const sandbox = createSandbox({ baseUrl: ${JSON.stringify(base)}, apiKey: process.env.SANDBOX_KEY })`,
+    `const sandbox = createSandbox({ baseUrl: ${JSON.stringify(base)}, ${filled.credential?.kind === 'login' ? 'token: process.env.SANDBOX_TOKEN' : 'apiKey: process.env.SANDBOX_KEY'} })`,
     ...call,
   ].join('\n')
 }

@@ -6,11 +6,13 @@ export function mountSearch(): void {
   const count = byId('found')
   const found = [...document.querySelectorAll<HTMLElement>('[data-words]')]
   const groups = [...document.querySelectorAll<HTMLElement>('[data-group]')]
+  const folds = [...document.querySelectorAll<HTMLDetailsElement>('details[data-group]')]
   const search = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean)
     for (const one of found) one.hidden = !words.every((word) => one.dataset.words?.includes(word))
     for (const group of groups) group.hidden = !group.querySelector('[data-words]:not([hidden])')
     document.body.classList.toggle('searching', words.length > 0)
+    for (const fold of folds) fold.open = words.length > 0
     const shown = document.querySelectorAll('main [data-words]:not([hidden])').length
     count.textContent = words.length > 0 ? `${shown} found` : ''
   }

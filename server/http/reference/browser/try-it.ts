@@ -1,7 +1,8 @@
 import type { Operation, Parameter } from './api-document.ts'
-import { credentialHeaders } from './credentials.ts'
-import { button, element } from './elements.ts'
-import { bodyText, curlSample, type Filled, fetchSample, sdkSample, urlOf } from './samples.ts'
+import { caller, credentialHeaders, whenChanged } from './caller.ts'
+import { element } from './elements.ts'
+import { sampleTabs } from './sample-tabs.ts'
+import { bodyText, type Filled, urlOf } from './samples.ts'
 import { showAnswer } from './show-answer.ts'
 
 /** What was typed for a parameter is offered again where the same thing is asked for: examples name the kind. */
@@ -35,8 +36,13 @@ export function tryIt(operation: Operation): HTMLElement {
     ...(operation.mediaType ? [element('label', {}, 'Body ', isFile ? file : body)] : []),
     element('button', { type: 'submit' }, 'Send'),
   )
-  const samples = samplesOf(operation, filled)
+  const samples = sampleTabs(operation, filled)
   form.addEventListener('input', samples.update)
+  whenChanged(() => {
+    for (const { parameter, input } of fields)
+      if (parameter.name === 'cid' && input.value === '') input.value = caller.room
+    samples.update()
+  })
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     send(operation, filled(), isFile ? file.files?.[0] : undefined, answer).catch((error: unknown) => {
@@ -47,7 +53,10 @@ export function tryIt(operation: Operation): HTMLElement {
 }
 
 function fieldOf(parameter: Parameter): Field {
-  const given = parameter.name === 'Idempotency-Key' ? newKey() : typed.get(parameter.example)
+  const given =
+    parameter.name === 'Idempotency-Key'
+      ? newKey()
+      : (typed.get(parameter.example) ?? (parameter.name === 'cid' ? caller.room : undefined))
   const input = element('input', {
     name: parameter.name,
     required: parameter.required,
@@ -70,7 +79,7 @@ const asTyped = (example: unknown): string =>
       : JSON.stringify(example ?? '')
 
 /** `crypto.randomUUID` exists only on pages that came over TLS or from this machine. */
-const newKey = (): string =>
+export const newKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
 function filledIn(fields: Field[], body: string | undefined): Filled {
@@ -110,48 +119,4 @@ async function send(
     ...(body !== undefined && { body }),
   })
   await showAnswer(answer, response, startedAt)
-}
-
-const samples = { curl: curlSample, Code: fetchSample, SDK: sdkSample }
-
-function samplesOf(operation: Operation, filled: () => Filled) {
-  const base = new URL('.', location.href).href.replace(/\/$/, '')
-  const blocks = Object.entries(samples).map(([name, make]) => {
-    const code = element('code')
-    const pre = element('pre', { tabindex: '0' }, code)
-    const copied = button('Copy', () => {
-      copy(pre)
-        .then(() => {
-          copied.textContent = 'Copied'
-          setTimeout(() => copied.replaceChildren('Copy'), 1500)
-        })
-        .catch(() => {})
-    })
-    copied.setAttribute('aria-label', `Copy as ${name}`)
-    const view = element(
-      'details',
-      { name: `sample-${operation.operationId}`, open: name === 'curl' },
-      element('summary', {}, name),
-      copied,
-      pre,
-    )
-    return { code, make, view }
-  })
-  const update = () => {
-    for (const { code, make } of blocks) {
-      try {
-        code.textContent = make(base, operation, filled())
-      } catch {
-        code.textContent = 'The body is not JSON.'
-      }
-    }
-  }
-  update()
-  return { update, view: element('div', { class: 'samples' }, ...blocks.map(({ view }) => view)) }
-}
-
-/** The clipboard can be written only on pages that came over TLS or from this machine; others select the text. */
-async function copy(place: HTMLElement): Promise<void> {
-  if (navigator.clipboard) return navigator.clipboard.writeText(place.textContent ?? '')
-  getSelection()?.selectAllChildren(place)
 }
