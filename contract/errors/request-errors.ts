@@ -40,6 +40,6 @@ export const requestErrors = {
     'Wait and try again; reading, downloading and deleting still work. The operator has to free disk space.',
   ),
   storage_unavailable: entry(503, 'The object store cannot be reached.', later),
-  database_unavailable: entry(503, 'The database cannot be reached.', later),
+  database_unavailable: entry(503, 'The database cannot be reached, or takes too long.', later),
   executor_unavailable: entry(503, 'No host that runs sandboxes can be reached.', later),
 } satisfies Record<string, CatalogueEntry>
