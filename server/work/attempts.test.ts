@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { currentDatabaseUse } from '../base/current-request.ts'
 import { createLog } from '../base/logging.ts'
 import { Attempts, type Place } from './attempts.ts'
 import type { ClaimShare } from './claim-due.ts'
@@ -6,6 +7,7 @@ import type { ClaimShare } from './claim-due.ts'
 type Lane = 'first' | 'slow'
 interface Running {
   company: string
+  databaseOwner: string | undefined
   place: Place<Lane>
   end: () => void
 }
@@ -37,7 +39,9 @@ function bench(places = { all: 3, ofCompany: 2 }) {
     claim,
     takeBack: async (active) => void takenBack.push(active),
     attempt: ({ company_id: company }, place) =>
-      new Promise((resolve) => void running.push({ company, place, end: resolve })),
+      new Promise((resolve) => {
+        running.push({ company, databaseOwner: currentDatabaseUse()?.owner, place, end: resolve })
+      }),
     clock: { now: () => new Date(now) },
     log: createLog('test', 'silent'),
   })
@@ -54,6 +58,14 @@ function bench(places = { all: 3, ofCompany: 2 }) {
 }
 
 describe('attempts', () => {
+  it('use the database as the company of their row', async () => {
+    const { attempts, running, add } = bench()
+    add('a', 1)
+    add('b', 1)
+    await attempts.claim()
+    expect(running.map(({ databaseOwner }) => databaseOwner)).toEqual(['a', 'b'])
+  })
+
   it('are at most those of the lane, and of each company those that one may have', async () => {
     const { attempts, running, add } = bench()
     add('a', 5)

@@ -6,6 +6,7 @@ import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/f
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
 import { unsignedImages } from '../../../testing/unsigned-images.ts'
+import { currentDatabaseUse } from '../../base/current-request.ts'
 import { createLog } from '../../base/logging.ts'
 import { isBeingBuilt } from '../../builds/attempts/last-build-store.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
@@ -79,6 +80,17 @@ const untilSandboxGone = () =>
 const textOf = async (key: string | null | undefined) => text(await storage.get(key ?? ''))
 
 describe('a run in the hands of a worker', () => {
+  it('uses the database as its company', async () => {
+    const owners: unknown[] = []
+    executor.script(() => {
+      owners.push(currentDatabaseUse()?.owner)
+      return {}
+    })
+    await startWorker()
+    await untilState(await queue(), 'completed')
+    expect(owners).toEqual([tenant.companyId])
+  })
+
   it('goes from the queue to its end with everything it left', async () => {
     executor.script(() => ({
       log: 'working\n',

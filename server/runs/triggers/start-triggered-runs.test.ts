@@ -11,15 +11,17 @@ import { makeRunnableTask, type RunnableTask } from '../../../testing/factories/
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
+import { currentDatabaseUse } from '../../base/current-request.ts'
 import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
 import { CallbackCredentials } from '../../custom-tables/callbacks/callback-credentials.ts'
+import type { WaitingEvent } from '../../custom-tables/triggers/row-events.ts'
 import { sweepTriggerEvents } from '../../custom-tables/triggers/sweep-trigger-events.ts'
 import type { Database } from '../../db/database.ts'
 import { inputChecker, Runnables } from '../../tasks/menu/runnable.ts'
 import { credentialOf } from '../callbacks/accept-callback.ts'
 import { writeBack } from '../callbacks/write-back.ts'
 import { TriggeredRuns } from './start-triggered-runs.ts'
-import { postgresTriggerEvents } from './trigger-events.ts'
+import { postgresTriggerEvents, type TriggerEvents } from './trigger-events.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
@@ -125,6 +127,18 @@ const eventsOf = async ({ manager, trigger }: Declared) =>
   ).items.toReversed()
 const outcomes = async (of: Declared) =>
   (await eventsOf(of)).map(({ status, error_code }) => error_code ?? status)
+
+it('events use the database as their company', async () => {
+  const waiting = ['a', 'b'].map((company_id) => ({ id: company_id, company_id, created_at: new Date() }))
+  const owners: unknown[] = []
+  const events: TriggerEvents = {
+    listWaiting: async () => waiting.splice(0) as WaitingEvent[],
+    start: async () => void owners.push(currentDatabaseUse()?.owner),
+    refuse: () => Promise.reject(new Error('nothing is refused')),
+  }
+  await new TriggeredRuns({ events, clock, log, hasSpace: async () => true }).startAll()
+  expect(owners).toEqual(['a', 'b'])
+})
 
 describe('a row event', () => {
   it('starts one run of whoever declared the trigger, with the rendered input', async () => {
