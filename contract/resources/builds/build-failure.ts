@@ -95,6 +95,10 @@ const nextActionsByRule: Record<string, string> = {
   context_missing: 'Upload an archive and create a version from its owned_object_id.',
   image_user_unknown:
     'The USER of the Dockerfile is not in /etc/passwd of the image, or its group not in /etc/group. Add it there, or give its number.',
+  image_shell_fails:
+    'The /bin/sh of the image does not start. Check what the Dockerfile copies over /bin, /lib and /lib64, and that its programs are for linux/amd64.',
+  image_shell_missing:
+    'The image has /usr/bin/sh, but no /bin/sh: something took the place of the link /bin. Copy into /usr/bin instead.',
   image_user_out_of_range:
     'The USER of the Dockerfile, or its group, is not below 65536. Give it another number.',
   image_user_invalid:

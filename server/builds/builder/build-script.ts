@@ -1,5 +1,6 @@
 import { checkFolderName } from '../../archives/dockerfile/copy-checks.ts'
 import { mirrorFolder } from '../network/mirror-settings.ts'
+import { endLog, startLog } from './build-log.ts'
 import { modelledBuildah } from './builder-version.ts'
 import { writeCopyCheck } from './copy-check.ts'
 import { exportLayer, mountImage } from './export-layer.ts'
@@ -182,9 +183,13 @@ fallocate --keep-size --length ${maxStepsBytes} steps || exit ${buildExitCodes.c
 mkfifo steps.pipe
 cat steps.pipe >>steps &
 : >started
+${startLog}
+built=yes
 # If the image has its name, the build is complete: buildah's cleanup fails for a stage that only names a base image.
-${buildCommand} --log-rusage --rusage-logfile steps.pipe -t sandbox-build -f "$dockerfile" context ||
-buildah inspect --type image sandbox-build >/dev/null 2>&1 || {
+${buildCommand} --log-rusage --rusage-logfile steps.pipe -t sandbox-build -f "$dockerfile" context >&3 2>&3 ||
+buildah inspect --type image sandbox-build >/dev/null 2>&1 || built=no
+${endLog}
+[ $built = yes ] || {
   wait
   echo ${builderEnded} >>steps
   exit 1
@@ -222,7 +227,10 @@ ${exportTree} || exit ${buildExitCodes.exportFailed}
  * base images are omitted, since every builder has them.
  */
 export const cachedStageScript = `${prepareBuilder}${importBases}
-${buildCommand} -t dir:/workspace/made -f "$dockerfile" context || [ -e made/manifest.json ]
+${startLog}
+${buildCommand} -t dir:/workspace/made -f "$dockerfile" context >&3 2>&3 || true
+${endLog}
+[ -e made/manifest.json ]
 cd made
 ${refuseWhiteoutsOfStage}
 for blob in [0-9a-f]*; do

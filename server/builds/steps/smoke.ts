@@ -20,8 +20,17 @@ import type { Step } from './step.ts'
 const mib = 1024 ** 2
 const busybox = '/.sandbox/busybox'
 
-/** Resolves the image's user with the image's own files, inside the sandbox, so that they affect only this image. */
+/** Exit codes of the program. */
+const shellProblems: Partial<Record<number, string>> = { 3: 'image_shell_fails', 4: 'image_shell_missing' }
+
+/**
+ * Starts the image's own shell, if it has one; an image with /usr/bin/sh and without /bin/sh has lost it. Resolves the image's user with the
+ * image's own files, inside the sandbox, so that they affect only this image.
+ */
 const program = `
+if [ -e /bin/sh ] || [ -L /bin/sh ]; then [ "$(/bin/sh -c 'echo started' 2>/dev/null)" = started ] || exit 3
+elif [ -e /usr/bin/sh ]; then exit 4
+fi
 IFS=: read -r user group
 case "$user" in '') uid=0 gid=0 ;; *[!0-9]*) uid=$(id -u "$user") gid=$(id -g "$user") || exit 2 ;; *) uid=$user gid=0 ;; esac
 case "$group" in '') ;; *[!0-9]*) gid=$(grep -m 1 "^$group:" /etc/group | cut -d: -f3) ;; *) gid=$group ;; esac
@@ -40,7 +49,7 @@ export interface Started {
 type Needs = Pick<Built, 'layers' | 'imageConfig' | 'reused'>
 
 /**
- * Installs the quarantined image and tests that the platform's shell starts in it. A reused image that was
+ * Installs the quarantined image and tests that the platform's shell starts in it, and its own shell. A reused image that was
  * tested on this runner is not started again; its signed configuration has the resolved user.
  */
 export const smoke: Step<Needs, Started> = {
@@ -79,7 +88,8 @@ async function start(
   if (exit.exitCode !== 0 || uid === undefined || gid === undefined) {
     throw new BuildFailed(
       'smoke_failed',
-      exit.detail || (exit.exitCode === null ? exit.cause : 'image_user_unknown'),
+      exit.detail ||
+        (exit.exitCode === null ? exit.cause : (shellProblems[exit.exitCode] ?? 'image_user_unknown')),
     )
   }
   if (Number(uid) >= idsInSandbox || Number(gid) >= idsInSandbox) {

@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { ChainBench } from '../../../testing/chain-bench.ts'
+import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
+import { tar } from '../../archives/formats/archive-fixtures.ts'
+
+/* Dockerfiles and contexts that people have, from the upload to the version: each means what it means to Docker, or is refused in words. */
+
+vi.setConfig({ testTimeout: 120_000 })
+const { db } = await createTestDatabase()
+let bench: ChainBench
+let tenant: Tenant
+let environment: string
+
+beforeAll(async () => {
+  bench = await ChainBench.start(db)
+}, 60_000)
+afterAll(() => bench.dispose(), 60_000)
+beforeEach(async () => {
+  tenant = await makeTenant(db)
+  environment = await bench.environment(tenant)
+})
+
+type Entry = Parameters<typeof tar>[number]
+
+const base = 'FROM curated/python:3.11'
+
+const build = (lines: string[], ...entries: Entry[]) =>
+  bench.build(tar({ name: 'Dockerfile', content: [base, ...lines].join('\n') }, ...entries), {
+    owner: tenant,
+    environment,
+  })
+
+const rootfs: Entry[] = [{ name: 'rootfs/bin/foo.sh' }, { name: 'rootfs/etc/app/c' }]
+
+test.each([[[]], [['RUN ls -l /bin']]])(
+  'a folder onto a link of the base image fails at its COPY, before %j',
+  async (more) => {
+    const ended = await build(['ENV A=b', 'COPY rootfs /', ...more], ...rootfs)
+    expect(ended).toMatchObject({ error_code: 'dockerfile_exit', error_detail: 'line_3' })
+    expect(ended.log).toContain(
+      'Dockerfile:3: COPY cannot copy to non-directory: /bin is a link to usr/bin in the image',
+    )
+    expect(ended.log).not.toContain('.sandbox-check')
+  },
+)
+
+test('an image that has lost its shell, or whose shell does not start, fails when it is started', async () => {
+  const lost = await build(['RUN rm /bin && mkdir /bin'])
+  expect(lost).toMatchObject({ error_code: 'smoke_failed', error_detail: 'image_shell_missing' })
+  const broken = await build(['RUN ln -sf /none /usr/bin/sh'])
+  expect(broken).toMatchObject({ error_code: 'smoke_failed', error_detail: 'image_shell_fails' })
+})
+
+test('an ignore file with all but some patterns leaves files below folders', async () => {
+  const files = ['cmd/main.go', 'internal/controller/c.go', 'internal/controller/c_test.go', 'go.mod', 'note']
+  const ended = await build(
+    ['COPY . /src', 'RUN cd /src && echo "seen: $(find . -type f | sort | xargs)"'],
+    ...files.map((name) => ({ name })),
+    { name: '.dockerignore', content: '**\n!**/*.go\n**/*_test.go\n!go.mod\n' },
+  )
+  expect(ended, ended.log).toMatchObject({ state: 'completed' })
+  expect(ended.log).toContain('seen: ./cmd/main.go ./go.mod ./internal/controller/c.go\n')
+})
+
+test('a linked Dockerfile, a mount of the context and a file with two names build', async () => {
+  const content = `${base}\nRUN --mount=source=req.txt,target=req.txt cat req.txt\nCOPY other /\nRUN cat /other\n`
+  const archive = tar(
+    { name: 'Dockerfile', type: '2', linkName: 'docker/Dockerfile' },
+    { name: 'docker/Dockerfile', content },
+    { name: 'hidden', content: 'two names' },
+    { name: 'other', type: '1', linkName: 'hidden' },
+    { name: 'req.txt', content: 'required' },
+    { name: '.dockerignore', content: 'hidden\ndocker' },
+  )
+  const ended = await bench.build(archive, { owner: tenant, environment })
+  expect(ended, ended.log).toMatchObject({ state: 'completed' })
+  expect(ended.log).toMatch(/required.*two names/s)
+})
+
+test('an archive with an owner that a sandbox does not have is explained in a short log', async () => {
+  const owner = ['--owner=:1447526485', '--group=:1447526485', '--transform=s,.*,package/index.js,']
+  const content = execFileSync('tar', ['-cz', ...owner, '-C', import.meta.dirname, 'run-chain.ts'])
+  const added = await build(['ADD p.tar.gz /opt/'], { name: 'p.tar.gz', content })
+  expect(added).toMatchObject({ error_code: 'dockerfile_exit', error_detail: 'line_2' })
+  expect(added.log).toContain('with tar --no-same-owner')
+  expect(added.log).not.toContain('copier.request')
+  const unpacked = await build(
+    ['COPY p.tar.gz /', 'RUN tar xzf p.tar.gz --no-same-owner -C /opt && ls -n /opt/package'],
+    {
+      name: 'p.tar.gz',
+      content,
+    },
+  )
+  expect(unpacked, unpacked.log).toMatchObject({ state: 'completed' })
+})
