@@ -27,6 +27,7 @@ export const exitRecord = (change: Partial<SandboxExit> = {}): SandboxExit => ({
   oomKills: 0,
   pidsLimitHits: 0,
   workspaceFull: false,
+  sharedMemoryFull: false,
   peakMemoryBytes: 4096,
   cpuMs: 5,
   network: { ingressBytes: 0, egressBytes: 0 },

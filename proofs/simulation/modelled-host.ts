@@ -198,6 +198,7 @@ function exitOf(cause: SandboxExit['cause'], exitCode: number | null, detail = '
     oomKills: 0,
     pidsLimitHits: 0,
     workspaceFull: false,
+    sharedMemoryFull: false,
     peakMemoryBytes: 0,
     cpuMs: 0,
     log: { totalBytes: 0, keptBytes: 0 },

@@ -160,6 +160,17 @@ export type RunErrorCode = keyof typeof runFailures
 /** Marks a failed run without any output in `error_detail`. */
 export const logEmpty = 'log_empty'
 
+/** `error_detail` where not the workspace is full. */
+export const sharedMemory = 'shared_memory'
+
+const sharedMemoryFull =
+  'The shared memory of the job (/dev/shm) is full: it has half of the memory of the profile. Share less at once, have programs use files in the workspace, or use a larger profile.'
+
+const busError =
+  'A program of the job ended by SIGBUS: what it had mapped into its memory was not there. Mostly /dev/shm or the workspace was full, or a mapped file was cut. Read the end of the log.'
+/** As a shell reports the death of a program, and as the sandbox does. */
+const endsByBusError = ['exit_code=135', 'signal=7']
+
 const nothingToRead =
   'The scripts ended with the exit code shown and printed nothing. Have them print what they do, and run them again.'
 
@@ -177,6 +188,10 @@ export function failureHint(errorCode: string, errorDetail = ''): string {
   const [side = ''] = errorDetail.split(':')
   if (errorCode === 'secret_missing' && Object.hasOwn(missingSecretHints, side))
     return missingSecretHints[side] ?? ''
-  const printedNothing = errorCode === 'work_exit_nonzero' && errorDetail.split(';').includes(logEmpty)
+  if (errorCode === 'disk_full' && errorDetail === sharedMemory) return sharedMemoryFull
+  const parts = errorDetail.split(';')
+  if (errorCode === 'work_exit_nonzero' && parts.some((part) => endsByBusError.includes(part)))
+    return busError
+  const printedNothing = errorCode === 'work_exit_nonzero' && parts.includes(logEmpty)
   return printedNothing ? nothingToRead : runFailures[errorCode as RunErrorCode].hint
 }

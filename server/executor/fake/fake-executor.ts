@@ -243,6 +243,7 @@ function exitOf(spec: SandboxSpec, outcome: FakeOutcome, stopped: boolean): Sand
     oomKills: 0,
     pidsLimitHits: 0,
     workspaceFull: false,
+    sharedMemoryFull: false,
     peakMemoryBytes: 0,
     cpuMs: 0,
     network: { ingressBytes: 0, egressBytes: 0 },

@@ -30,6 +30,8 @@ export interface SandboxExit {
   pidsLimitHits: number
   /** Less than 256 KiB or no inode was free in the workspace at the end. */
   workspaceFull: boolean
+  /** The program failed while /dev/shm was full. */
+  sharedMemoryFull: boolean
   peakMemoryBytes: number
   cpuMs: number
   /** Bytes received and sent over the sandbox's link, without packet headers; 0 without a link. */

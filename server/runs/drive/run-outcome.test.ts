@@ -49,6 +49,7 @@ const cases: [string, Partial<SandboxExit>, End][] = [
   ['limits the job got over', { oomKills: 1, workspaceFull: true, pidsLimitHits: 2 }, done],
   ['the memory limit', { ...killed, cause: 'out_of_memory' }, work('out_of_memory', null)],
   ['a full workspace', { exitCode: 1, workspaceFull: true, pidsLimitHits: 1 }, work('disk_full', 1)],
+  ['full shared memory', { exitCode: 135, sharedMemoryFull: true }, work('disk_full', 135)],
   ['the process limit', { exitCode: 2, pidsLimitHits: 9 }, work('pids_limit', 2)],
   ['the deadline', { ...killed, cause: 'deadline' }, late],
   ['more sent than its cap', { ...killed, cause: 'egress_cap' }, overCap],
@@ -75,6 +76,17 @@ describe('the end of a run', () => {
     expect(failureHint(silent.error_code, silent.error_detail)).not.toMatch(/read the end of the log/i)
     const spoke = outcomeOf(exitRecord({ exitCode: 3, log }), false)
     expect(failureHint(spoke.error_code, spoke.error_detail)).toMatch(/read the end of the log/i)
+  })
+
+  it.each<[Partial<SandboxExit>, RegExp]>([
+    [{ exitCode: 135, sharedMemoryFull: true }, /shared memory .* is full/i],
+    [{ exitCode: 1, workspaceFull: true }, /the workspace is full/i],
+    [{ exitCode: 135 }, /ended by SIGBUS/],
+    [{ cause: 'signalled', exitCode: null, signal: 7, log }, /ended by SIGBUS/],
+  ])('says of %o what was full, where it can be known', (change, hint) => {
+    const { error_code, error_detail } = outcomeOf(exitRecord(change), false)
+    expect(failureHint(error_code, error_detail)).toMatch(hint)
+    expect(failureHint(error_code, error_detail).length).toBeLessThanOrEqual(400)
   })
 
   it.each(cases)('after %s', (_name, change, end) => {

@@ -4,6 +4,7 @@ import {
   logEmpty,
   type RunErrorCode,
   runFailures,
+  sharedMemory,
 } from '@sandbox-jobs/contract/resources/runs/run-failure.ts'
 import type { TerminalClass } from '@sandbox-jobs/contract/states/run-states.ts'
 import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
@@ -115,6 +116,7 @@ const outOfMemory = (exit: SandboxExit): RunOutcome =>
 function workFailed(exit: SandboxExit, exitCode: number): RunOutcome {
   if (exit.oomKills > 0) return outOfMemory({ ...exit, exitCode })
   if (exit.workspaceFull) return failed('disk_full', { exitCode, detail: 'workspace' })
+  if (exit.sharedMemoryFull) return failed('disk_full', { exitCode, detail: sharedMemory })
   if (exit.pidsLimitHits > 0) {
     return failed('pids_limit', { exitCode, detail: `refused=${exit.pidsLimitHits}` })
   }

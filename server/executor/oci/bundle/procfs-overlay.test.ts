@@ -69,7 +69,21 @@ test.each(sandboxRuntimes)('on %s, shared memory is half of the memory', async (
     dd if=/dev/zero of=/dev/shm/x bs=1M count=101 2>/dev/null || echo full`
   const { exit, log } = await agent.run(shellJob(empty, script, limits))
   expect(log).toBe('100\nfits\nfull\n')
+  expect(exit.sharedMemoryFull).toBe(false)
   expect(exit.peakMemoryBytes).toBeGreaterThan(90 * MiB)
+})
+
+const fill = 'dd if=/dev/zero of=/dev/shm/x bs=1M count=40 2>/dev/null'
+
+test.each(sandboxRuntimes)('on %s, the exit record says that shared memory was full', async (runtime) => {
+  const { exit } = await agent.run(shellJob(empty, fill, { runtime, memoryBytes: 64 * MiB }))
+  expect(exit).toMatchObject({ exitCode: 1, sharedMemoryFull: true, workspaceFull: false })
+})
+
+test('shared memory that was freed is not full', async () => {
+  const script = `${fill}; rm /dev/shm/x; exit 1`
+  const { exit } = await agent.run(shellJob(empty, script, { memoryBytes: 64 * MiB }))
+  expect(exit).toMatchObject({ exitCode: 1, sharedMemoryFull: false })
 })
 
 test.each(sandboxRuntimes)('on %s, a program cannot see the host’s uptime and load', async (runtime) => {

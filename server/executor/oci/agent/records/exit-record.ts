@@ -12,9 +12,14 @@ import type { SandboxSpec } from '../../../port/sandbox-spec.ts'
 
 /** The record as the shim writes it: numbers and slugs; -1 means none. */
 interface ShimRecord
-  extends Omit<SandboxExit, 'startedAt' | 'endedAt' | 'network' | 'log' | 'files' | 'tree' | 'folder'> {
+  extends Omit<
+    SandboxExit,
+    'startedAt' | 'endedAt' | 'sharedMemoryFull' | 'network' | 'log' | 'files' | 'tree' | 'folder'
+  > {
   exitCode: number
   signal: number
+  /** Absent in records of earlier releases. */
+  sharedMemoryFull?: boolean
   startedAtMs: number
   endedAtMs: number
   ingressBytes: number
@@ -45,6 +50,7 @@ export function readExit(folder: string, spec: SandboxSpec): SandboxExit | undef
   const orNull = (value: number) => (value < 0 ? null : value)
   return {
     ...plain,
+    sharedMemoryFull: record.sharedMemoryFull ?? false,
     exitCode: orNull(record.exitCode),
     signal: orNull(record.signal),
     startedAt: startedAtMs > 0 ? new Date(startedAtMs).toISOString() : null,

@@ -24,8 +24,12 @@
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* A file system with less than this free is full. */
+enum { FULL_BYTES = 64 * 1024 };
 
 static int shim;
 
@@ -40,6 +44,13 @@ static bool wait_for_start_signal(void) {
 static void report(uint32_t kind, uint32_t value) {
   uint32_t message[2] = { kind, value };
   if (write(shim, message, sizeof message) != sizeof message) _exit(1);
+}
+
+/* Looked at before the sandbox ends, which the file system does not survive. */
+static bool shared_memory_is_full(void) {
+  struct statvfs space;
+  if (statvfs("/dev/shm", &space) || !space.f_blocks) return false;
+  return space.f_bavail * space.f_frsize < FULL_BYTES || space.f_favail == 0;
 }
 
 /* False when the shim is gone. A stopped process gets its signal only once it goes on. */
@@ -106,6 +117,7 @@ int main(int count, char **arguments) {
     int status;
     while ((ended = waitpid(-1, &status, WNOHANG)) > 0)
       if (ended == program && !ending) {
+        if (status && shared_memory_is_full()) report('M', 0);
         report('X', (uint32_t)status);
         return 0;
       }

@@ -46,6 +46,7 @@ static void write_record(const char *cause, int exit_code, int signal_number, co
           (unsigned long long)cgroups_counter(&shim_plan, "oom_kills"), (unsigned long long)cgroups_counter(&shim_plan, "pids_hits"),
           (unsigned long long)cgroups_counter(&shim_plan, "peak_memory"), (unsigned long long)(cgroups_counter(&shim_plan, "cpu_ms") - shim_job.released_cpu_ms),
           mounts_workspace_full() ? "true" : "false");
+  fprintf(out, ",\"sharedMemoryFull\":%s", shim_job.shared_memory_full ? "true" : "false");
   struct traffic traffic;
   network_traffic(&traffic);
   fprintf(out, ",\"ingressBytes\":%llu,\"egressBytes\":%llu", (unsigned long long)traffic.in,

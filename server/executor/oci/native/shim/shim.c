@@ -141,6 +141,8 @@ static void read_status(void) {
     } else if (message[0] == 'F' && !shim_job.started) {
       shim_job.failed_to_start = true;
       shim_job.start_error = message[1];
+    } else if (message[0] == 'M') {
+      shim_job.shared_memory_full = true;
     } else if (message[0] == 'X' && shim_job.started && shim_job.end == END_SELF && !shim_job.reported) {
       shim_job.reported = true;
       shim_job.program_status = message[1];

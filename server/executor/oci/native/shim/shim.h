@@ -105,6 +105,8 @@ struct job {
   int runtime_status;
   int log, status, input, timer, meter, signals;
   bool about_to_start, started, failed_to_start, reported;
+  /* Process 1 says so: no more than the program could. */
+  bool shared_memory_full;
   /* The processes were asked to end. */
   bool asked_to_end;
   uint32_t start_error, program_status;
