@@ -1917,6 +1917,8 @@ export interface InlineOutput {
   json: unknown
   /** Its text, if it is UTF-8 but no JSON; otherwise null. */
   text: string | null
+  /** Why a text that begins like JSON is none, and where, such as `at /rows/3/mean (byte 120): holds NaN or Infinity, ...`; otherwise null. */
+  problem: string | null
 }
 
 export interface InputFile {

@@ -23,6 +23,11 @@ export const InlineOutput = Type.Object({
   ),
   json: about('Its value, if it is JSON; otherwise null.', Type.Unknown(), { total: 1250 }),
   text: about('Its text, if it is UTF-8 but no JSON; otherwise null.', Nullable(Type.String()), null),
+  problem: about(
+    'Why a text that begins like JSON is none, and where, such as `at /rows/3/mean (byte 120): holds NaN or Infinity, ...`; otherwise null.',
+    Nullable(Type.String()),
+    null,
+  ),
 })
 export type InlineOutput = Static<typeof InlineOutput>
 

@@ -20,6 +20,7 @@ export const jsonRefusals = {
   not_utf8: 'is not UTF-8',
   byte_order_mark: 'starts with a byte order mark',
   bad_syntax: 'is not JSON',
+  not_a_number: 'holds NaN or Infinity, which JSON does not have; write null or a string',
   nul_character: 'holds a NUL character',
   lone_surrogate: 'holds half of a surrogate pair',
   duplicate_key: 'holds an object with the same key twice',
@@ -224,6 +225,7 @@ function scanScalar(text: string, at: number, nul: boolean): number {
 }
 
 const numberLiteral = /^-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/
+const nonNumbers = ['NaN', 'Infinity', '-Infinity']
 /** An integer of at most this many digits is exact as a double. */
 const exactDigits = 15
 
@@ -233,6 +235,8 @@ function scanNumber(text: string, at: number): number {
   const isShort = end > at && end - at <= exactDigits && (end === at + 1 || codeAt(text, at) !== ZERO)
   if (isShort && !isNumberCode(codeAt(text, end))) return end
   while (isNumberCode(codeAt(text, end))) end += 1
+  // What programs print for numbers that JSON has no form for.
+  if (nonNumbers.some((word) => text.startsWith(word, at))) throw new JsonRefused('not_a_number', at)
   const literal = text.slice(at, end)
   const match = numberLiteral.exec(literal)
   if (!match) throw new JsonRefused(codeAt(text, at) === 0 ? 'nul_character' : 'bad_syntax', at)

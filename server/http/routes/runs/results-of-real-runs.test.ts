@@ -126,6 +126,22 @@ describe('a run that is submitted and waited for', () => {
     expect(waited.body).toMatchObject({ id: first.run.id, exit_code: 3 })
   })
 
+  it.each([
+    [
+      '{"rows":[1,{"mean":NaN}]}',
+      'at /rows/1/mean (byte 19): holds NaN or Infinity, which JSON does not have',
+    ],
+    ['-Infinity', 'at the top (byte 0): holds NaN or Infinity'],
+    ['{"id":9007199254740993}', 'at /id (byte 6): holds a whole number that would lose digits'],
+    ['[1,]', 'at /1 (byte 3): is not JSON'],
+  ])('names what keeps the output %s from being JSON', async (text, problem) => {
+    const made = await runs.makeTask(tenant.companyId, `printf '${text}' > "$SERVICE_OUTPUT_FILE"`)
+    const answer = await runs.runAndWait(made, tenant.member, tenant.roomId)
+    expect(answer.body).toMatchObject({
+      output: { format: 'text', text, problem: expect.stringContaining(problem) },
+    })
+  })
+
   it('is woken by the notification, not by the slow reads', async () => {
     const slow = await runs.makeTask(tenant.companyId, 'sleep 0.7')
     const answer = (await runs.runAndWait(slow, tenant.member, tenant.roomId)).body as RunResult

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { inlineOutputMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { InlineOutput } from '@sandbox-jobs/contract/resources/runs/run-result.ts'
 import { CodedError } from '../../../base/errors/coded-error.ts'
-import { JsonRefused, parseStrictJson, runInputBounds } from '../../../base/json/strict-json.ts'
+import { JsonRefused, jsonRefusals, parseStrictJson, runInputBounds } from '../../../base/json/strict-json.ts'
 import { sha256Of } from '../../../base/sha256.ts'
 import type { Executing } from '../../../db/database.ts'
 import type { ObjectStorage } from '../../../storage/port.ts'
@@ -19,24 +19,35 @@ export async function readInlineOutput(
   const content = await findContent(db, run)
   if (content?.state !== 'active' || content.output_key === null || content.output_bytes === null) return null
   const byte_size = content.output_bytes
-  const shown = { byte_size, json: null, text: null }
+  const shown = { byte_size, json: null, text: null, problem: null }
   if (byte_size > inlineOutputMaxBytes) return { ...shown, format: 'too_large' }
   const bytes = await storage.read(content.output_key, byte_size)
   if (bytes === undefined) return null
   if (sha256Of(bytes) !== content.output_digest) throw new CodedError('storage_unavailable')
   if (!isUtf8(bytes)) return { ...shown, format: 'binary' }
   const value = jsonValue(bytes)
-  if (value === undefined) return { ...shown, format: 'text', text: bytes.toString('utf8') }
-  return { ...shown, format: 'json', json: value }
+  if (!(value instanceof JsonRefused)) return { ...shown, format: 'json', json: value }
+  const text = bytes.toString('utf8')
+  return { ...shown, format: 'text', text, problem: problemOf(value, text) }
 }
 
-/** Undefined where it is no JSON; the value of JSON may be null. */
+const maxPlaceLength = 400
+
+/** What keeps an output from being the JSON that it was meant to be; null for one that was not. */
+function problemOf({ slug, at, path }: JsonRefused, text: string): string | null {
+  if (slug !== 'not_a_number' && !/^\s*[[{]/.test(text)) return null
+  const place = path
+    .map((part) => `/${part}`)
+    .join('')
+    .slice(0, maxPlaceLength)
+  return `at ${place || 'the top'} (byte ${at}): ${jsonRefusals[slug]}`
+}
+
 function jsonValue(bytes: Buffer): unknown {
-  if (bytes.length === 0) return undefined
   try {
     return parseStrictJson(bytes, { ...runInputBounds, acceptProto: true })
   } catch (error) {
-    if (error instanceof JsonRefused) return undefined
+    if (error instanceof JsonRefused) return error
     throw error
   }
 }
