@@ -5,9 +5,9 @@ import { type AddressRange, contains, parseAddress } from '../../base/addresses/
 import { PlainError } from '../../base/errors/plain-error.ts'
 import { SharedSlots } from '../../base/sharing/shared-slots.ts'
 import { companyOf } from '../caller.ts'
-import { clientAddress, isLoopback, plainAddress } from './client-address.ts'
+import { clientAddress, isLoopback, plainAddress } from '../requests/client-address.ts'
+import { isStreamedBody } from '../requests/media-type.ts'
 import { ClientCounts } from './client-counts.ts'
-import { isStreamedBody } from './media-type.ts'
 import { OpenConnections } from './open-connections.ts'
 
 export interface ConnectionBounds {
