@@ -81,6 +81,7 @@ const rolesOf = {
 const keyText: Record<KeyRule, string> = {
   allowed: 'rooms',
   own: 'own',
+  door: '403',
   403: '403',
   404: '404',
   405: '405',

@@ -28,10 +28,10 @@ export type SubjectKind =
 
 /**
  * What a sandbox-scope key gets, once its rooms are checked (contract part 1, "Restricted API keys"). `allowed`: what
- * its owner gets, in the rooms that it names. `own`: the same, for the runs that the key submitted, the files that it
- * uploaded and the sessions that it created alone.
+ * its owner gets, in the rooms that it names. `own`: the same, for the runs that the key submitted and the files that it
+ * uploaded alone. `door`: 403 on every route; the key of a door, which no route takes, has what it made.
  */
-export type KeyRule = 'allowed' | 'own' | 403 | 404 | 405
+export type KeyRule = 'allowed' | 'own' | 'door' | 403 | 404 | 405
 
 /**
  * What a caller without the role gets.

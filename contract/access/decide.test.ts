@@ -83,6 +83,7 @@ test('a sandbox-scope key acts in the rooms that it names, as its owner may, and
     'file.read',
     'file.upload',
     'menu.read',
+    'room.list',
     'run.cancel',
     'run.list',
     'run.read',
@@ -134,7 +135,7 @@ test('a proposal is decided by the person it was made for alone, and by no key o
   expect(allows('proposal.decide', keyFor(member, 'cht_1'), own)).toBe(false)
 })
 
-test('a session is used by its owner alone, and by a sandbox-scope key in the rooms that it names', () => {
+test('a session is used by its owner alone, and by the key of a door in its room', () => {
   const session = { kind: 'session', isOwn: true, roomId: 'cht_1' } as const
   expect(whoMay((actor) => allows('session.use', actor, { ...session, isOwn: false }))).toEqual([])
   expect(allows('session.use', member, session)).toBe(true)

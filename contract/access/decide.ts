@@ -94,7 +94,7 @@ export const isAuditor = ({ principalType, role }: Actor): boolean =>
 /** A sandbox-scope key acts in the rooms that it names, and nowhere else (contract part 1, "Restricted API keys"). */
 function passesKey({ key }: Action, { apiKey }: Actor, subject: Subject): boolean {
   if (apiKey?.scope !== 'sandbox') return true
-  if (key !== 'allowed' && key !== 'own') return false
+  if (key !== 'allowed' && key !== 'own' && key !== 'door') return false
   const roomId =
     subject.kind === 'room' ? subject.id : subject.kind === 'session' ? subject.roomId : undefined
   return roomId !== undefined && apiKey.allowedChatroomIds.includes(roomId)

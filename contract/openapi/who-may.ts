@@ -19,6 +19,7 @@ const people: Record<AccessRole, string> = {
 const keys: Record<KeyRule, string> = {
   allowed: 'A sandbox key may, in the rooms that it names.',
   own: 'A sandbox key may, for what it submitted, uploaded or created.',
+  door: 'A sandbox key may not.',
   403: 'A sandbox key may not.',
   404: 'A sandbox key may not.',
   405: 'A sandbox key may not.',

@@ -36,7 +36,7 @@ export const rolesOfCaller: Record<Caller, readonly AccessRole[]> = {
   // An administrator, who finds nothing of this company.
   otherCompany: [...companyManager, 'administrator'],
   fullKey: [...inRoom, 'proposer', 'recipient', 'session_owner'],
-  sandboxKeyInside: [...inRoom, 'session_owner'],
+  sandboxKeyInside: inRoom,
   sandboxKeyOutside: ['company_member'],
 }
 
@@ -103,7 +103,7 @@ function refusalOfKey(
   if (caller !== 'sandboxKeyInside' && caller !== 'sandboxKeyOutside') return undefined
   const namesRoom = caller === 'sandboxKeyInside' && variant.parameter !== 'cid'
   if (route.path.includes('{cid}') && !namesRoom) return plain('key_chatroom')
-  if (key === 403) return plain('key_scope')
+  if (key === 403 || key === 'door') return plain('key_scope')
   if (key === 404) return coded('not_found')
   return key === 405 ? plain('method_not_allowed') : undefined
 }

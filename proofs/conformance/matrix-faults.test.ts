@@ -38,7 +38,7 @@ const { accessRoles, ...roleLists } = ladders
 /** Callers whom the roles let in, by name: two lists that let in the same ones are no fault. Restricted keys count where one may. */
 const letIn = (roles: Action['roles'], key: KeyRule): string =>
   callers
-    .filter((caller) => typeof key !== 'number' || !caller.startsWith('sandboxKey'))
+    .filter((caller) => (typeof key !== 'number' && key !== 'door') || !caller.startsWith('sandboxKey'))
     .filter((caller) => rolesOfCaller[caller].some((role) => roles.includes(role)))
     .join()
 
@@ -57,7 +57,9 @@ function faultsOf(entry: Action): [string, Action][] {
       ? [404, 'allowed']
       : entry.key === 'own' || entry.key === 'allowed'
         ? ['own', 'allowed']
-        : [entry.key]
+        : entry.key === 'door'
+          ? [403]
+          : [entry.key]
   const keys = ([403, 404, 405, 'allowed'] as const)
     .filter((key) => !sameKey.includes(key))
     .map((key): [string, Action] => [`key ${key}`, { ...entry, key, refusal: refusalOf(entry) }])

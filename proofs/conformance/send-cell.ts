@@ -12,7 +12,6 @@ export async function sendCell(
 ): Promise<LightMyRequestResponse> {
   if (caller === 'sandboxKeyInside' && params.rid) await giveRunToKey(world, params.rid)
   if (caller === 'sandboxKeyInside' && params.fid) await giveFileToKey(world, params.fid)
-  if (caller === 'sandboxKeyInside' && params.sid) await giveSessionToKey(world, params.sid)
   if (params.sid) await restoreFiles(world)
   const seed = caller === 'otherCompany' && !route.params ? world.foreign : world.own
   return world.send(caller, route, { params, ...exampleCall(expectation, seed) })
@@ -34,13 +33,6 @@ async function giveFileToKey(world: World, file: string): Promise<void> {
   const { db } = world.database
   const key = db.selectFrom('api_keys').select('id').where('name', '=', 'inside')
   await db.updateTable('input_files').set({ api_key_id: key }).where('id', '=', file).execute()
-}
-
-/** The same for sessions that it created. */
-async function giveSessionToKey(world: World, session: string): Promise<void> {
-  const { db } = world.database
-  const key = db.selectFrom('api_keys').select('id').where('name', '=', 'inside')
-  await db.updateTable('sessions').set({ api_key_id: key }).where('id', '=', session).execute()
 }
 
 /** What a request deleted from storage does not come back when the database is rewound. */

@@ -21,7 +21,7 @@ export function checkKeyScope(route: Route, principal: Principal, chatroomId: st
   if (chatroomId !== undefined && !key.allowedChatroomIds.includes(chatroomId))
     throw refuse(uncoded.key_chatroom)
   const rule = actions[route.action].key
-  if (rule === 403) throw refuse(uncoded.key_scope)
+  if (rule === 403 || rule === 'door') throw refuse(uncoded.key_scope)
   if (rule === 404) throw new CodedError('not_found')
   if (rule === 405) throw refuse(uncoded.method_not_allowed)
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Session } from '@sandbox-jobs/contract/resources/sessions/session.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { sessionRoutes } from '@sandbox-jobs/contract/routes/session-routes.ts'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -10,6 +11,7 @@ import { makeSandboxKey } from '../../testing/factories/platform.ts'
 import { addMember, makeRoom, makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
 import { Directory } from '../access/directory/directory.ts'
 import type { Principal } from '../access/principal.ts'
+import { newId } from '../base/ids.ts'
 import { createLog } from '../base/logging.ts'
 import { sha256Of } from '../base/sha256.ts'
 import { Turns } from '../base/sharing/turns.ts'
@@ -104,11 +106,9 @@ describe('a session', () => {
     expect(Date.parse(session.expires_at) - Date.parse(session.created_at)).toBe(24 * 3_600_000)
     expect((await call('readSession', session.id)).body).toEqual(session)
     expect((await call('listSessions')).body).toMatchObject({ items: [session] })
-    for (const other of [tenant.companyManager, key]) {
-      for (const route of ['readSession', 'deleteSession', 'listSessionFiles'] as const)
-        expect(codeOf(await call(route, session.id, {}, other))).toEqual([404, 'not_found'])
-      expect((await call('listSessions', '', {}, other)).body).toMatchObject({ items: [] })
-    }
+    for (const route of ['readSession', 'deleteSession', 'listSessionFiles'] as const)
+      expect(codeOf(await call(route, session.id, {}, tenant.companyManager))).toEqual([404, 'not_found'])
+    expect((await call('listSessions', '', {}, tenant.companyManager)).body).toMatchObject({ items: [] })
     expect((await call('deleteSession', session.id)).status).toBe(200)
     expect(codeOf(await call('readSession', session.id))).toEqual([404, 'not_found'])
   })
@@ -116,7 +116,7 @@ describe('a session', () => {
   it('is listed with its size for who manages the room, who may delete it, but gets none of its files', async () => {
     const older = await create({ name: 'Analysis' })
     await write(older.id, 'a', 'secret')
-    const newer = await create({}, key)
+    const newer = await create({}, tenant.roomManager)
     const elsewhere = await makeRoom(db, tenant)
     const { companyId } = tenant
     await addMember(db, { companyId, roomId: elsewhere, userId: tenant.member.principalId })
@@ -165,10 +165,26 @@ describe('a session', () => {
     expect((await call('readSession', session.id)).status).toBe(200)
   })
 
-  it('of a restricted key is one that the key created, and is gone for a person who left the room', async () => {
-    const session = await create({}, key)
-    expect((await call('readSession', session.id, {}, key)).status).toBe(200)
-    expect((await write(session.id, 'a', 'a', key)).status).toBe(200)
+  it('is nothing that a sandbox-scope key has', async () => {
+    const session = await create()
+    for (const route of [
+      'createSession',
+      'listSessions',
+      'readSession',
+      'deleteSession',
+      'listSessionFiles',
+    ] as const)
+      expect((await call(route, session.id, { body: {} }, key)).status).toBe(403)
+    const run = await api.call(allRoutes.submitExtendedRun, key, {
+      params: { cid: tenant.roomId },
+      headers: { 'idempotency-key': 'with-session' },
+      body: { task_version_id: newId('taskVersion'), input: {}, session: { session_id: session.id } },
+    })
+    expect(run.status).toBe(403)
+  })
+
+  it('is gone for a person who left the room', async () => {
+    const session = await create()
     expect((await call('readSession', session.id)).status).toBe(200)
     await db.deleteFrom('chatroom_members').where('user_id', '=', tenant.member.principalId).execute()
     expect(codeOf(await call('readSession', session.id))).toEqual([404, 'not_found'])

@@ -1,6 +1,5 @@
 import { authorize } from '../../access/allow.ts'
 import type { Directory } from '../../access/directory/directory.ts'
-import { ownRunsOf } from '../../access/own-runs.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { Database } from '../../db/database.ts'
@@ -42,7 +41,8 @@ export const ownerOf = (principal: Principal, chatroomId: string): SessionOwner 
   principalType: principal.principalType,
   principalId: principal.principalId,
   chatroomId,
-  apiKeyId: ownRunsOf(principal, 'session.use'),
+  // Of a door. Routes refuse other keys of this scope.
+  apiKeyId: principal.apiKey?.scope === 'sandbox' ? principal.apiKey.id : undefined,
 })
 
 /** A session of the principal, in a room that they may enter. Throws `not_found` for every other one. */

@@ -4,15 +4,17 @@ import type { ReadDeps } from '../../../runs/read/read-runs.ts'
 import { type QuickRunDeps, quickRun } from '../../../runs/submit/quick-run.ts'
 import { type ExtendedSubmitDeps, submitExtendedRun } from '../../../runs/submit/submit-extended-run.ts'
 import type { Mount } from '../../mount.ts'
+import { requireFullKey } from '../../scopes.ts'
 
 /** Runs with their files, metadata and session (contract part 3, D6). */
 export function mountExtendedRunRoutes(
   mount: Mount,
   services: ReadDeps & ExtendedSubmitDeps & QuickRunDeps,
 ): void {
-  mount(extendedRunRoutes.submitExtendedRun, ({ principal, params, body, idempotencyKey }) =>
-    submitExtendedRun(services, { principal, chatroomId: params.cid, idempotencyKey, body }),
-  )
+  mount(extendedRunRoutes.submitExtendedRun, async ({ principal, params, body, idempotencyKey }) => {
+    if (body.session) requireFullKey(principal)
+    return submitExtendedRun(services, { principal, chatroomId: params.cid, idempotencyKey, body })
+  })
   mount(extendedRunRoutes.quickRunInSession, ({ principal, params, body, idempotencyKey }) => {
     const { session, ...quick } = body
     return quickRun(services, { principal, chatroomId: params.cid, idempotencyKey, body: quick, session })
