@@ -16,7 +16,7 @@ export const runErrors = {
   input_not_stageable: entry(
     422,
     'The input cannot be stored as canonical JSON.',
-    'Send at most 1 MiB, 64 levels, 100000 values, no duplicate keys, no NUL.',
+    'Correct what detail.errors lists: send whole characters, and numbers that a double cannot hold as strings.',
   ),
   input_staging_unavailable: entry(
     503,

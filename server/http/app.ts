@@ -11,7 +11,7 @@ import { largeBodyMinBytes, parseLargeBody } from '../tasks/inputs/large-body.ts
 import { callerDecorator, companyOf, takeTurn } from './caller.ts'
 import type { BodyConfig } from './mount.ts'
 import { allowOtherOrigins } from './requests/cross-origin.ts'
-import { handleError } from './responses/errors.ts'
+import { handleError, refusedInput } from './responses/errors.ts'
 import { AnswerSpace, boundAnswers } from './turns/answer-space.ts'
 import { BodySpace, boundBodies } from './turns/body-space.ts'
 
@@ -58,13 +58,18 @@ export function createApp(
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
       if (body.length === 0) return undefined
-      const { nulFields = [], parsedApart, inputWithin } = request.routeOptions.config as Partial<BodyConfig>
+      const config = request.routeOptions.config as Partial<BodyConfig>
+      const { nulFields = [], parsedApart, inputWithin } = config
       const bounds = { ...jsonBounds, nulFields, maxBytes: body.length }
       const company = parsedApart && body.length >= largeBodyMinBytes ? companyOf(request) : undefined
       await takeTurn(request, company === undefined ? body.length : body.length / receivedPerParsed)
-      return company === undefined
-        ? parseStrictJson(body, bounds)
-        : parseLargeBody(company, body, { bounds, inputWithin })
+      try {
+        return company === undefined
+          ? parseStrictJson(body, bounds)
+          : await parseLargeBody(company, body, { bounds, inputWithin })
+      } catch (error) {
+        throw config.storesInput ? refusedInput(error) : error
+      }
     },
   )
   app.addContentTypeParser(

@@ -74,6 +74,8 @@ export interface BodyConfig {
   bodyKind: Route['bodyKind'] | undefined
   /** Large bodies are parsed in another thread, and the request is refused while too many wait. */
   parsedApart: boolean
+  /** The `input` of the body is stored in its canonical form. */
+  storesInput?: boolean
   /** The keys below which a body has its `input`; absent: it has it itself. */
   inputWithin?: readonly string[]
 }
@@ -130,6 +132,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
         nulFields: route.nulFields,
         bodyKind: route.bodyKind,
         parsedApart: route.errors.includes('input_staging_unavailable'),
+        storesInput: route.errors.includes('input_not_stageable'),
       } satisfies BodyConfig,
       onRequest: async (request, reply) => {
         if (needsCredentials(route.action)) {

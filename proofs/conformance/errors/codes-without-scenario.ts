@@ -16,8 +16,6 @@ export const codesWithoutScenario: Partial<Record<ErrorCode, string>> = {
   watchers_busy: 'needs requests that stay: state-watchers.test.ts',
   chatroom_owner_scope_removed: 'the schema refuses owner_scope=chatroom with 422 first',
   capability_unavailable: 'the key of capabilities is created before the first request',
-  input_not_stageable: 'input without a canonical form is refused as JSON, with the array of problems',
-
   share_grant_revoked: 'is how a run ends: run-secrets.test.ts',
   sandbox_transit_keypair_missing: 'is reported in the array of problems: routes/secrets/secrets.test.ts',
 

@@ -47,6 +47,7 @@ export const runScenarios: ErrorScenarios = {
     await changeVersion(context, { content_state: 'scrubbed' })
     return submit(context)
   },
+  input_not_stageable: (context) => submit(context, { input: { text: '\ud800' } }),
   input_schema_violation: async (context) => {
     await changeVersion(context, { input_schema: '{"type":"array"}' })
     return submit(context)

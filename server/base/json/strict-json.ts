@@ -22,13 +22,22 @@ export const jsonRefusals = {
   bad_syntax: 'is not JSON',
   not_a_number: 'holds NaN or Infinity, which JSON does not have; write null or a string',
   nul_character: 'holds a NUL character',
-  lone_surrogate: 'holds half of a surrogate pair',
+  lone_surrogate: 'holds half of a surrogate pair; send whole characters',
   duplicate_key: 'holds an object with the same key twice',
   forbidden_key: 'holds the key __proto__',
-  number_out_of_range: 'holds a number that is out of range',
+  number_out_of_range: 'holds a number that is out of range; send it as a string',
   number_not_exact: 'holds a whole number that would lose digits; send it as a string',
 } as const
 export type JsonRefusal = keyof typeof jsonRefusals
+
+/** Valid JSON of a value that has no canonical form. */
+const withoutCanonicalForm: readonly JsonRefusal[] = [
+  'lone_surrogate',
+  'number_out_of_range',
+  'number_not_exact',
+]
+
+export const hasCanonicalForm = ({ slug }: JsonRefused): boolean => !withoutCanonicalForm.includes(slug)
 
 /** Why and where a text was refused: the byte offset and, in `path`, the keys and indexes that lead there. */
 export class JsonRefused extends Error {

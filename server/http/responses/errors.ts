@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { PlainError } from '../../base/errors/plain-error.ts'
-import { problemOf, ValidationError } from '../../base/errors/validation-error.ts'
-import { JsonRefused, jsonRefusals } from '../../base/json/strict-json.ts'
+import { problemOf, ValidationError, type ValidationProblem } from '../../base/errors/validation-error.ts'
+import { hasCanonicalForm, JsonRefused, jsonRefusals } from '../../base/json/strict-json.ts'
 import { isDatabaseUnavailable } from '../../db/database.ts'
 import { isStorageUnavailable } from '../../storage/unavailable.ts'
 
@@ -19,12 +19,20 @@ export function responseOf(error: unknown): Answer | undefined {
   if (error instanceof PlainError) {
     return { status: error.status, body: { detail: error.message }, headers: error.headers }
   }
-  if (error instanceof JsonRefused) {
-    const words = `${jsonRefusals[error.slug]} (byte ${error.at})`
-    const problem = problemOf(['body', ...error.path], { type: error.slug, words })
-    return { status: 422, body: { detail: [problem] } }
-  }
+  if (error instanceof JsonRefused) return { status: 422, body: { detail: [problemOfJson(error)] } }
   return fromFastify(error)
+}
+
+const problemOfJson = (error: JsonRefused): ValidationProblem =>
+  problemOf(['body', ...error.path], {
+    type: error.slug,
+    words: `${jsonRefusals[error.slug]} (byte ${error.at})`,
+  })
+
+/** The error of a body whose `input` is to be stored: one without a canonical form has a code of its own. */
+export function refusedInput(error: unknown): unknown {
+  if (!(error instanceof JsonRefused) || hasCanonicalForm(error) || error.path[0] !== 'input') return error
+  return new CodedError('input_not_stageable', { errors: [problemOfJson(error)] })
 }
 
 function coded(error: CodedError): Answer {

@@ -67,16 +67,33 @@ describe('submitting a run', () => {
 
   it('names the field that a fault of the body is in', async () => {
     const answer = await submit({
-      payload: '{"task_version_id":"x","input":{"rows":[1,12345678901234567890]}}',
+      payload: '{"task_version_id":"x","input":{"rows":[1,x]}}',
     })
     expect(answer.status).toBe(422)
     expect(answer.body.detail).toEqual([
-      {
-        type: 'number_not_exact',
-        loc: ['body', 'input', 'rows', 1],
-        msg: expect.stringMatching(/^input\.rows\[1\] holds a whole number that would lose digits/),
-      },
+      { type: 'bad_syntax', loc: ['body', 'input', 'rows', 1], msg: expect.any(String) },
     ])
+  })
+
+  it.each([
+    [
+      'number_not_exact',
+      '12345678901234567890',
+      /^input\.rows\[1\] holds a whole number .*send it as a string/,
+    ],
+    ['number_out_of_range', '1e400', /^input\.rows\[1\] holds a number .*send it as a string/],
+    ['lone_surrogate', String.raw`"\ud800"`, /^input\.rows\[1\] holds half .*send whole characters/],
+  ])('is refused for an input that has no canonical form: %s', async (type, value, msg) => {
+    for (const pad of ['', 'x'.repeat(40_000)]) {
+      const answer = await submit({
+        payload: `{"input":{"pad":"${pad}","rows":[1,${value}]},"timeout_seconds":60}`,
+      })
+      expect([answer.status, answer.body.detail.code]).toEqual([422, 'input_not_stageable'])
+      const loc = ['body', 'input', 'rows', 1]
+      expect(answer.body.detail.errors).toEqual([{ type, loc, msg: expect.stringMatching(msg) }])
+    }
+    const elsewhere = await submit({ payload: `{"input":{},"timeout_seconds":${value}}` })
+    expect(elsewhere.body.detail).toMatchObject([{ loc: ['body', 'timeout_seconds'] }])
   })
 
   it('queues it with the canonical input and shows it', async () => {
