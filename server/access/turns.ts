@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { turnReceiptLifetimeSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type { Clock } from '../base/clock.ts'
+import { notFound } from '../base/errors/coded-error.ts'
 import type { Peppers } from '../base/keys/peppers.ts'
 import type { SignedTokens } from '../base/keys/signed-tokens.ts'
 import { settleAll } from '../base/sharing/settle-all.ts'
@@ -116,7 +117,10 @@ export const turnAuthentication =
   (headers) =>
     principalOfTurn(deps, headers['x-turn-context'])
 
-/** Authenticates whoever posts a message: a person by their own credentials, or a pipeline by its gateway key. */
+/**
+ * Authenticates whoever posts a message: a person by their own credentials, or a pipeline by its gateway key. Throws 418 for the
+ * credential itself, and `not_found` for a gateway key that names nobody whom it may speak for.
+ */
 export const messageAuthentication =
   (deps: TurnDeps, byOwnCredentials: Authenticate): Authenticate =>
   async (headers) => {
@@ -124,14 +128,15 @@ export const messageAuthentication =
     if (key === undefined) return byOwnCredentials(headers)
     const gateway = typeof key === 'string' ? await useGatewayKey(deps, key) : undefined
     const named = onBehalfForm.exec(String(headers['x-on-behalf-of'] ?? ''))?.groups
-    if (!gateway || !named) throw refuseCredentials()
+    if (!gateway) throw refuseCredentials()
+    if (!named) throw notFound()
     const { kind = '', id = '' } = named
     const { companyId } = gateway
     const principal =
       kind === 'user'
         ? await findPerson(deps.db, { companyId, type: 'user', id })
         : await findClientOf(deps.db, { companyId, channel: kind, clientId: id })
-    if (!principal) throw refuseCredentials()
+    if (!principal) throw notFound()
     return { ...principal, authMethod: 'api_key', gatewayKeyId: gateway.id }
   }
 

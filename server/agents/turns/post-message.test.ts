@@ -153,13 +153,15 @@ describe('a gateway key', () => {
       params: { cid: tenant.roomId, client: String(made.body.id) },
     })
     expect((await harness.send(allRoutes.listAgentTools, turn)).status).toBe(418)
-    expect((await postAs(behalf(key, 'line:U77'))).status).toBe(418)
+    expect((await postAs(behalf(key, 'line:U77'))).status).toBe(404)
+    expect((await postAs(behalf(key, 'nobody'))).status).toBe(404)
+    expect((await postAs({ 'x-gateway-key': key })).status).toBe(404)
   })
 
   it('is good for its company, until it is revoked, and for nothing but messages', async () => {
     const { gateway_key: key, id } = await gatewayKey()
     const other = await makeTenant(db)
-    expect((await postAs(behalf(key, `user:${other.member.principalId}`), other.roomId)).status).toBe(418)
+    expect((await postAs(behalf(key, `user:${other.member.principalId}`), other.roomId)).status).toBe(404)
     expect((await postAs(behalf(key, `user:${tenant.stranger.principalId}`))).status).toBe(404)
     expect(
       (await harness.send(allRoutes.readMe, behalf(key, `user:${tenant.member.principalId}`))).status,
