@@ -26,14 +26,14 @@ export const renderPreviews = ({ output, log, artifacts }: RunPreviews) => ({
 })
 
 function renderOutput(output: RunPreviews['output']) {
-  if (!output?.bytes) return { available: output !== undefined }
+  if (!output?.bytes) return { available: false }
   const { text, isCut } = shown(output.bytes, agentOutputPreviewMaxBytes)
   const truncated = isCut || output.bytes.length < output.byteLength
   return { ...framing, label: 'untrusted_customer_output', truncated, byte_length: output.byteLength, text }
 }
 
 function renderLog(log: RunPreviews['log']) {
-  if (!log?.bytes) return { available: log !== undefined }
+  if (!log?.bytes) return { available: false }
   const whole = log.tail === undefined
   const half = agentLogPreviewMaxBytes / 2
   const head = shown(log.bytes, whole ? agentLogPreviewMaxBytes : half)

@@ -251,7 +251,7 @@ describe('status and cancel', () => {
     expect(Buffer.byteLength(lines.head + lines.tail)).toBeLessThanOrEqual(16 * 1024)
     await harness.storage.delete('agents/output')
     const gone = await harness.tool(await post(), 'sandbox_job_status', { run_id })
-    expect(gone).toMatchObject({ status: 'ok', output: { available: true } })
+    expect(gone).toMatchObject({ status: 'ok', output: { available: false } })
   })
 
   it('cancel without a run withdraws the proposal', async () => {
