@@ -4379,7 +4379,7 @@ export interface Operations {
   /**
    * List the tasks shared with a chatroom and which of them it has enabled.
    *
-   * Everything that a share gives to the room, for people who decide what to enable.
+   * Everything that a share gives to the room, for people who decide what to enable. Without page_size an answer has at most 1,000 tasks and 4 MiB; others follow by next_page_token.
    *
    * For managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
    */
@@ -6568,7 +6568,7 @@ export interface Operations {
    *
    * Name it in `session` of submitExtendedRun, runAndWait or quickRunInSession: the job finds the files in `/workspace/session`, and what it leaves there is kept. With `fork_of` it starts with the files of another session, without a copy of their bytes; both change independently from then on.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, in the rooms that it names.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
    */
   createSession(options: {
     params: {
@@ -6583,7 +6583,7 @@ export interface Operations {
    *
    * A key with sandbox scope sees those that it created. Expired ones are left out.
    *
-   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
    */
   listSessions(options: {
     params: {
@@ -6603,7 +6603,7 @@ export interface Operations {
    *
    * Only the person who created it finds it here.
    *
-   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   * For the person who created the session. A sandbox key may not.
    */
   readSession(options: {
     params: {
@@ -6619,7 +6619,7 @@ export interface Operations {
    *
    * `session_in_use` while a run holds it: cancel the run first. The answer is the session as it was. Its forks stay.
    *
-   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   * For the person who created the session. A sandbox key may not.
    */
   deleteSession(options: {
     params: {
@@ -6671,7 +6671,7 @@ export interface Operations {
    *
    * As the last change left them: while a run holds the session, as they were before it. Names are what programs wrote; show them as plain text.
    *
-   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   * For the person who created the session. A sandbox key may not.
    */
   listSessionFiles(options: {
     params: {
@@ -6697,7 +6697,7 @@ export interface Operations {
    *
    * The answer is the session after the change.
    *
-   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   * For the person who created the session. A sandbox key may not.
    */
   deleteSessionFile(options: {
     params: {
@@ -6717,7 +6717,7 @@ export interface Operations {
    *
    * Links are not followed, and folders have no bytes: both answer 404.
    *
-   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   * For the person who created the session. A sandbox key may not.
    */
   readSessionFile(options: {
     params: {
@@ -6737,7 +6737,7 @@ export interface Operations {
    *
    * Replaces a file or a link of that path, never a folder; missing folders are created. The file appears whole or not at all. An executable file stays executable. Send `Content-Length`: without it, the request reserves what the session has left.
    *
-   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   * For the person who created the session. A sandbox key may not.
    */
   writeSessionFile(options: {
     params: {
@@ -6763,7 +6763,7 @@ export interface Operations {
    *
    * With the folders above it; one that exists is no error.
    *
-   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   * For the person who created the session. A sandbox key may not.
    */
   createSessionFolder(options: {
     params: {
@@ -6780,7 +6780,7 @@ export interface Operations {
    *
    * The target of a link stays as it is.
    *
-   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   * For the person who created the session. A sandbox key may not.
    */
   moveSessionFile(options: {
     params: {
@@ -6797,7 +6797,7 @@ export interface Operations {
    *
    * Links and empty folders are left out. Without a file, the answer is 404.
    *
-   * For the person who created the session. A sandbox key may, for what it submitted, uploaded or created.
+   * For the person who created the session. A sandbox key may not.
    */
   downloadSession(options: {
     params: {

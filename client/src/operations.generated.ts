@@ -315,7 +315,7 @@ export const hints: Readonly<Record<string, string>> = {
   version_not_runnable: "Use a published, active version.",
   content_scrubbed_irreversible: "Publish a new version.",
   input_schema_violation: "Correct what detail.errors lists.",
-  input_not_stageable: "Send at most 1 MiB, 64 levels, 100000 values, no duplicate keys, no NUL.",
+  input_not_stageable: "Correct what detail.errors lists: send whole characters, and numbers that a double cannot hold as strings.",
   input_staging_unavailable: "Wait and try again; the same Idempotency-Key is safe to repeat.",
   retry_input_unavailable: "Send an input explicitly.",
   input_file_not_found: "Upload it again, or correct what detail.errors lists.",

@@ -59,11 +59,16 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
 const takesLogin = ({ action }: Route): boolean =>
   needsCredentials(action) && actions[action].subject !== 'turn'
 
+/** Of every operation of the sandbox, beside that of its area. It is not declared: pages that group by tags show areas. */
+const sandboxTag = 'Sandbox'
+
+const tagsOf = ({ path, tag }: Route): string[] => (path.includes('/sandbox') ? [tag, sandboxTag] : [tag])
+
 const operation = (name: string, route: Route): JsonObject => ({
   operationId: name,
   summary: route.summary,
   description: [route.description, whoMay(route.action)].filter(Boolean).join('\n\n'),
-  tags: [route.tag],
+  tags: tagsOf(route),
   security: takesLogin(route) ? [{ token: [] }, { key: [] }] : [],
   parameters: parametersOf(route),
   ...bodyOf(route),

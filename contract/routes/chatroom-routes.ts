@@ -50,7 +50,8 @@ export const chatroomRoutes = {
     method: 'GET',
     path: grantedJobs,
     summary: 'List the tasks shared with a chatroom and which of them it has enabled',
-    description: 'Everything that a share gives to the room, for people who decide what to enable.',
+    description:
+      'Everything that a share gives to the room, for people who decide what to enable. Without page_size an answer has at most 1,000 tasks and 4 MiB; others follow by next_page_token.',
     params: ChatroomParams,
     query: GrantedJobQuery,
     response: GrantedJobList,

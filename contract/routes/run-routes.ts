@@ -144,7 +144,7 @@ export const runRoutes = {
       'The token is valid for 5 minutes and for the caller alone. Redeem it with redeemDownloadCapability.',
     params: ArtifactParams,
     response: ArtifactDownloadCapability,
-    errors: ['not_found', 'capability_unavailable'],
+    errors: ['not_found'],
   }),
   cancelRun: route({
     action: 'run.cancel',

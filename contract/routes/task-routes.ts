@@ -73,12 +73,7 @@ export const taskRoutes = {
     description: 'A task is a name for versions; create and publish a version next, then share the task.',
     body: TaskCreateRequest,
     response: Task,
-    errors: [
-      'owner_scope_forbidden',
-      'chatroom_owner_scope_removed',
-      'storage_quota_exceeded',
-      'disk_space_low',
-    ],
+    errors: ['owner_scope_forbidden', 'storage_quota_exceeded', 'disk_space_low'],
   }),
   readTask: route({
     action: 'task.read',

@@ -31,6 +31,8 @@ export type GrantedJob = Static<typeof GrantedJob>
 
 /** Page size if the request has none; further items follow by `next_page_token`. */
 export const grantedJobsOfPage = 1000
+/** A page has fewer items where they would be larger than this together, as JSON, and one at least. */
+export const grantedJobsMaxBytes = 4 * 1024 * 1024
 
 export const GrantedJobList = Type.Object({
   items: about('Tasks on this page.', Type.Array(GrantedJob)),

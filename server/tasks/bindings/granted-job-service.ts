@@ -1,6 +1,7 @@
 import {
   type GrantedJob,
   type GrantedJobList,
+  grantedJobsMaxBytes,
   grantedJobsOfPage,
 } from '@sandbox-jobs/contract/resources/tasks/granted-job.ts'
 import type { Room } from '../../access/directory/directory.ts'
@@ -31,6 +32,7 @@ export async function listGrantedJobs(
   const page = context.pages.page(list, rows, size, {
     item: (row) => renderGrantedJob(row, bound(row.task_id)),
     cursor: (row) => [row.task_id],
+    maxBytes: grantedJobsMaxBytes,
   })
   return { ...page, chatroom_id: room.id }
 }

@@ -99,6 +99,32 @@ describe('granted jobs', () => {
     expect(second.next_page_token).toBeNull()
   })
 
+  it('have at most 4 MiB on a page, whose wrapper says how to go on', async () => {
+    const owner = { company_id: tenant.companyId, owner_scope: 'company', owner_id: tenant.companyId }
+    const tasks = Array.from({ length: 700 }, () => newId('task')).toSorted()
+    await db
+      .insertInto('tasks')
+      .values(tasks.map((id) => ({ id, name: id, description: '字'.repeat(2048), ...owner })))
+      .execute()
+    const grant = {
+      company_id: tenant.companyId,
+      target_kind: 'company',
+      target_id: tenant.companyId,
+    } as const
+    await db
+      .insertInto('share_grants')
+      .values(tasks.map((task_id) => ({ id: newId('shareGrant'), task_id, generation: 1, ...grant })))
+      .execute()
+    const first = await granted()
+    expect(Object.keys(first).toSorted()).toEqual(['chatroom_id', 'items', 'next_page_token', 'page_size'])
+    expect(Buffer.byteLength(JSON.stringify(first.items))).toBeLessThan(4 * 1024 ** 2 + 1000)
+    const { body: second } = await api.call(chatroomRoutes.listGrantedJobs, tenant.companyManager, {
+      params: { cid: tenant.roomId },
+      query: { page_token: first.next_page_token ?? '' },
+    })
+    expect([...first.items, ...second.items].map((item) => item.task_id)).toEqual(tasks)
+  })
+
   it('are the active tasks shared to the room, its department or its company', async () => {
     const { taskId: toRoom } = await grantedTask()
     const [toDepartment, toCompany, elsewhere] = [await newTask(), await newTask(), await newTask()]
