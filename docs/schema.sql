@@ -870,6 +870,18 @@ create table event_outbox (
 CREATE UNIQUE INDEX event_outbox_scans ON event_outbox USING btree (subject_id, event, written_by) WHERE event ~~ 'security_finding_%'::text;
 CREATE INDEX event_outbox_turns ON event_outbox USING btree (company_id, id);
 
+create table favorite_chatrooms (
+  user_id text not null,
+  chatroom_id text not null,
+  company_id text not null,
+  constraint favorite_chatrooms_pkey PRIMARY KEY (user_id, chatroom_id),
+  constraint favorite_chatrooms_company_id_chatroom_id_fkey FOREIGN KEY (company_id, chatroom_id) REFERENCES chatrooms(company_id, id),
+  constraint favorite_chatrooms_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint favorite_chatrooms_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
+);
+CREATE TRIGGER count_kept_delete AFTER DELETE ON favorite_chatrooms REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_favorite_chatrooms();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON favorite_chatrooms REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_favorite_chatrooms();
+
 create table gateway_keys (
   id text not null,
   company_id text not null,
@@ -2667,7 +2679,12 @@ UNION ALL
  SELECT secret_envelopes.company_id,
     'secrets'::text AS kind,
     512::bigint AS bytes
-   FROM secret_envelopes;
+   FROM secret_envelopes
+UNION ALL
+ SELECT favorite_chatrooms.company_id,
+    'directory'::text AS kind,
+    384::bigint AS bytes
+   FROM favorite_chatrooms;
 
 CREATE OR REPLACE FUNCTION public.append_audit_entry(p audit_pending, head audit_chains)
  RETURNS audit_chains
@@ -3148,6 +3165,18 @@ AS $function$
           begin 
     insert into kept_byte_changes (company_id, kind, bytes)
     select company_id, 'environments', sum(bytes)::bigint from (select company_id, -(case when company_id is null then 0 else 768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0) end)::bigint as bytes from olds) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_delete_favorite_chatrooms()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(384)::bigint as bytes from olds) changed
     group by company_id having sum(bytes) <> 0;
             return null;
           end $function$
@@ -3692,6 +3721,18 @@ AS $function$
           begin 
     insert into kept_byte_changes (company_id, kind, bytes)
     select company_id, 'environments', sum(bytes)::bigint from (select company_id, (case when company_id is null then 0 else 768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0) end)::bigint as bytes from news) changed
+    group by company_id having sum(bytes) <> 0;
+            return null;
+          end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_insert_favorite_chatrooms()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+          begin 
+    insert into kept_byte_changes (company_id, kind, bytes)
+    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (384)::bigint as bytes from news) changed
     group by company_id having sum(bytes) <> 0;
             return null;
           end $function$

@@ -880,6 +880,13 @@ export interface DepartmentUpdateRequest {
   name?: string
 }
 
+export interface FavoriteChatroom {
+  /** Identifier of the chatroom. */
+  chatroom_id: string
+  /** Whether the room comes first in lists of the caller. */
+  favorite: boolean
+}
+
 export interface Membership {
   /** Identifier of the chatroom. */
   chatroom_id: string
@@ -4846,6 +4853,34 @@ export interface Operations {
       cid: string
     }
   } & CallOptions): Promise<Chatroom>
+
+  /**
+   * Mark a chatroom as a favourite of the caller.
+   *
+   * It comes first in lists of rooms by job. A repeat changes nothing.
+   *
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  addFavorite(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+    }
+  } & CallOptions): Promise<FavoriteChatroom>
+
+  /**
+   * Mark a chatroom as no favourite of the caller.
+   *
+   * A repeat changes nothing.
+   *
+   * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  removeFavorite(options: {
+    params: {
+      /** Identifier of the chatroom. */
+      cid: string
+    }
+  } & CallOptions): Promise<FavoriteChatroom>
 
   /**
    * List the members of a chatroom.

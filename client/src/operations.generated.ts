@@ -74,6 +74,8 @@ export const operations = {
   readChatroom: {"method":"GET","path":"/private/platform/chatrooms/{cid}"},
   updateChatroom: {"method":"PATCH","path":"/private/platform/chatrooms/{cid}"},
   deleteChatroom: {"method":"DELETE","path":"/private/platform/chatrooms/{cid}"},
+  addFavorite: {"method":"PUT","path":"/private/platform/chatrooms/{cid}/favorite"},
+  removeFavorite: {"method":"DELETE","path":"/private/platform/chatrooms/{cid}/favorite"},
   listMembers: {"method":"GET","path":"/private/platform/chatrooms/{cid}/members","pages":"token"},
   putMember: {"method":"PUT","path":"/private/platform/chatrooms/{cid}/members/{uid}"},
   deleteMember: {"method":"DELETE","path":"/private/platform/chatrooms/{cid}/members/{uid}"},

@@ -67,6 +67,8 @@ export const auditedRoutes: Record<MutatingRoute, Audited> = {
   createChatroom: ['chatroom'],
   updateChatroom: ['chatroom'],
   deleteChatroom: ['chatroom'],
+  addFavorite: { unrecorded: 'the order of a list that one person sees' },
+  removeFavorite: { unrecorded: 'the order of a list that one person sees' },
   putMember: ['chatroom_member'],
   deleteMember: ['chatroom_member'],
   createUser: ['user'],

@@ -14,6 +14,7 @@ import {
   DepartmentList,
   DepartmentUpdateRequest,
 } from '../resources/companies/department.ts'
+import { FavoriteChatroom } from '../resources/companies/favorite-chatroom.ts'
 import { Membership, MembershipList, MembershipPutRequest } from '../resources/companies/membership.ts'
 import { Strict } from '../schema.ts'
 import { platformPrefix } from './prefixes.ts'
@@ -128,6 +129,28 @@ export const platformRoutes = {
     params: ChatroomParams,
     response: Chatroom,
     errors: ['insufficient_permissions', 'not_found'],
+  }),
+  addFavorite: route({
+    action: 'room.favorite',
+    tag: 'Platform',
+    method: 'PUT',
+    path: `${chatroom}/favorite`,
+    summary: 'Mark a chatroom as a favourite of the caller',
+    description: 'It comes first in lists of rooms by job. A repeat changes nothing.',
+    params: ChatroomParams,
+    response: FavoriteChatroom,
+    errors: ['not_found', 'storage_quota_exceeded'],
+  }),
+  removeFavorite: route({
+    action: 'room.favorite',
+    tag: 'Platform',
+    method: 'DELETE',
+    path: `${chatroom}/favorite`,
+    summary: 'Mark a chatroom as no favourite of the caller',
+    description: 'A repeat changes nothing.',
+    params: ChatroomParams,
+    response: FavoriteChatroom,
+    errors: ['not_found'],
   }),
   listMembers: route({
     ...list,

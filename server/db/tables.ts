@@ -24,6 +24,7 @@ export interface Tables {
   users: platform.UsersTable
   department_managers: platform.DepartmentManagersTable
   chatroom_members: platform.ChatroomMembersTable
+  favorite_chatrooms: platform.FavoriteChatroomsTable
   api_keys: platform.ApiKeysTable
   login_attempts: platform.LoginAttemptsTable
   login_addresses: platform.LoginAddressesTable

@@ -17,6 +17,7 @@ export {
   OwnDepartment,
   OwnDepartmentList,
 } from './department.ts'
+export { FavoriteChatroom } from './favorite-chatroom.ts'
 export { Membership, MembershipList, MembershipPutRequest } from './membership.ts'
 export { StorageUse } from './storage-use.ts'
 export { UsageItem, UsageReport } from './usage-report.ts'

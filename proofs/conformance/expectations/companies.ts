@@ -23,6 +23,8 @@ export const companies: Record<string, Expectation> = {
   readChatroom: {},
   updateChatroom: { body: () => ({ name: 'Renamed' }) },
   deleteChatroom: {},
+  addFavorite: {},
+  removeFavorite: {},
   listMembers: {},
   putMember: {},
   deleteMember: {},

@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Executing } from '../../db/database.ts'
+import { isFavoriteOf } from './favorite-store.ts'
 
 /** The job settings of a live room. */
 export interface RoomJobs {
@@ -66,16 +67,17 @@ const matching = (filter: JobRoomFilter): Expression<SqlBool> => {
   return sql<SqlBool>`${sql.join(all, sql` and `)}`
 }
 
-/** Ordered by name. */
+/** Ordered by name, those that the person has marked before the others. */
 export const listJobRooms = (
   db: Executing,
   filter: JobRoomFilter,
-  stretch: { offset: number; limit: number; order: 'asc' | 'desc' },
+  stretch: { personId: string; offset: number; limit: number; order: 'asc' | 'desc' },
 ): Promise<RoomJobs[]> =>
   db
     .selectFrom('chatrooms')
     .select(columns)
     .where(matching(filter))
+    .orderBy(isFavoriteOf(stretch.personId), 'desc')
     .orderBy('name', stretch.order)
     .orderBy('id', stretch.order)
     .offset(stretch.offset)

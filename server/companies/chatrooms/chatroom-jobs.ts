@@ -74,7 +74,10 @@ export async function listSandboxRooms(
 ): Promise<JobChatroomList> {
   const filter = await filterOf(context, principal, query.department_id)
   const { offset = 0, limit = pageSizeMax, order = 'asc' } = query
-  const rows = await listJobRooms(context.db, filter, { offset, limit, order })
+  const rows = await listJobRooms(context.db, filter, {
+    personId: principal.principalId,
+    ...{ offset, limit, order },
+  })
   return rows.map((row) => ({ ...render(row), name: row.name, department_id: row.department_id }))
 }
 

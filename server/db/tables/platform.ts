@@ -54,6 +54,12 @@ export interface ChatroomMembersTable {
   room_manager: Generated<boolean>
 }
 
+export interface FavoriteChatroomsTable {
+  user_id: string
+  chatroom_id: string
+  company_id: string
+}
+
 export interface ApiKeysTable {
   id: string
   company_id: string

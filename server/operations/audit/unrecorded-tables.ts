@@ -50,6 +50,7 @@ export const unrecordedTables: Readonly<Record<string, string>> = {
   room_sequences: partOf('room_messages'),
   prices: partOf('price_lists'),
   vulnerabilities: partOf('vulnerability_imports'),
+  favorite_chatrooms: 'the order of a list that one person sees',
   idempotency_keys: queue,
   secret_envelopes: partOf('secret_bindings'),
   secret_operations: partOf('secret_bindings'),

@@ -1,5 +1,7 @@
 import { chatroomJobsRoutes } from '@sandbox-jobs/contract/routes/chatroom-jobs-routes.ts'
+import { platformRoutes } from '@sandbox-jobs/contract/routes/platform-routes.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { codeOf } from '../../../../testing/apps/answer.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { withSandboxKey } from '../../../../testing/factories/platform.ts'
@@ -13,6 +15,7 @@ import {
 } from '../../../../testing/factories/tenant.ts'
 import type { Principal } from '../../../access/principal.ts'
 import { newId } from '../../../base/ids.ts'
+import { setOperatorPolicy } from '../../../companies/settings/operator-policy.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
@@ -184,5 +187,57 @@ describe('rooms by job', () => {
     const key = withSandboxKey(tenant.member, [tenant.roomId])
     expect((await list(key)).status).toBe(403)
     expect((await count(key)).status).toBe(403)
+  })
+})
+
+describe('a favourite room', () => {
+  const mark = (route: 'addFavorite' | 'removeFavorite', cid: string, principal = tenant.member) =>
+    api.call(platformRoutes[route], principal, { params: { cid } })
+  const listed = async (query: Record<string, string> = {}, principal = tenant.member) => {
+    const { body } = await api.call(chatroomJobsRoutes.listChatroomsByJob, principal, { query })
+    return body.map(({ chatroom_id }) => chatroom_id)
+  }
+
+  it('comes first in the lists of the person who marked it', async () => {
+    const { companyId, member, roomManager } = tenant
+    const rooms: string[] = []
+    for (const name of ['a', 'b', 'c']) {
+      const id = await makeRoom(db, tenant)
+      await db
+        .updateTable('chatrooms')
+        .set({ name: `${name}-${id}`, jobs: ['sandbox'] })
+        .where('id', '=', id)
+        .execute()
+      for (const { principalId } of [member, roomManager])
+        await addMember(db, { companyId, roomId: id, userId: principalId })
+      rooms.push(id)
+    }
+    const [a = '', b = '', c = ''] = rooms
+    expect(await listed()).toEqual([a, b, c])
+    for (const _ of ['once', 'again'])
+      expect(await mark('addFavorite', c)).toMatchObject({
+        status: 200,
+        body: { chatroom_id: c, favorite: true },
+      })
+    expect(await listed()).toEqual([c, a, b])
+    expect(await listed({ order: 'desc' })).toEqual([c, b, a])
+    expect(await listed({ limit: '1' })).toEqual([c])
+    expect(await listed({}, roomManager)).toEqual([a, b, c])
+    for (const _ of ['once', 'again'])
+      expect((await mark('removeFavorite', c)).body).toEqual({ chatroom_id: c, favorite: false })
+    expect(await listed()).toEqual([a, b, c])
+  })
+
+  it('is one that the person may enter, and counts to what the company keeps', async () => {
+    expect((await mark('addFavorite', tenant.roomId, tenant.stranger)).status).toBe(404)
+    expect((await mark('addFavorite', (await makeTenant(db)).roomId)).status).toBe(404)
+    await setOperatorPolicy({ db, deployment: 'onprem' }, tenant.companyId, { kept_bytes_limit: 1 })
+    const refused = await mark('addFavorite', tenant.roomId)
+    expect([refused.status, codeOf(refused)]).toEqual([409, 'storage_quota_exceeded'])
+    const rows = db
+      .selectFrom('favorite_chatrooms')
+      .select('user_id')
+      .where('company_id', '=', tenant.companyId)
+    expect(await rows.execute()).toEqual([])
   })
 })
