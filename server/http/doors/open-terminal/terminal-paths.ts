@@ -47,5 +47,16 @@ export function requireKeptPath(path: string): string {
   return kept
 }
 
+/**
+ * What is shown in a folder above the home directory: the one that leads there. The file panel begins at `/` before it knows the home
+ * directory. Undefined for every other path.
+ */
+export function wayHome(path: string): { at: string; next: string } | undefined {
+  const at = absolutePath(path)
+  const prefix = at === '/' ? at : `${at}/`
+  if (!homeDir.startsWith(prefix)) return undefined
+  return { at, next: homeDir.slice(prefix.length).split('/', 1)[0] ?? '' }
+}
+
 export const shownPath = (kept: string | undefined): string =>
   kept === undefined ? homeDir : `${homeDir}/${kept}`

@@ -43,6 +43,35 @@ const names = async (directory = '.', user?: string) => {
   return body.entries.map(({ name }) => name)
 }
 
+describe('the file panel of Open WebUI', () => {
+  const list = (directory: string) => terminal.get(`/files/list${at(directory, 'directory')}`, 'panel')
+
+  it('opens at the path where it begins, from which folders lead to the home directory', async () => {
+    await write('a.txt', 'x', 'panel')
+    const shown = async (directory: string) => (await list(directory)).body
+    const folder = (name: string) => [{ name, type: 'directory', size: 0 }]
+    expect(await shown('/')).toEqual({ dir: '/', entries: folder('workspace') })
+    expect(await shown('/workspace/')).toEqual({ dir: '/workspace', entries: folder('session') })
+    expect(await shown('/workspace/session/')).toMatchObject({ dir: home, entries: [{ name: 'a.txt' }] })
+    for (const path of ['/work', '/workspace/s', '/etc/']) expect((await list(path)).status).toBe(403)
+  })
+
+  it('may tell each folder that it shows', async () => {
+    for (const path of ['/', '/workspace/', `${home}/`])
+      expect((await terminal.post('/files/cwd', { path }, 'panel')).body).toEqual({ cwd: home })
+    expect((await terminal.post('/files/cwd', { path: '/etc/' }, 'panel')).status).toBe(403)
+  })
+
+  it('sorts files by time', async () => {
+    const before = Math.floor(Date.now() / 1000)
+    await write('b.txt', 'x', 'panel')
+    const { entries } = (await list('~')).body as { entries: { name: string; modified?: number }[] }
+    const written = entries.find(({ name }) => name === 'b.txt')?.modified
+    expect(written).toBeGreaterThanOrEqual(before)
+    expect(written).toBeLessThanOrEqual(Date.now() / 1000)
+  })
+})
+
 describe('a file', () => {
   it('is written, listed, read, changed, moved and deleted', async () => {
     expect((await terminal.get('/files/cwd')).body).toEqual({

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { Type } from 'typebox'
+import { untold } from '../../../../archives/formats/file-time.ts'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
 import {
   type FileDeps,
@@ -9,12 +10,12 @@ import {
   treeOf,
 } from '../../../../doors/terminal/person-files.ts'
 import { isRaster, mediaTypeOf, sniffedBytes } from '../../../../runs/links/media-type.ts'
-import { entriesBelow, type Tree } from '../../../../sessions/trees/tree.ts'
+import { entriesBelow, type Tree, type TreeEntry } from '../../../../sessions/trees/tree.ts'
 import { attachment } from '../../../../storage/downloads/content-disposition.ts'
 import { downloadRequestOf, sendDownload } from '../../../responses/send-download.ts'
 import { untrustedHeaders } from '../../../responses/untrusted.ts'
 import { type Operation, operation, type TerminalCall } from '../operation.ts'
-import { keptPath, shownPath, TerminalPath } from '../terminal-paths.ts'
+import { keptPath, shownPath, TerminalPath, wayHome } from '../terminal-paths.ts'
 import { asText, linesOf, requireFile, wholeFile } from './text-file.ts'
 import { directoryOperations, modelPath } from './working-directory.ts'
 
@@ -43,17 +44,23 @@ const list = (deps: FileDeps): Operation =>
     query: Type.Object({ directory: Type.Optional(Directory) }),
     handle: async (call) => {
       const { person, query } = call
-      const path = keptPath(await modelPath(deps, call, query.directory))
+      const asked = await modelPath(deps, call, query.directory)
+      const above = wayHome(asked)
+      if (above) return { dir: above.at, entries: [{ name: above.next, type: 'directory', size: 0 }] }
+      const path = keptPath(asked)
       const tree = await treeOf(deps, person)
       requireFolder(tree, path)
-      const entries = entriesBelow(tree, path, 'one').map((entry) => ({
-        name: posix.basename(entry.path),
-        type: entry.kind === 'folder' ? 'directory' : 'file',
-        size: entry.kind === 'file' ? entry.byteSize : 0,
-      }))
-      return { dir: shownPath(path), entries }
+      return { dir: shownPath(path), entries: entriesBelow(tree, path, 'one').map(listed) }
     },
   })
+
+/** Only files have a time, in seconds since 1970. */
+const listed = (entry: TreeEntry) => ({
+  name: posix.basename(entry.path),
+  type: entry.kind === 'folder' ? 'directory' : 'file',
+  size: entry.kind === 'file' ? entry.byteSize : 0,
+  ...(entry.kind === 'file' && entry.modifiedAt !== untold && { modified: entry.modifiedAt }),
+})
 
 /** Throws 404 in the platform's words. */
 function requireFolder(tree: Tree, path: string | undefined): void {

@@ -4,7 +4,7 @@ import { homeDir } from '../../../../doors/terminal/command-script.ts'
 import type { FileDeps } from '../../../../doors/terminal/person-files.ts'
 import { setWorkingFolder, workingFolder } from '../../../../doors/terminal/person-folder.ts'
 import { type Operation, operation, type TerminalCall } from '../operation.ts'
-import { absolutePath, isFromRoot, keptPath, shownPath, TerminalPath } from '../terminal-paths.ts'
+import { absolutePath, isFromRoot, keptPath, shownPath, TerminalPath, wayHome } from '../terminal-paths.ts'
 
 /* The working directory of a conversation: that of the file panel, from which the paths of models are. */
 
@@ -35,7 +35,8 @@ export const directoryOperations = (deps: FileDeps): Operation[] => [
     body: Type.Object({ path: TerminalPath('The new working directory.') }),
     isWriting: true,
     handle: async (call) => {
-      const folder = keptPath(call.body.path)
+      // The file panel tells the server every folder that it shows.
+      const folder = wayHome(call.body.path) ? undefined : keptPath(call.body.path)
       if (!(await setWorkingFolder(deps, call, folder))) throw new PlainError(404, 'Directory not found')
       return { cwd: shownPath(folder) }
     },
