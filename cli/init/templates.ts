@@ -2,8 +2,8 @@ import type { Template } from './template.ts'
 
 const python: Template = {
   description: 'Python, standard library',
-  base: { name: 'curated/python:3.11', preset: 'python:3.11' },
-  dockerfile: `FROM curated/python:3.11
+  base: { name: 'curated/python:3.13', preset: 'python:3.13' },
+  dockerfile: `FROM curated/python:3.13
 COPY main.py /app/main.py
 # A program that does not even compile fails here, and not in every run.
 RUN python3 -m py_compile /app/main.py
@@ -27,8 +27,8 @@ with open(os.environ["SERVICE_OUTPUT_FILE"], "w", encoding="utf-8") as file:
 
 const node: Template = {
   description: 'Node.js, without packages',
-  base: { name: 'curated/node:18', preset: 'node:18' },
-  dockerfile: `FROM curated/node:18
+  base: { name: 'curated/node:20', preset: 'node:20' },
+  dockerfile: `FROM curated/node:20
 COPY main.mjs /app/main.mjs
 # A program that cannot even be parsed fails here, and not in every run.
 RUN node --check /app/main.mjs
@@ -70,8 +70,8 @@ printf '{"words":%d}' "$words" > "$SERVICE_OUTPUT_FILE"
 const r: Template = {
   description: 'R, base packages',
   plainText: true,
-  base: { name: 'curated/r:4.2', preset: 'r:4.2' },
-  dockerfile: `FROM curated/r:4.2
+  base: { name: 'curated/r:4.5', preset: 'r:4.5' },
+  dockerfile: `FROM curated/r:4.5
 COPY main.R /app/main.R
 # A program that cannot even be parsed fails here, and not in every run.
 RUN Rscript -e 'invisible(parse("/app/main.R"))'
@@ -89,10 +89,10 @@ cat(sprintf('{"words":%d}', words), file = Sys.getenv("SERVICE_OUTPUT_FILE"))
 }
 
 const java: Template = {
-  description: 'Java 17, compiled in the image',
+  description: 'Java 21, compiled in the image',
   plainText: true,
-  base: { name: 'curated/java:17', preset: 'java:17' },
-  dockerfile: `FROM curated/java:17
+  base: { name: 'curated/java:21', preset: 'java:21' },
+  dockerfile: `FROM curated/java:21
 COPY Main.java /app/Main.java
 RUN javac -d /app /app/Main.java
 `,

@@ -1,12 +1,8 @@
 import { requireParts, type Step } from './step.ts'
 import type { World } from './world.ts'
 
-/** Bases of the templates that the quickstart has not made, with their Debian packages. */
-const bases = {
-  'curated/node:18': 'nodejs',
-  'curated/r:4.2': 'r-base-core',
-  'curated/java:17': 'openjdk-17-jdk-headless',
-}
+/** Bases of the templates that the quickstart has not made. */
+const presets = ['node:20', 'r:4.5', 'java:21']
 
 export function operatorSteps({ root, port }: World): Step[] {
   const must = async (argv: string[], ...parts: (string | RegExp)[]) => {
@@ -31,11 +27,11 @@ export function operatorSteps({ root, port }: World): Step[] {
       does: 'asks whether the machine is in order',
       run: () => must(['./sandbox', 'doctor']),
     },
-    ...Object.entries(bases).map(
-      ([name, packages]): Step => ({
+    ...presets.map(
+      (preset): Step => ({
         person: 'operator',
-        does: `adds the base image ${name}`,
-        run: () => must(['./sandbox', 'operator', 'base-image', 'add', name, '--packages', packages]),
+        does: `adds the base image of the preset ${preset}`,
+        run: () => must(['./sandbox', 'operator', 'base-image', 'add', '--preset', preset]),
       }),
     ),
   ]

@@ -59,7 +59,7 @@ test('the image of the example is verified offline, and one flipped bit of it is
   await writeFile(at('image.tar'), new Uint8Array(await image.arrayBuffer()))
   const intact = await sandbox(['verify', at('image.tar'), '--key', at('keys.pem')])
   expect(intact.stdout).toContain('This is the image that was built and signed.')
-  expect(intact.stdout).toMatch(/from curated\/python:3.11 +sha256:[0-9a-f]{64}/)
+  expect(intact.stdout).toMatch(/from curated\/python:3.13 +sha256:[0-9a-f]{64}/)
   expect(intact.stdout).toContain(place.vid)
   expect(intact.exitCode).toBe(0)
 
@@ -93,7 +93,7 @@ test('the version has its runner release and policy', async () => {
   expect(predicate.buildDefinition.resolvedDependencies.map(({ name }: { name: string }) => name)).toEqual([
     'context',
     'context.canonical',
-    'curated/python:3.11',
+    'curated/python:3.13',
     expect.stringMatching(/^base\.layer bld_[0-9a-f]{32}$/),
   ])
   expect(predicate.runDetails.metadata.invocationId).toBe(version.last_build_attempt_id)

@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { basePreset } from '@sandbox-jobs/server/main/operator/images/operator-images.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { templateNames } from '../../init/templates.ts'
+import type { Template } from '../../init/template.ts'
+import { templateNames, templates } from '../../init/templates.ts'
 import { readTaskFile } from '../../publish/read-task-file.ts'
+import { fakeService } from '../../testing/fake-service.ts'
 import { runCli } from '../../testing/run-cli.ts'
 
 let home: string
@@ -43,6 +46,39 @@ test.each(templateNames)(
     expect(readme.split('\n').length).toBeLessThanOrEqual(12)
   },
 )
+
+test.each([
+  ['that the service has', ['curated/node:20'], null],
+  [
+    'that it lacks, beside those that it has',
+    ['curated/python:3.13', 'curated/x:1'],
+    /no curated\/node:20; it has: curated\/python:3.13, curated\/x:1$/m,
+  ],
+  ['that it lacks, with none', [], /no curated\/node:20; it has: none$/m],
+  [
+    'of a service that does not answer',
+    undefined,
+    /if the service has no curated\/node:20; sandbox bases lists what it has$/m,
+  ],
+])('the next steps make a base image %s', async (_what, offered, expected) => {
+  const service = await fakeService()
+  service.answers.listBaseImages = () =>
+    offered ? { json: { items: offered.map((name) => ({ name })) } } : { status: 503, detail: 'away' }
+  const env = { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' }
+  const { stdout, exitCode } = await runCli(['init', 'words', '--template', 'node'], { home, env })
+  await service.close()
+  expect(exitCode).toBe(0)
+  if (expected) expect(stdout).toMatch(expected)
+  expect(stdout.includes('sudo sandbox operator base-image add --preset node:20')).toBe(expected !== null)
+})
+
+test('templates start from the newest release of a preset', () => {
+  for (const { base } of Object.values<Template>(templates)) {
+    const language = base?.preset.split(':')[0]
+    if (language)
+      expect(base).toEqual({ name: basePreset(language).name, preset: basePreset(language).preset })
+  }
+})
 
 test('nothing is overwritten, and nothing is written beside what is there', async () => {
   mkdirSync(join(home, 'image'))

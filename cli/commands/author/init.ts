@@ -2,6 +2,7 @@ import { lstat, mkdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { CliError, exitCodes } from '../../failure.ts'
+import { offeredBases } from '../../init/offered-bases.ts'
 import { projectFiles } from '../../init/project-files.ts'
 import { type TemplateName, templateNames, templates } from '../../init/templates.ts'
 import { escapeControls } from '../../output/escape-controls.ts'
@@ -51,7 +52,8 @@ async function init(dir: string, { template, name, room = [] }: Options) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), text, { flag: 'wx' })
   }
-  return { ok: true as const, value: { folder, files: paths, next: nextSteps(dir, template) } }
+  const next = nextSteps(dir, template, templates[template].base && (await offeredBases()))
+  return { ok: true as const, value: { folder, files: paths, next } }
 }
 
 const exists = (path: string): Promise<boolean> =>
@@ -67,16 +69,21 @@ const notEmpty = (folder: string, taken: string[]) =>
     exitCode: exitCodes.usage,
   })
 
-function nextSteps(dir: string, template: TemplateName): string[] {
+/** `offered`: base images of the service, if it was asked. */
+function nextSteps(dir: string, template: TemplateName, offered: string[] | undefined): string[] {
   const { base, prepare } = templates[template]
   return [
     ...(dir === '.' ? [] : [`cd ${dir}`]),
     ...(prepare === undefined ? [] : [prepare]),
-    ...(base
-      ? [
-          `sudo sandbox operator base-image add --preset ${base.preset}   # if the service has no such base image`,
-        ]
+    ...(base && !offered?.includes(base.name)
+      ? [`sudo sandbox operator base-image add --preset ${base.preset}   # ${whyNeeded(base.name, offered)}`]
       : []),
     'sandbox deploy',
   ]
+}
+
+function whyNeeded(name: string, offered: string[] | undefined): string {
+  if (!offered) return `if the service has no ${name}; sandbox bases lists what it has`
+  const others = offered.length === 0 ? 'none' : offered.map((other) => escapeControls(other)).join(', ')
+  return `the service has no ${name}; it has: ${others}`
 }

@@ -20,7 +20,7 @@ interface Options {
 export const operatorBaseImageAddCommand = (): Command =>
   new Command('add')
     .description('create a base image for Dockerfiles from Debian packages')
-    .argument('[name]', "name for FROM, such as curated/python:3.11; default: the preset's")
+    .argument('[name]', "name for FROM, such as curated/lua:5.4; default: the preset's")
     .option('--packages <names>', 'Debian packages, separated by commas', (text) =>
       text.split(',').map((name) => name.trim()),
     )
@@ -38,10 +38,9 @@ export const operatorBaseImageAddCommand = (): Command =>
     .addHelpText(
       'after',
       '\nNeeds root, on the machine of the service.' +
-        '\n\nExample:\n  sandbox operator base-image add curated/python:3.11 --packages python3' +
-        '\n  sandbox operator base-image add curated/python:3.13 --packages python3 --suite trixie' +
-        '\n  sandbox operator base-image add --preset python' +
-        '\n  sandbox operator base-image add --preset java:17',
+        '\n\nExample:\n  sandbox operator base-image add --preset python' +
+        '\n  sandbox operator base-image add curated/lua:5.4 --packages lua5.4 --suite trixie' +
+        '\n  sandbox operator base-image add --preset java:21',
     )
     .action((wanted: string | undefined, options: Options, command: Command) => {
       const recipe = recipeOf(wanted, options)
