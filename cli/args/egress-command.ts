@@ -1,6 +1,6 @@
-import { isIP } from 'node:net'
 import type { Egress, EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
 import { type Command, Option } from 'commander'
+import { allowListOf } from '../network/allow-list.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 import type { ConnectionOptions } from '../session/connection.ts'
 import { type Session, withSession } from '../session/session.ts'
@@ -47,17 +47,8 @@ export const egressCommand = ({ kind, find, read, change }: EgressOf): Command =
 function listOf({ allow, nothing, everything }: EgressOptions): EgressAllowList | null | undefined {
   if (everything) return null
   if (!allow && !nothing) return undefined
-  const entries = allow ?? []
-  const isRange = (entry: string) => entry.includes('/') || isIP(entry) !== 0
-  return {
-    domains: entries.filter((entry) => !isRange(entry)),
-    cidrs: entries.filter(isRange).map(asRange),
-  }
+  return allowListOf(allow ?? [])
 }
-
-/** A single address becomes a range of one. */
-const asRange = (entry: string): string =>
-  isIP(entry) === 0 ? entry : `${entry}/${isIP(entry) === 4 ? 32 : 128}`
 
 function textOf(name: string, { allow_list: list }: Egress): string {
   if (list === null) return `Runs of ${name} reach every public address.\n`

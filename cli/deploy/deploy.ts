@@ -2,6 +2,7 @@ import type { Environment } from '@sandbox-jobs/contract/resources/environments/
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
 import { CliError, describeFailure } from '../failure.ts'
 import { escapeControls } from '../output/escape-controls.ts'
+import { limitEnvironment } from '../publish/declared-limits.ts'
 import { type Published, publishTask } from '../publish/publish-task.ts'
 import { buildFolder, ownedBy, readTaskFile, type TaskSource } from '../publish/read-task-file.ts'
 import { enableTask, findShareTargets, shareTask } from '../publish/share-task.ts'
@@ -58,7 +59,7 @@ export async function deploy(
 async function push(session: Session, file: string, { task }: TaskSource, onBuild: PushPlan['onBuild']) {
   if (!task.build) return undefined
   const { folder, profile, department } = task.build
-  return pushEnvironment(session, await buildFolder(file, folder), {
+  const pushed = await pushEnvironment(session, await buildFolder(file, folder), {
     name: task.environment,
     profile,
     cache: true,
@@ -67,6 +68,8 @@ async function push(session: Session, file: string, { task }: TaskSource, onBuil
     ...(task.department !== undefined && { taskDepartment: task.department }),
     ...(onBuild && { onBuild }),
   })
+  await limitEnvironment(session, pushed.version, task.build)
+  return pushed
 }
 
 const onVersion = (source: TaskSource, version: EnvironmentVersion): TaskSource => ({

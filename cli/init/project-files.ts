@@ -1,3 +1,4 @@
+import { taskFileSchemaPath } from '@sandbox-jobs/contract/task-file/json-schema.ts'
 import { stringify } from 'yaml'
 import { type TemplateName, templates } from './templates.ts'
 
@@ -7,6 +8,8 @@ export interface Project {
   name: string
   /** Rooms, by name or id, in which it is shared and enabled. */
   rooms: string[]
+  /** Address of the service, which has the schema of the task file for editors. */
+  url: string
 }
 
 /** The files of a new project, by path. */
@@ -27,14 +30,15 @@ const pathOf = (name: string): string => (name.startsWith('../') ? name.slice(3)
 
 const plainPattern = String.raw`, pattern: '^[^"\\\x00-\x1f]*$'`
 
-function taskFile({ template, name, rooms }: Project): string {
+function taskFile({ template, name, rooms, url }: Project): string {
   const { plainText } = templates[template]
   const named = stringify({ name }).trimEnd()
   const shared =
     rooms.length === 0
       ? '# share: { rooms: [NAME] }\n# enable: [NAME]\n'
       : `${stringify({ share: { rooms } })}${stringify({ enable: rooms })}`
-  return `# Deployed with: sandbox deploy
+  return `# yaml-language-server: $schema=${url}${taskFileSchemaPath}
+# Deployed with: sandbox deploy
 # Files are named relative to this one.
 ${named}
 description: Counts the words of a text.

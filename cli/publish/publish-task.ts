@@ -9,6 +9,7 @@ import { findEnvironment } from '../lookup/find-environment.ts'
 import { pickNamed } from '../lookup/pick-named.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 import type { Session } from '../session/session.ts'
+import { limitTask, policyOf } from './declared-limits.ts'
 import { convertedSchema } from './draft-07-schema.ts'
 import type { TaskSource } from './read-task-file.ts'
 import { contentOf, hasContent, type TaskContent } from './task-content.ts'
@@ -26,11 +27,13 @@ export interface Published {
  * same content.
  */
 export async function publishTask(session: Session, source: TaskSource): Promise<Published> {
-  const content = contentOf(
-    withSchemaOfService(session, source),
-    await environmentVersionOf(session, source.task),
-  )
+  const content = contentOf(withSchemaOfService(session, source), {
+    environmentVersionId: await environmentVersionOf(session, source.task),
+    outputPolicy: await policyOf(session, source.task.output_policy),
+  })
   const { task, isNew } = await ensureTask(session, source.task)
+  // Before a version that a room may run at once.
+  await limitTask(session, task.id, source.task)
   const current = await publishedVersion(session, task)
   const isSame = current !== undefined && hasContent(current, content)
   const version = isSame ? current : await publishVersion(session, { task, isNew }, content)

@@ -14,7 +14,7 @@ const source: TaskSource = {
   inputSchema: null,
   inputExample: null,
 }
-const content = contentOf(source, 'ver_1')
+const content = contentOf(source, { environmentVersionId: 'ver_1', outputPolicy: null })
 const published = { ...content, state: 'published', source_visible: true } as unknown as TaskVersion
 
 test('a version with the same content needs no new one', () => {

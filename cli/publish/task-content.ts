@@ -1,3 +1,4 @@
+import type { OutputPolicy } from '@sandbox-jobs/contract/resources/runs/output-policy.ts'
 import type {
   TaskVersion,
   TaskVersionCreateRequest,
@@ -5,7 +6,10 @@ import type {
 import type { TaskSource } from './read-task-file.ts'
 
 /** The complete content of a version, so that a draft keeps nothing of an earlier one. */
-export const contentOf = (source: TaskSource, environmentVersionId: string) =>
+export const contentOf = (
+  source: TaskSource,
+  { environmentVersionId, outputPolicy }: { environmentVersionId: string; outputPolicy: OutputPolicy | null },
+) =>
   ({
     environment_version_id: environmentVersionId,
     startup_script: source.startupScript,
@@ -15,6 +19,7 @@ export const contentOf = (source: TaskSource, environmentVersionId: string) =>
     input_instructions: source.task.input_instructions ?? null,
     input_example: source.inputExample,
     input_schema: source.inputSchema,
+    output_policy: outputPolicy,
     secret_slot_declarations: source.task.secret_slots,
     timeout_seconds: source.task.timeout_seconds,
     requires_confirmation: source.task.requires_confirmation,

@@ -1,6 +1,8 @@
 import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { taskFileSchema } from '@sandbox-jobs/contract/task-file/json-schema.ts'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { buildFolder, readTaskFile } from './read-task-file.ts'
 import { checkTaskFile } from './task-file.ts'
@@ -42,15 +44,15 @@ test('all problems of a task file are reported at once', () => {
     expect.objectContaining({
       message: [
         't cannot be used:',
-        'there is no field work_scirpt',
+        'there is no field work_scirpt: did you mean work_script?',
         'name is missing',
         'environment is missing',
         'work_script is missing',
+        'ordinary_env must be NAME: text pairs (numbers in quotes)',
         'timeout_seconds must be a whole number of at least 1',
-        'there is no field share.room',
+        'there is no field share.room: did you mean rooms?',
         'share.company must be true or false',
         'enable must be a list of names',
-        'ordinary_env must be NAME: text pairs (numbers in quotes)',
       ].join('\n  '),
       exitCode: 2,
     }),
@@ -78,7 +80,7 @@ test('a section environment says how the environment is built', () => {
   expect(checkTaskFile(least, 't')).not.toHaveProperty('build')
   const wrong = { ...rest, environment: { profile: 'huge', dir: '.', name: 5 } }
   expect(() => checkTaskFile(wrong, 't')).toThrow(
-    /no field environment.dir\n.*environment.name must be text\n.*environment.profile must be one of: standard/,
+    /no field environment.dir: there are name, folder, .*\n.*environment.name must be text\n.*environment.profile must be one of: standard/,
   )
 })
 
@@ -128,4 +130,42 @@ test('a missing or invalid file is named', async () => {
     'none.sh cannot be read',
   )
   await expect(readTaskFile(join(parent, 'none.yaml'))).rejects.toThrow('none.yaml')
+})
+
+test('a guessed name gets the near one', () => {
+  expect(() => checkTaskFile({ ...least, secrets: ['A'] }, 't')).toThrow(
+    'there is no field secrets: did you mean secret_slots',
+  )
+})
+
+test('the schema of the file takes what the command takes, and refuses what it refuses', () => {
+  const validate = new Ajv2020({ strict: false }).compile(taskFileSchema())
+  const isTaken = (content: unknown): boolean => {
+    try {
+      checkTaskFile(content, 't')
+      return true
+    } catch {
+      return false
+    }
+  }
+  const cases: [unknown, boolean][] = [
+    [least, true],
+    [
+      { ...least, environment: { isolation: 'gvisor', network: ['a.example.org'] }, network: 'nothing' },
+      true,
+    ],
+    [{ ...least, output_policy: { kind: 'custom_table_writeback', table: 'orders' } }, true],
+    [{ ...least, input_schema: { type: 'object' }, input_example: 'input.json', enable: ['a'] }, true],
+    [{ name: 'a' }, false],
+    [{ ...least, secrets: [] }, false],
+    [{ ...least, network: 'some' }, false],
+    [{ ...least, environment: { folder: 5 } }, false],
+    [{ ...least, output_policy: { table: 'orders' } }, false],
+    [{ ...least, timeout_seconds: 0.5 }, false],
+    [{ ...least, ordinary_env: { PORT: 80 } }, false],
+    [{ ...least, share: true }, false],
+  ]
+  for (const [content, isRight] of cases) {
+    expect([isTaken(content), validate(content)], JSON.stringify(content)).toEqual([isRight, isRight])
+  }
 })

@@ -2,9 +2,12 @@ import { timeoutDefaultSeconds } from '@sandbox-jobs/contract/limits.ts'
 import {
   defaultProfile,
   type SelectableProfile,
-  selectableProfiles,
 } from '@sandbox-jobs/contract/resources/environments/profile.ts'
+import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
+import type { OutputPolicy } from '@sandbox-jobs/contract/resources/runs/output-policy.ts'
+import { taskFileFields } from '@sandbox-jobs/contract/task-file/fields.ts'
 import { CliError, exitCodes } from '../failure.ts'
+import { isRecord, readFields, type Values } from './read-fields.ts'
 
 /** JSON that stands in the task file itself, as YAML. */
 export type Inline = Record<string, unknown> | unknown[]
@@ -15,6 +18,21 @@ export interface BuildSection {
   profile: SelectableProfile
   /** Owner of a new environment; absent: the company. */
   department?: string
+  isolation?: Isolation
+  network?: NetworkField
+}
+
+/** What runs may reach. */
+export type NetworkField = 'everything' | 'nothing' | string[]
+
+/** What a run may write, with names of the table and the room. */
+export interface OutputPolicyField {
+  kind: OutputPolicy['kind']
+  table?: string
+  allowed_ops?: 'create' | 'create,update'
+  command_id?: string
+  room?: string
+  input_schema?: Record<string, unknown>[]
 }
 
 /** A task file, as its author keeps it next to the scripts. Paths are relative to the file. */
@@ -41,152 +59,48 @@ export interface TaskFile {
   secret_slots: string[]
   timeout_seconds: number
   requires_confirmation: boolean
+  /** Absent: not changed. */
+  network?: NetworkField
+  output_policy?: OutputPolicyField
   share: { company: boolean; departments: string[]; rooms: string[] }
   /** Rooms in which the task is enabled. */
   enable: string[]
 }
 
-const texts = [
-  'environment_version',
-  'department',
-  'startup_script',
-  'work_command',
-  'input_instructions',
-] as const
-const documents = ['input_schema', 'input_example'] as const
-const known = new Set<string>([
-  'name',
-  'description',
-  'environment',
-  'work_script',
-  'ordinary_env',
-  'timeout_seconds',
-  'requires_confirmation',
-  'secret_slots',
-  'share',
-  'enable',
-  ...texts,
-  ...documents,
-])
-
 /** Validates a task file. Throws one error with all problems. */
 export function checkTaskFile(content: unknown, file: string): TaskFile {
   const problems: string[] = []
-  const given = isRecord(content) ? content : {}
   if (!isRecord(content)) problems.push('it must hold fields, such as name: sales-report')
-  for (const key of Object.keys(given)) if (!known.has(key)) problems.push(`there is no field ${key}`)
-  const read = reader(given, problems)
-  const task: TaskFile = {
-    name: read.text('name') ?? problem(problems, 'name is missing'),
-    description: read.text('description') ?? '',
-    ...readEnvironment(given, problems),
-    work_script: read.text('work_script') ?? problem(problems, 'work_script is missing'),
-    timeout_seconds: read.whole('timeout_seconds') ?? timeoutDefaultSeconds,
-    requires_confirmation: read.flag('requires_confirmation') ?? false,
-    secret_slots: read.list('secret_slots'),
-    share: readShare(given.share, problems),
-    enable: read.list('enable'),
-  }
-  for (const key of texts) {
-    const text = read.text(key)
-    if (text !== undefined) task[key] = text
-  }
-  for (const key of documents) {
-    const document = read.document(key)
-    if (document !== undefined) task[key] = document
-  }
-  const env = read.env('ordinary_env')
-  if (env) task.ordinary_env = env
+  const given = readFields(isRecord(content) ? content : {}, taskFileFields, problems)
   if (problems.length > 0) throw wrongFile(file, problems)
-  return task
+  const { environment, share, description, timeout_seconds, requires_confirmation, ...rest } = given
+  return {
+    description: '',
+    timeout_seconds: timeoutDefaultSeconds,
+    requires_confirmation: false,
+    secret_slots: [],
+    enable: [],
+    ...definedOf({ description, timeout_seconds, requires_confirmation, ...rest }),
+    ...environmentOf(environment, String(given.name)),
+    share: { company: false, departments: [], rooms: [], ...(isRecord(share) && share) },
+    // The table of fields has checked the type of each.
+  } as unknown as TaskFile
 }
+
+const definedOf = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 /** The name of an environment, or a section that says how it is built; its name is then by default that of the task. */
-function readEnvironment(
-  given: Record<string, unknown>,
-  problems: string[],
-): Pick<TaskFile, 'environment' | 'build'> {
-  const { environment: section, name } = given
-  if (!isRecord(section)) {
-    const named = reader(given, problems).text('environment')
-    return { environment: named ?? problem(problems, 'environment is missing') }
-  }
-  for (const key of Object.keys(section)) {
-    if (!['name', 'folder', 'profile', 'department'].includes(key))
-      problems.push(`there is no field environment.${key}`)
-  }
-  const read = reader(section, problems, 'environment.')
-  const profile = read.text('profile') ?? defaultProfile
-  const department = read.text('department')
-  return {
-    environment: read.text('name') ?? String(name),
-    build: {
-      folder: read.text('folder') ?? '.',
-      profile: isSelectable(profile)
-        ? profile
-        : problem(problems, `environment.profile must be one of: ${selectableProfiles.join(', ')}`),
-      ...(department !== undefined && { department }),
-    },
-  }
-}
-
-const isSelectable = (profile: string): profile is SelectableProfile =>
-  (selectableProfiles as readonly string[]).includes(profile)
-
-function readShare(share: unknown, problems: string[]): TaskFile['share'] {
-  if (share === undefined || share === null) return { company: false, departments: [], rooms: [] }
-  if (!isRecord(share)) return problem(problems, 'share must hold company, departments or rooms')
-  for (const key of Object.keys(share)) {
-    if (!['company', 'departments', 'rooms'].includes(key)) problems.push(`there is no field share.${key}`)
-  }
-  const read = reader(share, problems, 'share.')
-  return {
-    company: read.flag('company') ?? false,
-    departments: read.list('departments'),
-    rooms: read.list('rooms'),
-  }
-}
-
-/** Reads fields of one object and records those of a wrong type. */
-function reader(given: Record<string, unknown>, problems: string[], prefix = '') {
-  const field = <T>(
-    key: string,
-    expected: string,
-    isRight: (value: unknown) => value is T,
-  ): T | undefined => {
-    const value = given[key]
-    if (value === undefined || value === null) return undefined
-    return isRight(value) ? value : problem(problems, `${prefix}${key} must be ${expected}`)
-  }
-  return {
-    text: (key: string) => field(key, 'text', isFilledText),
-    document: (key: string) => field(key, 'the name of a file, or JSON', isDocument),
-    flag: (key: string) => field(key, 'true or false', (value) => typeof value === 'boolean'),
-    whole: (key: string) => field(key, 'a whole number of at least 1', isOrdinal),
-    list: (key: string) => field(key, 'a list of names', isTextList) ?? [],
-    env: (key: string) => field(key, 'NAME: text pairs (numbers in quotes)', isTextRecord),
-  }
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const isFilledText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-const isDocument = (value: unknown): value is string | Inline =>
-  isFilledText(value) || (typeof value === 'object' && value !== null)
-const isOrdinal = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 1
-const isTextList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isFilledText)
-const isTextRecord = (value: unknown): value is Record<string, string> =>
-  isRecord(value) && Object.values(value).every((item) => typeof item === 'string')
-
-/** Records a problem. The returned value is never used, because every problem ends in an error. */
-function problem(problems: string[], text: string): never {
-  problems.push(text)
-  return undefined as never
+function environmentOf(given: unknown, task: string): Pick<TaskFile, 'environment' | 'build'> {
+  if (!isRecord(given)) return { environment: String(given) }
+  const { name = task, ...section } = given
+  const build = { folder: '.', profile: defaultProfile, ...section } as unknown as BuildSection
+  return { environment: String(name), build }
 }
 
 export const wrongFile = (file: string, problems: string[]) =>
   new CliError(`${file} cannot be used:\n  ${problems.join('\n  ')}`, {
-    hint: 'examples/sales-report/task.yaml shows a complete one.',
+    hint: 'docs/task-file.md lists every field; the service has their JSON Schema at /task-file.schema.json.',
     code: 'cli_task_file',
     exitCode: exitCodes.usage,
   })

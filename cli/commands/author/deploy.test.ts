@@ -140,3 +140,26 @@ test('a manager of several departments names one, by option or in the file', asy
   expect(ownersOfNew()).toEqual(['dep_2', 'dep_2', 'dep_1', 'dep_1'])
   expect((await deploy('--department', 'slaes')).stderr).toContain('hint:  Did you mean sales?')
 })
+
+test('the limits of the environment are set where they differ, before the task is published', async () => {
+  writeFileSync(
+    join(home, 'limits.yaml'),
+    'name: report\nenvironment: { folder: image, network: nothing, isolation: gvisor }\nwork_script: work.sh\n',
+  )
+  Object.assign(service.answers, {
+    readEnvironmentVersion: () => ({
+      json: { id: 'ver_1', environment_id: 'env_1', version_number: 1, state: 'ready' },
+    }),
+    readEnvironmentEgress: () => ({ json: { allow_list: null } }),
+    changeEnvironmentEgress: () => ({ json: {} }),
+    readVersionIsolation: () => ({ json: { isolation: 'standard', effective: 'standard' } }),
+    changeVersionIsolation: () => ({ json: {} }),
+  } satisfies FakeService['answers'])
+  expect(await deploy('--file', 'limits.yaml')).toMatchObject({ exitCode: 0 })
+  const sent = (route: string) => service.requests.find((request) => request.route === route)
+  expect(JSON.parse(String(sent('changeEnvironmentEgress')?.body))).toEqual({
+    allow_list: { domains: [], cidrs: [] },
+  })
+  expect(sent('changeVersionIsolation')?.params).toEqual({ id: 'env_1', vid: 'ver_1' })
+  expect(changes().indexOf('changeVersionIsolation')).toBeLessThan(changes().indexOf('createTaskVersion'))
+})

@@ -25,6 +25,9 @@ test.each(templateNames)(
     expect(made.stdout).toMatch(/^Wrote \d files to .*sandbox deploy\n$/s)
     const folder = join(home, 'my: words')
     const source = await readTaskFile(join(folder, 'task.yaml'))
+    expect(readFileSync(join(folder, 'task.yaml'), 'utf8')).toMatch(
+      /^# yaml-language-server: \$schema=http:\/\/127\.0\.0\.1:8080\/task-file\.schema\.json\n/,
+    )
     expect(source.task).toMatchObject({
       name: 'my: words',
       environment: 'my: words',

@@ -7,6 +7,8 @@ import { projectFiles } from '../../init/project-files.ts'
 import { type TemplateName, templateNames, templates } from '../../init/templates.ts'
 import { escapeControls } from '../../output/escape-controls.ts'
 import { createReporter } from '../../output/reporter.ts'
+import { chooseConnection } from '../../session/connection.ts'
+import { credentialsPath, readCredentials } from '../../session/credentials-file.ts'
 import { onThisMachine } from '../../session/on-this-machine.ts'
 
 interface Options {
@@ -43,7 +45,8 @@ export const initCommand = (): Command =>
 
 async function init(dir: string, { template, name, room = [] }: Options) {
   const folder = resolve(dir)
-  const files = projectFiles({ template, name: name ?? basename(folder), rooms: room })
+  const { url } = chooseConnection({}, process.env, await readCredentials(credentialsPath()))
+  const files = projectFiles({ template, name: name ?? basename(folder), rooms: room, url })
   const paths = Object.keys(files)
   const taken = []
   for (const path of paths) if (await exists(join(folder, path))) taken.push(path)

@@ -136,3 +136,41 @@ test('an environment that is not built yet says how to build it', async () => {
   expect(await publish()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('sandbox env push') })
   expect(changes()).toEqual([])
 })
+
+test('the network is set before the version is published, and the policy names the table by its id', async () => {
+  writeFileSync(
+    join(home, 'task.yaml'),
+    'name: report\nenvironment: python\nwork_script: work.sh\nnetwork: [api.example.org, 8.8.8.8]\n' +
+      'output_policy: { kind: custom_table_writeback, table: orders }\n',
+  )
+  let network: unknown = null
+  Object.assign(service.answers, {
+    listTables: () => ({ json: page([{ id: 'tbl_1', name: 'orders' }]) }),
+    readTaskEgress: () => ({ json: { allow_list: network } }),
+    changeTaskEgress: ({ body }) => {
+      network = (JSON.parse(String(body)) as { allow_list: unknown }).allow_list
+      return { json: { allow_list: network } }
+    },
+  } satisfies FakeService['answers'])
+  expect(await publish()).toMatchObject({ exitCode: 0 })
+  expect(changes()).toEqual(['createTask', 'changeTaskEgress', 'createTaskVersion', 'publishTaskVersion'])
+  expect(network).toEqual({ domains: ['api.example.org'], cidrs: ['8.8.8.8/32'] })
+  expect(bodyOf('createTaskVersion')).toMatchObject({
+    output_policy: { kind: 'custom_table_writeback', table_id: 'tbl_1', allowed_ops: 'create' },
+  })
+  await publish()
+  expect(changes().filter((name) => name === 'changeTaskEgress')).toHaveLength(1)
+})
+
+test('a schema of draft-07 is published as what it means, and that is said', async () => {
+  const schema = '{"$schema":"http://json-schema.org/draft-07/schema#","type":"object"}'
+  writeFileSync(join(home, 'input.schema.json'), schema)
+  writeFileSync(
+    join(home, 'task.yaml'),
+    'name: report\nenvironment: python\nwork_script: work.sh\ninput_schema: input.schema.json\n',
+  )
+  expect((await publish()).stderr).toContain('published as draft 2020-12')
+  expect(bodyOf('createTaskVersion')).toMatchObject({
+    input_schema: schema.replace(/http:.*#/, 'https://json-schema.org/draft/2020-12/schema'),
+  })
+})

@@ -21,7 +21,7 @@ export const taskPublishCommand = (): Command =>
     .addHelpText(
       'after',
       '\nPublishing the same content again creates no new version. Shares that the file does not name stay.' +
-        '\nexamples/sales-report/task.yaml shows the format.',
+        '\ndocs/task-file.md lists its fields.',
     )
     .action((options: Options) =>
       withSession(options, async (session) => {

@@ -78,3 +78,17 @@ test('the address of the service says what it is and where to go, to browsers an
     'not_found',
   )
 })
+
+test('the schema of task files is served for editors, from any origin', async () => {
+  const answer = await get('/task-file.schema.json')
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/schema+json; charset=utf-8',
+    'access-control-allow-origin': '*',
+  })
+  expect(answer.json()).toMatchObject({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    required: ['name', 'environment', 'work_script'],
+    additionalProperties: false,
+    properties: { output_policy: { type: 'object' }, network: {}, secret_slots: {} },
+  })
+})

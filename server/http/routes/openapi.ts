@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { openApiDocument } from '@sandbox-jobs/contract/openapi/document.ts'
+import { taskFileSchema, taskFileSchemaPath } from '@sandbox-jobs/contract/task-file/json-schema.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import manifest from '../../package.json' with { type: 'json' }
 import { mountFrontPage } from '../pages/front-page.ts'
@@ -29,7 +30,7 @@ const policyOf = (script: string): string =>
     "trusted-types 'none'",
   ].join('; ')
 
-/** `GET /openapi.json`, the same as a page at `GET /docs`, and `GET /`, which leads there. */
+/** `GET /openapi.json`, the same as a page at `GET /docs`, the schema of task files, and `GET /`, which leads there. */
 export function mountOpenApiRoutes(app: FastifyInstance, { baseUrl }: { baseUrl: string }): void {
   const document = once(() => openApiDocument({ version: manifest.version, serverUrl: baseUrl }))
   mountFrontPage(app, { baseUrl, version: manifest.version })
@@ -39,6 +40,15 @@ export function mountOpenApiRoutes(app: FastifyInstance, { baseUrl }: { baseUrl:
   )
   const page = once(() =>
     served(referencePage(document() as unknown as ApiDocument, { style, script: script() })),
+  )
+  const taskFile = once(() => served(JSON.stringify(taskFileSchema(), null, 2)))
+  // Editors in browsers read it too.
+  app.get(taskFileSchemaPath, async (request, reply) =>
+    send(
+      request,
+      reply.header('access-control-allow-origin', '*').type('application/schema+json; charset=utf-8'),
+      taskFile(),
+    ),
   )
   app.get('/openapi.json', async (request, reply) =>
     send(request, reply.type('application/json; charset=utf-8'), json()),
