@@ -14,10 +14,10 @@ afterAll(() => service?.stop())
 
 test('the example agent asks for a job, commits it after the answer of its person, and reads the result', async () => {
   const { url, user, password } = service
-  const program = join(checkout, 'examples/agent-loop/main.ts')
+  const program = join(checkout, 'examples/run')
   const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [program, '--url', url, '--user', user, '--room', 'daily-numbers'],
+    program,
+    ['agent-loop', '--url', url, '--user', user, '--room', 'daily-numbers'],
     { env: { ...minimalEnvironment(), SANDBOX_PASSWORD: password } },
   )
   const turns = stdout.split(`\n${user}: `)

@@ -14,8 +14,8 @@ afterAll(() => service?.stop())
 
 test('a job of one party uses the credential of another, writes a row, and everybody sees their part', async () => {
   const { url, user, password } = service
-  const program = join(checkout, 'examples/shared-credential/main.ts')
-  const { stdout } = await promisify(execFile)(process.execPath, [program, '--url', url, '--user', user], {
+  const program = join(checkout, 'examples/run')
+  const { stdout } = await promisify(execFile)(program, ['shared-credential', '--url', url, '--user', user], {
     env: { ...minimalEnvironment(), SANDBOX_PASSWORD: password },
   })
   const row = /^dan reads the row that it wrote: (?<values>.*)$/m.exec(stdout)?.groups?.values ?? '{}'

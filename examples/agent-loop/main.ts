@@ -11,7 +11,7 @@ import { startScriptedModel } from './scripted-model.ts'
  */
 const { values } = parseArgs({
   options: {
-    url: { type: 'string', default: 'http://127.0.0.1:8080' },
+    url: { type: 'string', default: process.env.SANDBOX_URL ?? 'http://127.0.0.1:8080' },
     user: { type: 'string', default: 'ada' },
     room: { type: 'string', default: 'daily-numbers' },
   },

@@ -20,7 +20,7 @@ import { Company } from './parties.ts'
  */
 const { values } = parseArgs({
   options: {
-    url: { type: 'string', default: 'http://127.0.0.1:8080' },
+    url: { type: 'string', default: process.env.SANDBOX_URL ?? 'http://127.0.0.1:8080' },
     user: { type: 'string', default: 'ada' },
   },
 })
