@@ -29,7 +29,8 @@ beforeAll(async () => {
   }
   Object.assign(service.answers, {
     createToken: () => ({ json: { access_token: 'jwt', token_type: 'bearer', expires_in: 600 } }),
-    listOwnChatrooms: () => page({ id: room, name: 'daily', department_id: 'dep_1', manages: true }),
+    listOwnChatrooms: () =>
+      page({ id: room, name: 'daily', department_id: 'dep_1', department_name: 'Sales', manages: true }),
     readMenu: () => page({ task_id: 'tsk_1', task_name: 'report', task_version_id: 'tvr_1' }),
     submitRun: () => ({ json: { ...ended, status: 'queued' } }),
     readRun: () => ({ json: { ...ended, ...shown } }),

@@ -59,7 +59,9 @@ test('the package has the command, a licence, a description of itself, and nothi
 test.each(clientNodes)('the installed command works on %s', async (node) => {
   service.answers.listOwnChatrooms = () => ({
     json: {
-      items: [{ id: 'roo_1', name: 'daily', department_id: 'dep_1', manages: true }],
+      items: [
+        { id: 'roo_1', name: 'daily', department_id: 'dep_1', department_name: 'Sales', manages: true },
+      ],
       next_page_token: null,
     },
   })
