@@ -39,7 +39,7 @@ export function roomSteps(world: World): Step[] {
       try {
         const tab = await browser.newPage({ viewport: { width: 390, height: 800 } })
         await tab.goto(page)
-        await tab.getByRole('heading', { name: 'python' }).waitFor({ timeout: 10_000 })
+        await tab.getByRole('heading', { name: 'Counts the words of a text' }).waitFor({ timeout: 10_000 })
         await tab.getByText('words').first().waitFor({ timeout: 10_000 })
         const excess = await tab.evaluate('document.documentElement.scrollWidth - window.innerWidth')
         if (Number(excess) > 0) throw new Error(`the page is ${excess} pixels too wide`)

@@ -96,7 +96,7 @@ const titleMaxLength = 120
 function titleOf(task: { task_name: string; task_description: string }): string {
   const description = task.task_description.trim()
   const isTitle = description !== '' && description.length <= titleMaxLength && !description.includes('\n')
-  return isTitle ? description : task.task_name
+  return isTitle ? description.replace(/\.$/, '') : task.task_name
 }
 
 function previewOf(

@@ -335,6 +335,12 @@ describe('an expiring link', () => {
 
   beforeAll(async () => {
     const task = await runs.makeTask(tenant.companyId, madeByRun)
+    await db
+      .updateTable('tasks')
+      .set({ description: 'Counts <rows>.' })
+      .where('id', '=', task.taskId)
+      .where('company_id', '=', tenant.companyId)
+      .execute()
     shared = (await runs.runAndWait(task, tenant.member, tenant.roomId)).body.run.id
     const list = await ask('listRunFiles', { params: { rid: shared } }, tenant.member)
     files = list.body.items
@@ -350,6 +356,7 @@ describe('an expiring link', () => {
         /^default-src 'none'; style-src 'sha256-.*img-src 'self'/,
       ),
     })
+    expect(page.text).toMatch(/<h1>Counts &lt;rows&gt;<\/h1>\n<p><b>[^<]+<\/b> <span class="state">completed/)
     expect(page.text).toContain('<td>&lt;script&gt;alert(1)&lt;/script&gt;</td>')
     expect(page.text).toContain('<td>a, &lt;b&gt;</td><td>1</td>')
     expect(page.text).not.toMatch(/<script|<svg|onload="/)
