@@ -80,36 +80,23 @@ const untilSandboxGone = () =>
 const textOf = async (key: string | null | undefined) => text(await storage.get(key ?? ''))
 
 describe('a run in the hands of a worker', () => {
-  it('uses the database as its company', async () => {
+  it('goes from the queue to its end with everything it left', async () => {
     const owners: unknown[] = []
     executor.script(() => {
       owners.push(currentDatabaseUse()?.owner)
-      return {}
+      const artifacts = { 'a/x.txt': 'hello', b: '', 'c.svg': '<svg/>' }
+      return { log: 'working\n', output: '{"sum":3}', artifacts }
     })
-    await startWorker()
-    await untilState(await queue(), 'completed')
-    expect(owners).toEqual([tenant.companyId])
-  })
-
-  it('goes from the queue to its end with everything it left', async () => {
-    executor.script(() => ({
-      log: 'working\n',
-      output: '{"sum":3}',
-      artifacts: { 'a/x.txt': 'hello', b: '', 'c.svg': '<svg/>' },
-    }))
     await startWorker()
     const id = await queue()
     await untilState(id, 'completed')
+    // Its use of the database is its company's.
+    expect(owners).toEqual([tenant.companyId])
     expect(await movesOf(id)).toEqual(['starting', 'running', 'completed'])
     const row = await rowOf(id)
     const times = [row.queued_at, row.claimed_at, row.started_at, row.terminal_at].map(Number)
     expect(times).toEqual(times.toSorted((one, other) => one - other))
-    expect(row).toMatchObject({
-      exit_code: 0,
-      error_code: '',
-      failure_stage: '',
-      peak_memory_bytes: 4096,
-    })
+    expect(row).toMatchObject({ exit_code: 0, error_code: '', failure_stage: '', peak_memory_bytes: 4096 })
     const content = await contentOf(id)
     expect(await textOf(content?.output_key)).toBe('{"sum":3}')
     expect(await textOf(content?.log_key)).toBe('working\n')
