@@ -9,6 +9,11 @@ const names = 'must be a list of names of fields, each once'
 const bound = (other: string) =>
   `must be a number, the bound itself: true beside ${other} is of draft 4, so write ${other} here and leave it out`
 
+const schemaKeywords = [
+  ...['if', 'then', 'else', 'not', 'contains', 'propertyNames', 'additionalProperties'],
+  ...['unevaluatedItems', 'unevaluatedProperties'],
+]
+
 /** What each keyword of draft 2020-12 must hold, as words that follow its name. */
 const forms: Readonly<Record<string, string>> = {
   type: 'must be string, number, integer, boolean, array, object or null, or a list of these, each once',
@@ -24,9 +29,7 @@ const forms: Readonly<Record<string, string>> = {
   ...{ contentEncoding: text, contentMediaType: text, contentSchema: schema },
   items: `${schema}; a list of schemas is prefixItems`,
   ...{ prefixItems: schemas, allOf: schemas, anyOf: schemas, oneOf: schemas },
-  ...{ additionalProperties: schema, contains: schema, propertyNames: schema, not: schema, if: schema },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema; nothing awaits this table.
-  ...{ then: schema, else: schema, unevaluatedItems: schema, unevaluatedProperties: schema },
+  ...Object.fromEntries(schemaKeywords.map((name) => [name, schema])),
   ...{ properties: namedSchemas, patternProperties: namedSchemas, $defs: namedSchemas },
   dependentSchemas: namedSchemas,
   definitions: namedSchemas,
