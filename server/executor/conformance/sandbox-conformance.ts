@@ -68,6 +68,16 @@ export function sandboxConformance(get: () => SandboxesUnderTest): void {
     expect(await sandboxes.list()).toContainEqual({ id: spec.id, state: 'exited' })
   })
 
+  test('terminate ends a running sandbox, and may be repeated', async () => {
+    const { executor: sandboxes, endless } = get()
+    const spec = job(endless)
+    await sandboxes.start(spec, Buffer.alloc(0))
+    await sandboxes.terminate(spec.id)
+    await sandboxes.terminate(spec.id)
+    expect(await sandboxes.wait(spec.id)).toMatchObject({ cause: 'stopped', exitCode: null })
+    await sandboxes.terminate(spec.id)
+  })
+
   test('an aborted wait does not affect the sandbox', async () => {
     const { executor: sandboxes, endless } = get()
     const spec = job(endless)
@@ -125,6 +135,7 @@ export function sandboxConformance(get: () => SandboxesUnderTest): void {
     const id = newId('run')
     await expect(sandboxes.wait(id)).rejects.toBeInstanceOf(SandboxUnknown)
     await expect(sandboxes.stop(id)).rejects.toBeInstanceOf(SandboxUnknown)
+    await expect(sandboxes.terminate(id)).rejects.toBeInstanceOf(SandboxUnknown)
     await expect(sandboxes.tree(id)).rejects.toBeInstanceOf(SandboxUnknown)
     await expect(sandboxes.folder(id)).rejects.toBeInstanceOf(SandboxUnknown)
     await sandboxes.remove(id)
