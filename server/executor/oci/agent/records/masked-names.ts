@@ -27,37 +27,54 @@ export async function withMaskedNames(
 interface Letters {
   text: string
   positions: [from: number, to: number][]
-  hidden: Set<number>
+  /** 1 for each letter that is masked. */
+  hidden: Uint8Array
+}
+
+/** Where letters stand. */
+interface Place {
+  letters: Letters
+  at: number
 }
 
 async function masked(names: readonly string[], values: readonly Buffer[]): Promise<string[]> {
   const all = names.map(lettersOf)
-  const pieces = new Set(all.flatMap(({ text }) => piecesIn(text)))
+  const places = placesOf(all)
   for (const value of values) {
     for (const form of new Set(formsOf(value))) {
-      for (const piece of cut(form)) if (piece.length < pieceLetters || pieces.has(piece)) hide(all, piece)
+      if (form.length < pieceLetters) hideEverywhere(all, form)
+      else for (const piece of cut(form)) hide(places, piece)
       // The agent has one thread for all sandboxes, so it must not be blocked here.
       await setImmediate()
     }
   }
-  return all.map(({ positions: places, hidden }, at) => withMarks(names[at] ?? '', places, hidden))
+  return all.map(({ positions, hidden }, at) => withMarks(names[at] ?? '', positions, hidden))
 }
 
 /** `\\ddd` is one byte (native/resolver/refusals.c). */
 function lettersOf(name: string): Letters {
-  const letters: Letters = { text: '', positions: [], hidden: new Set() }
+  let text = ''
+  const positions: Letters['positions'] = []
   for (const { 0: letter, index } of name.matchAll(/\\(\d{3})|[^.]/g)) {
-    letters.text +=
-      letter.length > 1 ? String.fromCharCode(Number(letter.slice(1)) & 0xff).toLowerCase() : letter
-    letters.positions.push([index, index + letter.length])
+    text += letter.length > 1 ? String.fromCharCode(Number(letter.slice(1)) & 0xff).toLowerCase() : letter
+    positions.push([index, index + letter.length])
   }
-  return letters
+  return { text, positions, hidden: new Uint8Array(text.length) }
 }
 
-const piecesIn = (text: string): string[] =>
-  Array.from({ length: Math.max(0, text.length - pieceLetters + 1) }, (_, at) =>
-    text.slice(at, at + pieceLetters),
-  )
+/** All pieces of the names. To look for each piece of a long value in each name would take minutes. */
+function placesOf(all: readonly Letters[]): Map<string, Place[]> {
+  const places = new Map<string, Place[]>()
+  for (const letters of all) {
+    for (let at = 0; at + pieceLetters <= letters.text.length; at += 1) {
+      const piece = letters.text.slice(at, at + pieceLetters)
+      const same = places.get(piece)
+      if (same) same.push({ letters, at })
+      else places.set(piece, [{ letters, at }])
+    }
+  }
+  return places
+}
 
 /** Forms of the value that a name may contain: plain, URL-encoded, hexadecimal, base64 at any offset of the encoded text. */
 function formsOf(value: Buffer): string[] {
@@ -77,28 +94,33 @@ function formsOf(value: Buffer): string[] {
   return forms.map((form) => form.replaceAll('.', '').toLowerCase()).filter((form) => form.length > 0)
 }
 
+/** Of at least one piece; the last one ends with the form. */
 function cut(form: string): string[] {
-  if (form.length <= pieceLetters) return [form]
   const whole = Math.floor(form.length / pieceLetters)
   const starts = Array.from({ length: whole }, (_, at) => at * pieceLetters)
   return [...starts, form.length - pieceLetters].map((start) => form.slice(start, start + pieceLetters))
 }
 
-function hide(all: readonly Letters[], piece: string): void {
+/** A piece is hidden once, however often the values have it. */
+function hide(places: Map<string, Place[]>, piece: string): void {
+  for (const { letters, at } of places.get(piece) ?? []) letters.hidden.fill(1, at, at + pieceLetters)
+  places.delete(piece)
+}
+
+function hideEverywhere(all: readonly Letters[], form: string): void {
   for (const { text, hidden } of all) {
-    for (let at = text.indexOf(piece); at >= 0; at = text.indexOf(piece, at + 1)) {
-      for (let letter = at; letter < at + piece.length; letter += 1) hidden.add(letter)
-    }
+    for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1))
+      hidden.fill(1, at, at + form.length)
   }
 }
 
 /** Replaces each run of hidden letters, with the dots inside it, by one mark. */
-function withMarks(name: string, places: Letters['positions'], hidden: ReadonlySet<number>): string {
+function withMarks(name: string, places: Letters['positions'], hidden: Uint8Array): string {
   let shown = ''
   let end = 0
   for (const [at, [from, to]] of places.entries()) {
-    if (!hidden.has(at)) shown += name.slice(end, to)
-    else if (!hidden.has(at - 1)) shown += name.slice(end, from) + mark
+    if (hidden[at] !== 1) shown += name.slice(end, to)
+    else if (hidden[at - 1] !== 1) shown += name.slice(end, from) + mark
     end = to
   }
   return shown + name.slice(end)
