@@ -9,20 +9,27 @@ const sliceMs = 10
 
 /** Grants the slices of one event loop. */
 export class LoopSlices {
-  /** By owner, each in order; the owner whose turn is next comes first. */
+  /** By owner; the owner whose turn is next comes first. */
   readonly #waiting = new Map<string, (() => void)[]>()
 
   /** A new piece of work. It waits for its first slice too. */
   of(owner: string): Slice {
-    return new Slice(() => this.#granted(owner))
+    let hasBegun = false
+    return new Slice(() => {
+      const granted = this.#granted(owner, hasBegun)
+      hasBegun = true
+      return granted
+    })
   }
 
-  #granted(owner: string): Promise<void> {
+  /** Work that has begun goes on before its owner begins more, so that little of it is in memory at once. */
+  #granted(owner: string, hasBegun: boolean): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     if (this.#waiting.size === 0) setImmediate(() => this.#grantNext())
-    const own = this.#waiting.get(owner)
-    if (own) own.push(resolve)
-    else this.#waiting.set(owner, [resolve])
+    const own = this.#waiting.get(owner) ?? []
+    if (own.length === 0) this.#waiting.set(owner, own)
+    if (hasBegun) own.unshift(resolve)
+    else own.push(resolve)
     return promise
   }
 

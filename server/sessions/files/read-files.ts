@@ -5,6 +5,7 @@ import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { PageRequest, PageTokens } from '../../base/page.ts'
 import { slicesOf } from '../../base/sharing/loop-slices.ts'
+import { Turns } from '../../base/sharing/turns.ts'
 import type { Download, DownloadRequest, Downloads } from '../../storage/downloads/downloads.ts'
 import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
 import { requireSession, type SessionAccess, type SessionAddress } from '../catalogue/session-access.ts'
@@ -69,6 +70,9 @@ export async function readFirstBytes(
   return { bytes, byteSize: entry.byteSize }
 }
 
+/** A company reads one tree at a time: it is megabytes of memory while it waits for the event loop. */
+const treeTurns = new Turns()
+
 /** The session and its files. Throws `not_found`. */
 export async function readTree(
   deps: SessionAccess,
@@ -77,8 +81,13 @@ export async function readTree(
 ): Promise<{ session: SessionRow; tree: Tree }> {
   const { session } = await requireSession(deps, principal, address)
   const { company_id: companyId, tree_id } = session
-  const content = await findTree(deps.db, companyId, tree_id)
-  return { session, tree: await decodeTree(content, slicesOf(companyId)) }
+  const endTurn = await treeTurns.take(companyId)
+  try {
+    const content = await findTree(deps.db, companyId, tree_id)
+    return { session, tree: await decodeTree(content, slicesOf(companyId)) }
+  } finally {
+    endTurn()
+  }
 }
 
 export const partOf = (

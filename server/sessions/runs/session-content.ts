@@ -1,4 +1,5 @@
 import type { ArchiveEntry } from '../../archives/formats/archive.ts'
+import { slicesOf } from '../../base/sharing/loop-slices.ts'
 import { PackReader, type Packs } from '../trees/pack-reader.ts'
 import type { Tree } from '../trees/tree.ts'
 
@@ -15,6 +16,8 @@ export async function* sessionEntries(
   { companyId, tree, folder }: { companyId: string; tree: Tree; folder: string },
 ): AsyncGenerator<ArchiveEntry, void> {
   const packs = new PackReader(storage, companyId)
+  // Thousands of folders, links and empty files wait for no disk.
+  const slice = slicesOf(companyId)
   const folderOf = (path: string, mode: number): ArchiveEntry => ({
     path,
     kind: 'directory',
@@ -25,6 +28,7 @@ export async function* sessionEntries(
   try {
     yield folderOf(folder, 0o755)
     for (const entry of tree.values()) {
+      if (slice.isOver) await slice.next()
       const path = `${folder}/${entry.path}`
       if (entry.kind === 'link')
         yield { path, kind: 'symlink', mode: 0o777, byteSize: 0, linkTarget: entry.target }
