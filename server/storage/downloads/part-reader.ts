@@ -4,14 +4,14 @@ import { type Slice, slicesOf } from '../../base/sharing/loop-slices.ts'
 import type { ObjectStorage, OpenedObject } from '../port.ts'
 import { hasLeft, type StoredPart, type VerifiedObjects } from './verified-objects.ts'
 
-/** A part of this size is one read, so it is compared where it is read, each time. */
+/** Read at once. A part of this size is compared where it is read, each time. */
 const smallBytes = 64 * 1024
 
 type Objects = Pick<ObjectStorage, 'opened'>
 
 /**
  * Reads many parts, in slices of their company: a zip of thousands of small files would keep the event loop as busy as it can. Parts of
- * one object that follow each other are read from one open object. Close it when no part is being read.
+ * one object that follow each other are read from one open object, and small ones together. Close it when no part is being read.
  */
 export class PartReader {
   readonly #storage: Objects
@@ -19,6 +19,8 @@ export class PartReader {
   readonly #who: { companyId: string; signal: AbortSignal }
   readonly #slice: Slice
   #opened: { key: string; object: OpenedObject } | undefined
+  /** What was read of the open object for a small part. */
+  #window = { start: 0, bytes: Buffer.alloc(0) }
 
   constructor(
     storage: Objects,
@@ -36,7 +38,7 @@ export class PartReader {
     const { start, byteSize } = part
     const object = await this.#start(part)
     if (byteSize <= smallBytes) {
-      yield await smallPart(object, part)
+      yield await this.#smallPart(object, part)
       return
     }
     for await (const bytes of object.read(start, start + byteSize)) {
@@ -48,12 +50,13 @@ export class PartReader {
   /** Throws what `bytesOf` throws. */
   async compare(part: StoredPart): Promise<void> {
     const object = await this.#start(part)
-    if (part.byteSize <= smallBytes) await smallPart(object, part)
+    if (part.byteSize <= smallBytes) await this.#smallPart(object, part)
   }
 
   async close(): Promise<void> {
     const opened = this.#opened
     this.#opened = undefined
+    this.#window = { start: 0, bytes: Buffer.alloc(0) }
     await opened?.object.close()
   }
 
@@ -76,10 +79,17 @@ export class PartReader {
     this.#opened = { key, object: await this.#storage.opened(key) }
     return this.#opened.object
   }
-}
 
-async function smallPart(object: OpenedObject, { start, byteSize, digest }: StoredPart): Promise<Buffer> {
-  const bytes = Buffer.concat(await Array.fromAsync(object.read(start, start + byteSize)))
-  if (sha256Of(bytes) !== digest) throw new CodedError('storage_unavailable')
-  return bytes
+  async #smallPart(object: OpenedObject, { start, byteSize, digest }: StoredPart): Promise<Buffer> {
+    const end = start + byteSize
+    const { start: from, bytes: read } = this.#window
+    if (start < from || end > from + read.length) {
+      const windowEnd = Math.max(end, Math.min(start + smallBytes, object.byteSize))
+      this.#window = { start, bytes: Buffer.concat(await Array.fromAsync(object.read(start, windowEnd))) }
+    }
+    const { start: first, bytes } = this.#window
+    const part = bytes.subarray(start - first, end - first)
+    if (sha256Of(part) !== digest) throw new CodedError('storage_unavailable')
+    return part
+  }
 }
