@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ExportFormat } from '@sandbox-jobs/contract/resources/tables/table-row.ts'
 import type { Principal } from '../../access/principal.ts'
+import { slicesOf } from '../../base/sharing/loop-slices.ts'
 import type { TableRecord } from '../catalogue/custom-table-store.ts'
 import { requireTable } from '../catalogue/table-access.ts'
 import type { TableContext } from '../table-context.ts'
@@ -48,6 +49,7 @@ async function* linesOf(
   { table, query, format }: { table: TableRecord; query: RowQuery; format: ExportFormat },
 ): AsyncGenerator<string, void> {
   const names = table.fields.map(({ name }) => name)
+  const slice = slicesOf(table.company_id)
   if (format === 'csv') yield csvHeader(names)
   const lineOf = (row: StoredRow) =>
     format === 'csv' ? csvLine(names, renderRow(row)) : `${JSON.stringify(renderRow(row))}\n`
@@ -55,6 +57,8 @@ async function* linesOf(
     const rows = await queries.read({ ...query, after })
     let piece = ''
     for (const row of rows) {
+      // A reader that is fast enough never makes the loop wait.
+      if (slice.isOver) await slice.next()
       piece += lineOf(row)
       if (piece.length < pieceLength) continue
       yield piece

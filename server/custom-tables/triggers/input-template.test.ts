@@ -46,6 +46,13 @@ it('never reads a value of a row as a template', () => {
   expect(render('{{values.constructor}}')).toBeNull()
 })
 
+it('refuses a value that is repeated until it is longer than an input', () => {
+  const long = { order_id: 'x'.repeat(64 * 1024) }
+  expect(String(render(`<${'{{values.order_id}}'.repeat(16)}>`, long))).toHaveLength(1024 * 1024 + 2)
+  expect(() => render(`<${'{{values.order_id}}'.repeat(17)}>`, long)).toThrow(ValidationError)
+  expect(() => render(Array(17).fill('<{{values.order_id}}>'), long)).toThrow(ValidationError)
+})
+
 it('has all facts by their names without a template', () => {
   expect(render(defaultTemplate)).toEqual(facts)
 })

@@ -1,4 +1,4 @@
-import { triggerTemplateMaxBytes } from '@sandbox-jobs/contract/limits.ts'
+import { runInputMaxBytes, triggerTemplateMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { RowValues, TableField } from '@sandbox-jobs/contract/resources/tables/table-field.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
 import { jsonbBytes } from '../../base/json/jsonb-bytes.ts'
@@ -51,20 +51,38 @@ function textsOf(template: unknown, depth: number): string[] {
   return Object.values(template).flatMap((part) => textsOf(part, depth + 1))
 }
 
-/** The input for one event. */
-export function renderTemplate(template: unknown, facts: TemplateFacts): unknown {
-  if (typeof template === 'string') return renderText(template, facts)
-  if (typeof template !== 'object' || template === null) return template
-  if (Array.isArray(template)) return template.map((part) => renderTemplate(part, facts))
-  return Object.fromEntries(
-    Object.entries(template).map(([name, part]) => [name, renderTemplate(part, facts)]),
-  )
+/** The input for one event. Throws for one whose texts are longer than an input may be. */
+export const renderTemplate = (template: unknown, facts: TemplateFacts): unknown =>
+  renderPart(template, { facts, texts: new Map(), leftLength: runInputMaxBytes })
+
+interface Rendering {
+  facts: TemplateFacts
+  /** By placeholder: a value that is repeated is written once. */
+  texts: Map<string, string>
+  /** Characters that may still be inserted into texts. */
+  leftLength: number
 }
 
-function renderText(text: string, facts: TemplateFacts): unknown {
+function renderPart(part: unknown, rendering: Rendering): unknown {
+  if (typeof part === 'string') return renderText(part, rendering)
+  if (typeof part !== 'object' || part === null) return part
+  if (Array.isArray(part)) return part.map((each) => renderPart(each, rendering))
+  return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, renderPart(each, rendering)]))
+}
+
+function renderText(text: string, rendering: Rendering): unknown {
   const whole = wholePlaceholder.exec(text)
-  if (whole) return factOf(whole[1], facts)
-  return text.replaceAll(placeholder, (_match, name: string) => textOf(factOf(name, facts)))
+  if (whole) return factOf(whole[1], rendering.facts)
+  return text.replaceAll(placeholder, (_match, name: string) => insertedText(name, rendering))
+}
+
+function insertedText(name: string, rendering: Rendering): string {
+  const text = rendering.texts.get(name) ?? textOf(factOf(name, rendering.facts))
+  rendering.texts.set(name, text)
+  rendering.leftLength -= text.length
+  if (rendering.leftLength < 0)
+    throw invalid(['body', 'input'], 'too_large', `may have at most ${runInputMaxBytes} bytes`)
+  return text
 }
 
 function factOf(placeholderName: string | undefined, facts: TemplateFacts): unknown {
