@@ -17,6 +17,8 @@ import { BodySpace, boundBodies } from './turns/body-space.ts'
 
 /** Bounds on the shape of any JSON body. The run input has its own bounds, checked where it is parsed. */
 const jsonBounds = { maxDepth: 80, maxNodes: 120_000, acceptProto: true }
+/** The same of a body that is parsed here, where more would keep others waiting. A larger one has a few long texts. */
+const nodesHereMax = (bytes: number): number => (bytes > 256 * 1024 ? 10_000 : 40_000)
 
 /** Forms are logins and decisions. A large one on a route that takes none would keep the event loop busy for seconds. */
 const formMaxLength = 16 * 1024
@@ -60,8 +62,9 @@ export function createApp(
       if (body.length === 0) return undefined
       const config = request.routeOptions.config as Partial<BodyConfig>
       const { nulFields = [], parsedApart, inputWithin } = config
-      const bounds = { ...jsonBounds, nulFields, maxBytes: body.length }
       const company = parsedApart && body.length >= largeBodyMinBytes ? companyOf(request) : undefined
+      const maxNodes = company === undefined ? nodesHereMax(body.length) : jsonBounds.maxNodes
+      const bounds = { ...jsonBounds, maxNodes, nulFields, maxBytes: body.length }
       await takeTurn(request, company === undefined ? body.length : body.length / receivedPerParsed)
       try {
         return company === undefined

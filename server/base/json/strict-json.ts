@@ -290,11 +290,20 @@ function scanUnicodeEscape(text: string, at: number, nul: boolean): number {
   return at + 12
 }
 
-const unicodeEscape = /\\u([0-9a-fA-F]{4})/y
-
 /** The code unit of a `\uXXXX` at `at`, if there is one. */
 function hexUnit(text: string, at: number): number | undefined {
-  unicodeEscape.lastIndex = at
-  const digits = unicodeEscape.exec(text)?.[1]
-  return digits === undefined ? undefined : Number.parseInt(digits, 16)
+  if (codeAt(text, at) !== BACKSLASH || codeAt(text, at + 1) !== LETTER_U) return undefined
+  let unit = 0
+  for (let digit = at + 2; digit < at + 6; digit += 1) {
+    const value = hexValue(codeAt(text, digit))
+    if (value === undefined) return undefined
+    unit = unit * 16 + value
+  }
+  return unit
+}
+
+function hexValue(code: number): number | undefined {
+  if (isDigit(code)) return code - ZERO
+  const letter = code | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : undefined
 }

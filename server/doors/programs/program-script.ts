@@ -77,11 +77,23 @@ function written(path: string, content: Buffer): string[] {
     folder === workspaceDir || folder === codeFolder
       ? []
       : [`${tool('mkdir')} -p ${shellWord(folder)} ${orFail}`]
-  const isText = isUtf8(content) && !content.includes(0)
+  const isText = isUtf8(content) && !content.includes(0) && !hasManyQuotes(content)
   const bytes = isText
     ? `printf '%s' ${shellWord(content.toString('utf8'))}`
     : `printf '%s' ${content.toString('base64')} | ${tool('base64')} -d`
   return [...made, `${bytes} >${shellWord(path)} ${orFail}`]
+}
+
+const quotesMax = 10_000
+
+/** Each takes four characters in single quotes, and time. */
+function hasManyQuotes(content: Buffer): boolean {
+  let at = -1
+  for (let count = 0; count <= quotesMax; count += 1) {
+    at = content.indexOf("'", at + 1)
+    if (at < 0) return false
+  }
+  return true
 }
 
 function compiled(program: Program, command: string): string[] {
