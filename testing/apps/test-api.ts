@@ -29,7 +29,7 @@ import { silentLogUpdates } from './silent-log-updates.ts'
 import { TaskSteps } from './task-steps.ts'
 import { testFolder } from './test-storage.ts'
 
-const principalHeader = 'x-test-principal'
+export const principalHeader = 'x-test-principal'
 const baseUrl = 'http://test'
 const accessTokenSeconds = 600
 const defaults = {

@@ -110,7 +110,8 @@ interface Match {
 }
 
 /** Lines that name no file, and lines of files that are no text, are left out. */
-async function matchesOf(
+/** Exported for its test. */
+export async function matchesOf(
   text: string,
   { tree, perLine, slice }: { tree: Tree; perLine: boolean; slice: Slice },
 ): Promise<Match[]> {

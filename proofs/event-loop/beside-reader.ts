@@ -1,0 +1,88 @@
+/*
+ * What others notice of a request, in processor time of the thread that has the event loop: how long it goes on without a turn of
+ * the loop, and what it does until a reader of another company has the answer. A loaded machine changes neither: a thread that
+ * waits for a processor uses none. The reader asks for what needs no database, whose answers a loaded machine delays.
+ */
+
+import { expect } from 'vitest'
+import type { Principal } from '../../server/access/principal.ts'
+import { settleAll } from '../../server/base/sharing/settle-all.ts'
+import { principalHeader, type TestApi } from '../../testing/apps/test-api.ts'
+
+interface Noticed {
+  /** The longest time between two turns of the event loop. */
+  stretchMs: number
+  /** Of the reader's requests, by nearest rank. */
+  p99Ms: number
+}
+
+type Usage = ReturnType<typeof process.threadCpuUsage>
+const msSince = (before: Usage): number => {
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1000
+}
+
+/** Asks over a connection, and drops what is answered: a client in this process would use its time. */
+export async function connectionTo(
+  api: TestApi,
+): Promise<(path: string, principal: Principal) => Promise<void>> {
+  const origin = await api.app.listen({ host: '127.0.0.1', port: 0 })
+  return async (path, principal) => {
+    const answer = await fetch(`${origin}${path}`, {
+      headers: { [principalHeader]: JSON.stringify(principal) },
+    })
+    expect(answer.status).toBe(200)
+    await answer.body?.pipeTo(new WritableStream())
+  }
+}
+
+const boundMs = 50
+/** A collection of garbage may meet any request; work that is too long is so each time. */
+const attemptsMax = 3
+
+/** Fails unless others notice at most 50 ms of it. */
+export async function expectUnnoticed(
+  work: () => Promise<unknown>,
+  read: () => Promise<unknown>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const noticed = await noticedOf(work, read)
+    if (attempt < attemptsMax && Math.max(noticed.stretchMs, noticed.p99Ms) > boundMs) continue
+    expect(noticed.stretchMs).toBeLessThan(boundMs)
+    expect(noticed.p99Ms).toBeLessThan(boundMs)
+    return
+  }
+}
+
+/** Does the work while `read` is asked again and again. */
+async function noticedOf(work: () => Promise<unknown>, read: () => Promise<unknown>): Promise<Noticed> {
+  let isDone = false
+  let stretchMs = 0
+  let before = process.threadCpuUsage()
+  const turn = () => {
+    stretchMs = Math.max(stretchMs, msSince(before))
+    before = process.threadCpuUsage()
+    if (!isDone) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const ended = work().finally(() => {
+    isDone = true
+  })
+  const [taken] = await settleAll([readings(read, () => isDone), ended])
+  return { stretchMs, p99Ms: p99(taken) }
+}
+
+async function readings(read: () => Promise<unknown>, isDone: () => boolean): Promise<number[]> {
+  const taken: number[] = []
+  while (!isDone()) {
+    const before = process.threadCpuUsage()
+    await read()
+    taken.push(msSince(before))
+  }
+  return taken
+}
+
+function p99(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0
+}

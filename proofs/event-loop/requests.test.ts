@@ -1,0 +1,112 @@
+import { draftBodyMaxBytes } from '@sandbox-jobs/contract/limits.ts'
+import type { DoorWithKey } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import type { CustomTable } from '@sandbox-jobs/contract/resources/tables/custom-table.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
+import { tableRowRoutes } from '@sandbox-jobs/contract/routes/table-row-routes.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '../../server/base/ids.ts'
+import { DoorSteps } from '../../testing/apps/door-steps.ts'
+import { TableSteps } from '../../testing/apps/table-steps.ts'
+import { TestApi } from '../../testing/apps/test-api.ts'
+import { createTestDatabase } from '../../testing/database/test-database.ts'
+import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
+import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
+import { connectionTo, expectUnnoticed } from './beside-reader.ts'
+
+/* The longest bodies, lists and exports of one company. */
+
+const { db } = await createTestDatabase()
+const api = new TestApi(db, { deployment: 'hosted' })
+const tables = new TableSteps(api)
+const doors = new DoorSteps(api)
+let tenant: Tenant
+let ask: Awaited<ReturnType<typeof connectionTo>>
+let read: () => Promise<unknown>
+
+beforeAll(async () => {
+  tenant = await makeTenant(db)
+  const { member } = await makeTenant(db)
+  ask = await connectionTo(api)
+  read = () => ask(allRoutes.listProfiles.path, member)
+})
+
+const many = (count: number, work: () => Promise<unknown>) => () =>
+  Promise.all(Array.from({ length: count }, work))
+
+/** An object of about so many bytes, whose keys are as costly as keys can be. */
+function keysOf(bytes: number, count: number): string {
+  const padding = '\\u006b'.repeat(Math.max(1, Math.floor(bytes / count / 6) - 3))
+  return `{${Array.from({ length: count }, (_, at) => `"${padding}${at}":0`).join(',')}}`
+}
+
+const post = (route: Route, payload: string) => async () => {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': newId('run') }
+  const params = { cid: tenant.roomId, id: newId('task'), tid: newId('task') }
+  const answer = await api.call(route, tenant.companyManager, { params, payload, headers })
+  expect([404, 413, 422]).toContain(answer.status)
+}
+
+describe('of bodies', () => {
+  it.each<[string, Route, string]>([
+    ['a body of keys', allRoutes.createTable, keysOf(250_000, 30_000)],
+    ['a body of one text', allRoutes.createTable, JSON.stringify({ name: 'x'.repeat(250_000) })],
+    ['a draft of keys', allRoutes.createTaskVersion, keysOf(draftBodyMaxBytes - 1_000_000, 100_000)],
+    ['a draft of one text', allRoutes.createTaskVersion, `{"a":"${'\\u0041'.repeat(1_300_000)}"}`],
+  ])('others do not notice %s', async (_name, route, body) => {
+    await expectUnnoticed(many(3, post(route, body)), read)
+  })
+
+  it('larger ones are parsed in a thread, or have few values', () => {
+    const large = Object.values<Route>(allRoutes).filter(({ maxBodyBytes }) => maxBodyBytes !== undefined)
+    expect(large.filter(({ errors }) => !errors.includes('input_staging_unavailable'))).toEqual([])
+  })
+
+  describe('of a door', () => {
+    let door: DoorWithKey
+    beforeAll(async () => {
+      const { id } = await makeEnvironmentVersion(db, { companyId: tenant.companyId })
+      const runtime = { language: 'python', environment_version_id: id }
+      door = await doors.create(tenant.roomManager, tenant.roomId, {
+        name: 'piston',
+        kind: 'piston',
+        runtimes: [runtime],
+      })
+    })
+
+    it.each<[string, string]>([
+      ['keys', keysOf(2_000_000, 9000)],
+      ['more keys than it may have', keysOf(2_000_000, 100_000)],
+      ['one text', `{"language":"${'\\u0041'.repeat(330_000)}"}`],
+    ])('others do not notice one of %s', async (_name, body) => {
+      const headers = { authorization: `Bearer ${door.door_key}`, 'content-type': 'application/json' }
+      const send = () => doors.send({ path: '/doors/piston/api/v2/execute', body, headers })
+      expect((await send()).status).toBe(400)
+      await expectUnnoticed(many(3, send), read)
+    })
+  })
+})
+
+describe('of the rows of a table', () => {
+  let table: CustomTable
+  beforeAll(async () => {
+    const fields = [
+      { name: 'quotes', type: 'text' },
+      { name: 'numbers', type: 'json' },
+    ]
+    table = await tables.create(tenant.departmentManager, tenant.departmentId, { fields })
+    const values = { quotes: '"'.repeat(16_000), numbers: Array(15_000).fill(0) }
+    for (let at = 0; at < 200; at += 1) await tables.addRow(tenant.departmentManager, table.id, values)
+  })
+
+  const get = (route: Route, query: string) => () =>
+    ask(`${route.path.replace('{id}', table.id)}?${query}`, tenant.departmentManager)
+
+  it.each<[string, () => Promise<void>]>([
+    ['a page', get(tableRowRoutes.listRows, 'page_size=100')],
+    ['an export as CSV', get(tableRowRoutes.exportRows, 'format=csv')],
+    ['an export as lines of JSON', get(tableRowRoutes.exportRows, 'format=jsonl')],
+  ])('others do not notice %s', async (_name, read_) => {
+    await expectUnnoticed(many(2, read_), read)
+  })
+})
