@@ -47,6 +47,7 @@ import * as countRecords from './migrations/0340-count-records.ts'
 import * as secretEnvelopes from './migrations/0341-secret-envelopes.ts'
 import * as reservedTraffic from './migrations/0342-reserved-traffic.ts'
 import * as favoriteChatrooms from './migrations/0343-favorite-chatrooms.ts'
+import * as remediationReminders from './migrations/0344-remediation-reminders.ts'
 import * as auditContext from './migrations/0360-audit-context.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
@@ -98,6 +99,7 @@ export const migrations: Migrations = {
   '0341-secret-envelopes': secretEnvelopes,
   '0342-reserved-traffic': reservedTraffic,
   '0343-favorite-chatrooms': favoriteChatrooms,
+  '0344-remediation-reminders': remediationReminders,
   '0360-audit-context': auditContext,
 }
 

@@ -116,7 +116,10 @@ await runRole('worker', async (config, log) => {
     ? [startTriggers({ db, directory, policy, outputs, storage, clock: systemClock, log })]
     : []
   const residue = startResidueSweeps(storage, log)
-  const retention = startRetentionLoops({ db, storage, executor, clock: systemClock, log })
+  const retention = startRetentionLoops({
+    ...{ db, storage, executor, clock: systemClock, log },
+    remediationDays: config.remediationDays,
+  })
   const audit = startAuditLoops({
     db,
     signing,

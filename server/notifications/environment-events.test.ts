@@ -9,6 +9,7 @@ import type { Principal } from '../access/principal.ts'
 import { newId } from '../base/ids.ts'
 import { endLocked } from '../builds/attempts/claims/attempt-end-store.ts'
 import { blockFinding } from '../findings/block-finding.ts'
+import { remindOfDeadlines } from '../findings/remind-of-deadlines.ts'
 import { recordEvents } from '../work/outbox.ts'
 import { Notifier } from './notifier.ts'
 
@@ -198,3 +199,49 @@ async function makeManagers(companyId: string, count: number): Promise<string[]>
     .execute()
   return ids
 }
+
+describe('a remediation deadline', () => {
+  const dayMs = 86_400_000
+  const remind = (days: number) =>
+    remindOfDeadlines({
+      db,
+      clock: { now: () => new Date(Date.now() + days * dayMs) },
+      days: { critical: 30, high: 6 },
+    })
+  const reminders = async () =>
+    (await notified(tenant.departmentManager)).filter(
+      ({ event }) => event === 'security_remediation_deadline',
+    )
+
+  it('reminds before it, at it and each week after it, once each, and again when a finding reappears', async () => {
+    const found = ['a', 'b'].map((subject) => ({ ...makeFinding(subject), severity: 'critical' as const }))
+    await recordFindings(db, of, [...found, { ...makeFinding('c'), severity: 'low' }])
+    expect(await remindOfDeadlines({ db, clock: { now: () => new Date() }, days: {} })).toEqual({
+      reminded: 0,
+    })
+    await remind(22)
+    expect(await reminders()).toEqual([])
+    for (const day of [24, 25, 29]) await remind(day)
+    expect(await reminders()).toMatchObject([
+      { title: 'Reports: 2 security findings at or near the remediation deadline', count: 2 },
+    ])
+    for (const day of [31, 32, 38, 39]) await remind(day)
+    expect(await reminders()).toHaveLength(3)
+    await db
+      .updateTable('security_findings')
+      .set({ state: 'reappeared', state_changed_at: new Date(Date.now() + 40 * dayMs) })
+      .where('company_id', '=', of.companyId)
+      .where('subject', '=', 'a')
+      .execute()
+    await db
+      .updateTable('security_findings')
+      .set({ state: 'resolved' })
+      .where('company_id', '=', of.companyId)
+      .where('subject', '<>', 'a')
+      .execute()
+    await remind(50)
+    expect(await reminders()).toHaveLength(3)
+    await remind(64)
+    expect(await reminders()).toMatchObject([{ count: 1 }, {}, {}, {}])
+  })
+})

@@ -76,6 +76,7 @@ const environmentTitles = {
   security_exception_granted: () => 'an exception for a finding was granted',
   security_exception_revoked: () => 'an exception for a finding was revoked',
   security_exception_expired: () => 'an exception for a finding has expired',
+  security_remediation_deadline: (_facts, count) => findings(count, 'at or near the remediation deadline'),
   runner_replacement_available: () => 'a newer runner is available, build it again to move to it',
   runner_handoff_completed: () => 'is replaced by a version on the current runner',
   image_storage_cleanup_completed: () => 'image removed from storage',

@@ -5,6 +5,7 @@ import { type AuditConfig, auditSettings } from './audit-settings.ts'
 import { type BuildConfig, buildSettings } from './build-settings.ts'
 import { type CapacityConfig, capacitySettings } from './capacity-settings.ts'
 import { type DatabaseConfig, databaseSettings } from './database-settings.ts'
+import { type FindingConfig, findingSettings } from './finding-settings.ts'
 import { type LoginConfig, loginSettings } from './login-settings.ts'
 import { type MailConfig, mailSettings } from './mail-settings.ts'
 import { type NotificationConfig, notificationSettings } from './notification-settings.ts'
@@ -29,7 +30,8 @@ export type Config = ServiceConfig &
   LoginConfig &
   NotificationConfig &
   MailConfig &
-  AuditConfig
+  AuditConfig &
+  FindingConfig
 
 /** A default may depend on the settings before it. */
 export const settings: Settings<Config> = {
@@ -45,6 +47,7 @@ export const settings: Settings<Config> = {
   ...mailSettings,
   ...notificationSettings,
   ...auditSettings,
+  ...findingSettings,
 }
 
 /** Unusable configuration: every problem, one per line. */

@@ -20,6 +20,8 @@ export interface SecurityFindingsTable {
   first_seen_at: Generated<Date>
   last_seen_at: Generated<Date>
   state_changed_at: Generated<Date>
+  reminders: Generated<number>
+  reminded_since: Date | null
 }
 
 export interface SecurityExceptionsTable {

@@ -2,6 +2,7 @@ import { dropFullBuckets } from '../../access/login/login-attempt-store.ts'
 import { dropExpiredGrants } from '../../access/oauth/grant-store.ts'
 import { sweepProposals } from '../../agents/proposals/own-proposals.ts'
 import { sweepMessages } from '../../agents/turns/post-message.ts'
+import type { RemediationDays } from '../../base/config/finding-settings.ts'
 import { foldBudgets } from '../../billing/budgets/company-budget.ts'
 import { foldUsage } from '../../billing/usage/fold-usage.ts'
 import { publishBaseImages } from '../../builds/bases/publish-base-images.ts'
@@ -16,6 +17,7 @@ import { sweepTriggerEvents } from '../../custom-tables/triggers/sweep-trigger-e
 import { imageUseByTaskOrDoor } from '../../doors/catalogue/image-use-statement.ts'
 import { sweepContexts } from '../../environments/uploads/sweep-contexts.ts'
 import type { HostPort } from '../../executor/port/host.ts'
+import { remindOfDeadlines } from '../../findings/remind-of-deadlines.ts'
 import { sweepFindings } from '../../findings/sweep-findings.ts'
 import { dropLiveLogs } from '../../live-logs/live-log-store.ts'
 import { sweepMails } from '../../notifications/mail/mail-preferences.ts'
@@ -36,6 +38,7 @@ import { type Sweep, startSweep } from '../../work/rounds/sweep.ts'
 const minuteMs = 60_000
 
 interface RetentionDeps extends Omit<ImageSweepDeps, 'imageUses'> {
+  remediationDays: RemediationDays
   executor: ImageSweepDeps['executor'] & Pick<HostPort, 'builder'>
 }
 
@@ -91,6 +94,12 @@ export function startRetentionLoops(deps: RetentionDeps): Sweep {
     startSweep({ name: 'mails', everyMs: minuteMs, runOnce: () => sweepMails(deps), log }),
     startSweep({ name: 'proposals', everyMs: minuteMs, runOnce: () => sweepProposals(deps), log }),
     startSweep({ name: 'findings', everyMs: minuteMs, runOnce: () => sweepFindings(deps), log }),
+    startSweep({
+      name: 'remediation deadlines',
+      everyMs: 60 * minuteMs,
+      runOnce: () => remindOfDeadlines({ ...deps, days: deps.remediationDays }),
+      log,
+    }),
     startSweep({ name: 'scan reports', everyMs: 10 * minuteMs, runOnce: () => sweepReports(deps), log }),
     startSweep({ name: 'archives', everyMs: 10 * minuteMs, runOnce: () => sweepContexts(deps), log }),
     startSweep({ name: 'build logs', everyMs: 10 * minuteMs, runOnce: () => sweepBuildLogs(deps), log }),
