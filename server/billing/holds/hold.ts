@@ -1,3 +1,4 @@
+import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { moneyText } from '../money.ts'
 import type { PricedRow } from './price-statement.ts'
@@ -96,8 +97,10 @@ function reserve(budget: Budget, kind: Reserved['kind'], micro: number): void {
   const { limitMicro, committedMicro } = budget
   if (micro > 0 && limitMicro !== null && committedMicro + micro > limitMicro) {
     const left = moneyText(Math.max(0, limitMicro - committedMicro))
-    const message = `The ${kind} reserves ${moneyText(micro)}, and ${left} of the budget of the month is left.`
-    throw new CodedError('budget_reservation_exceeded', { message })
+    const { message } = catalogue.budget_reservation_exceeded
+    throw new CodedError('budget_reservation_exceeded', {
+      message: `${message} The ${kind} reserves ${moneyText(micro)}, and ${left} of this month's budget is left.`,
+    })
   }
   budget.committedMicro += micro
 }

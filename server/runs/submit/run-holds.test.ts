@@ -100,7 +100,9 @@ describe('a submission', () => {
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403))
     const messages = refused.map(({ body }) => body.detail.message)
     expect(new Set(messages)).toEqual(
-      new Set(['The run reserves 0.011200, and 0.000001 of the budget of the month is left.']),
+      new Set([
+        "The budget of the company cannot cover this. The run reserves 0.011200, and 0.000001 of this month's budget is left.",
+      ]),
     )
     expect(await runsOf()).toBe(3)
     expect(await readBudget(db, tenant.companyId)).toMatchObject({ held: '0.033600', limit: '0.033601' })
