@@ -133,8 +133,8 @@ describe('a draft', () => {
       },
       {
         type: 'nul_character',
-        loc: ['body', 'input_schema'],
-        msg: expect.stringMatching(/^input_schema .*NUL/),
+        loc: ['body', 'input_schema', 'title'],
+        msg: expect.stringMatching(/^input_schema\S* .*NUL/),
       },
       {
         type: 'nul_character',
