@@ -1,13 +1,10 @@
 import type { FavoriteChatroom } from '@sandbox-jobs/contract/resources/companies/favorite-chatroom.ts'
 import type { Directory } from '../../access/directory/directory.ts'
-import { directoryBytes } from '../../access/directory/platform.ts'
+import { directoryBytes, type Platform } from '../../access/directory/platform.ts'
 import type { Principal } from '../../access/principal.ts'
-import type { Database } from '../../db/database.ts'
-import { requireStorageQuota } from '../storage/storage-quota.ts'
 import { deleteFavorite, type FavoriteKey, insertFavorite, isFavorite } from './favorite-store.ts'
 
-export interface FavoriteContext {
-  db: Database
+export interface FavoriteContext extends Pick<Platform, 'db' | 'requireStorageQuota'> {
   directory: Directory
 }
 
@@ -20,7 +17,7 @@ export async function addFavorite(
   const key = await requireKey(context, principal, roomId)
   await context.db.transaction().execute(async (trx) => {
     if (await isFavorite(trx, key)) return
-    await requireStorageQuota(trx, key.companyId, directoryBytes.membership)
+    await context.requireStorageQuota(trx, key.companyId, directoryBytes.membership)
     await insertFavorite(trx, key)
   })
   return { chatroom_id: key.chatroomId, favorite: true }

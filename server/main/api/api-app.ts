@@ -158,7 +158,7 @@ export function createApiApp({
   mountMeRoutes(mount, { directory, enabled, deployment })
   mountSettings(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress, pages })
   mountPlatformRoutes(mount, { db, pageTokens: pages, clock, peppers: keys.peppers, requireStorageQuota })
-  mountChatroomJobsRoutes(mount, { db, directory, clock })
+  mountChatroomJobsRoutes(mount, { db, directory, clock, requireStorageQuota })
 
   const uploadCapabilityKey = keys.derive('upload-capability')
   const environments = {

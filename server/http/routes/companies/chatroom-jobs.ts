@@ -6,11 +6,11 @@ import {
   listSandboxRooms,
   updateChatroomJobs,
 } from '../../../companies/chatrooms/chatroom-jobs.ts'
-import { addFavorite, removeFavorite } from '../../../companies/chatrooms/favorites.ts'
+import { addFavorite, type FavoriteContext, removeFavorite } from '../../../companies/chatrooms/favorites.ts'
 import type { Mount } from '../../mount.ts'
 
 /** Which rooms load the agent's tools (contract part 2, "Chatroom job settings for the agent"), and which come first for whom. */
-export function mountChatroomJobsRoutes(mount: Mount, context: ChatroomJobsContext): void {
+export function mountChatroomJobsRoutes(mount: Mount, context: ChatroomJobsContext & FavoriteContext): void {
   mount(chatroomJobsRoutes.updateChatroomJobs, ({ principal, params, body }) =>
     updateChatroomJobs(context, principal, params.cid, body),
   )
