@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Directory } from '../access/directory/directory.ts'
 import { systemClock } from '../base/clock.ts'
+import { remediationDaysOf } from '../base/config/finding-settings.ts'
 import { SigningKeys, signingKeysFolder } from '../base/keys/signing-keys.ts'
 import type { Log } from '../base/logging.ts'
 import { bootId, type Machine } from '../base/machine-id.ts'
@@ -118,7 +119,7 @@ await runRole('worker', async (config, log) => {
   const residue = startResidueSweeps(storage, log)
   const retention = startRetentionLoops({
     ...{ db, storage, executor, clock: systemClock, log },
-    remediationDays: config.remediationDays,
+    remediationDays: remediationDaysOf(config.remediationDays),
   })
   const audit = startAuditLoops({
     db,
