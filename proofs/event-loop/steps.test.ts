@@ -1,7 +1,9 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
+import { grantedJobsMaxBytes } from '@sandbox-jobs/contract/resources/tasks/granted-job.ts'
 import { expect, it } from 'vitest'
 import { untold } from '../../server/archives/formats/file-time.ts'
 import { stageInput } from '../../server/base/json/staged-input.ts'
+import { PageTokens } from '../../server/base/page.ts'
 import { slicesOf } from '../../server/base/sharing/loop-slices.ts'
 import { checkTemplate, renderTemplate } from '../../server/custom-tables/triggers/input-template.ts'
 import { programScript } from '../../server/doors/programs/program-script.ts'
@@ -14,6 +16,7 @@ import { bundleTar } from '../../server/runs/prepare/bundle-tar.ts'
 import { sessionEntries } from '../../server/sessions/runs/session-content.ts'
 import { type TreeEntry, treeOf } from '../../server/sessions/trees/tree.ts'
 import { VerifiedFiles } from '../../server/sessions/trees/verified-files.ts'
+import { secretSlotsOf } from '../../server/tasks/versions/secret-slots.ts'
 import { expectUnnoticed } from './beside-reader.ts'
 
 /* The longest steps of runs and of pages, alone: the rest of a request is short, or waits. */
@@ -86,6 +89,19 @@ const shared: ShareView = {
   more: 900,
 }
 
+const pages = new PageTokens(Buffer.alloc(32))
+const slots = Array.from({ length: 100 }, (_, at) => ({ name: `S${at}`.padEnd(128, 'X') }))
+const grants = Array.from({ length: 1001 }, (_, at) => ({ id: `tsk_${at}` }))
+const unbound = { borrower: new Set<string>(), owner: new Set<string>() }
+
+function grantedJobs() {
+  const item = ({ id }: { id: string }) => ({ id, secret_slots: secretSlotsOf(slots, null, unbound) })
+  const render = { item, cursor: ({ id }: { id: string }) => [id], maxBytes: grantedJobsMaxBytes }
+  const { items, next_page_token } = pages.page('granted-jobs', grants, 1000, render)
+  expect(JSON.stringify(items).length).toBeGreaterThan(grantedJobsMaxBytes * 0.9)
+  expect(next_page_token).not.toBeNull()
+}
+
 /** Without a repetition. */
 const digits = (length: number): string =>
   Array.from({ length: Math.ceil(length / 8) }, (_, at) => String(at).padStart(8, '0'))
@@ -137,6 +153,7 @@ it.each<[string, () => unknown]>([
   ['a shared page', () => sharePage(shared, 'token')],
   ['names with one repeated piece of a secret', () => mask(Buffer.alloc(64 * 1024, 'a'))],
   ['names with many pieces of a secret', () => mask(Buffer.from(digits(64 * 1024)))],
+  ['a page of granted jobs with all their secrets', grantedJobs],
   ['a program of quotes', () => program("'".repeat(2 * 1024 * 1024))],
 ])('others do not notice %s', async (_name, work) => {
   await expectUnnoticed(async () => work(), nextRound)

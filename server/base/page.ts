@@ -49,7 +49,7 @@ export class PageTokens {
     size: number,
     render: { item: (row: Row) => Item; cursor: (row: Row) => Cursor; maxBytes?: number },
   ): Page<Item> {
-    const items = fitting(rows.slice(0, size).map(render.item), render.maxBytes)
+    const items = fitting(rows.slice(0, size), render)
     const last = rows[items.length - 1]
     return {
       items,
@@ -63,12 +63,19 @@ export class PageTokens {
   }
 }
 
-function fitting<Item>(items: Item[], maxBytes: number | undefined): Item[] {
-  if (maxBytes === undefined) return items
+/** What is beyond `maxBytes` is not rendered: it may be many times as much. */
+function fitting<Row, Item>(
+  rows: readonly Row[],
+  { item: itemOf, maxBytes }: { item: (row: Row) => Item; maxBytes?: number },
+): Item[] {
+  if (maxBytes === undefined) return rows.map(itemOf)
+  const items: Item[] = []
   let bytes = 0
-  const over = items.findIndex((item, at) => {
+  for (const row of rows) {
+    const item = itemOf(row)
     bytes += Buffer.byteLength(JSON.stringify(item))
-    return at > 0 && bytes > maxBytes
-  })
-  return over === -1 ? items : items.slice(0, over)
+    if (items.length > 0 && bytes > maxBytes) break
+    items.push(item)
+  }
+  return items
 }
