@@ -24,7 +24,7 @@ const entries = {
   'the host agent': 'server/main/agent.ts',
 }
 
-/** What a run carries, by words in names of files. */
+/** Things that a run carries, by words in names of files. */
 const runParts = ['bundle', 'files', 'session', 'secret', 'output', 'metadata']
 
 /** Words of the glossary with one meaning, and the folders where they have it. */

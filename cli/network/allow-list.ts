@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
 
-/** What runs may reach: domains, `*.domain` for subdomains, addresses and ranges. */
+/** Hosts that runs may reach: domains, `*.domain` for subdomains, addresses and ranges. */
 export function allowListOf(entries: readonly string[]): EgressAllowList {
   const isRange = (entry: string) => entry.includes('/') || isIP(entry) !== 0
   return {

@@ -35,7 +35,7 @@ const textOf = (said: string): string =>
     .replaceAll('\n', ' ')
 
 /**
- * A mistyped option is reported as missing where its name is required. The mistyped name tells more than the required one.
+ * A mistyped option is reported as missing where its name is required. The mistyped name says more than the required one.
  */
 function unknownOption(command: Command, said: string, words: readonly string[]): string | undefined {
   if (!said.startsWith('error: required option')) return undefined

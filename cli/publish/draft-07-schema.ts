@@ -9,7 +9,7 @@ import { wrongFile } from './task-file.ts'
 const current = 'https://json-schema.org/draft/2020-12/schema'
 const draft07Line = /("\$schema"\s*:\s*)"https?:\/\/json-schema\.org\/draft-07\/schema#?"/
 
-/** What a keyword has to become; both drafts know it, or its like, with another meaning. */
+/** The change that a keyword needs; both drafts know it, or its like, with another meaning. */
 const differing: Record<string, string> = {
   dependencies: 'write dependentRequired for names and dependentSchemas for schemas',
   additionalItems: 'it is items, beside prefixItems',
@@ -43,7 +43,7 @@ const ofOneSchema = [
 
 export interface ConvertedSchema {
   text: string
-  /** What the author should know, as sentences. */
+  /** Remarks for the author, as sentences. */
   notes: string[]
 }
 

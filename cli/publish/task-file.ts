@@ -22,10 +22,10 @@ export interface BuildSection {
   network?: NetworkField
 }
 
-/** What runs may reach. */
+/** Hosts that runs may reach. */
 export type NetworkField = 'everything' | 'nothing' | string[]
 
-/** What a run may write, with names of the table and the room. */
+/** Rows that a run may write, with names of the table and the room. */
 export interface OutputPolicyField {
   kind: OutputPolicy['kind']
   table?: string

@@ -2,7 +2,7 @@ import { descriptionMaxLength, nameMaxLength, timeoutDefaultSeconds, timeoutMaxS
 import { selectableProfiles } from '../resources/environments/profile.ts'
 import { isolations } from '../resources/environments/version-isolation.ts'
 
-/** What the value of a field may be. */
+/** The values that a field may have. */
 export type Form =
   | { kind: 'text'; maxLength?: number }
   | { kind: 'flag' }

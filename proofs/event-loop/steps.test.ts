@@ -1,7 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { grantedJobsMaxBytes } from '@sandbox-jobs/contract/resources/tasks/granted-job.ts'
 import { expect, it } from 'vitest'
-import { untold } from '../../server/archives/formats/file-time.ts'
+import { unknownTime } from '../../server/archives/formats/file-time.ts'
 import { stageInput } from '../../server/base/json/staged-input.ts'
 import { PageTokens } from '../../server/base/page.ts'
 import { slicesOf } from '../../server/base/sharing/loop-slices.ts'
@@ -36,7 +36,7 @@ const emptyFiles = treeOf(
       digest: emptyDigest,
       pack: `spk_${'0'.repeat(32)}`,
       offset: 0,
-      modifiedAt: untold,
+      modifiedAt: unknownTime,
     }
   }),
 )
@@ -44,7 +44,7 @@ const emptyFiles = treeOf(
 async function tarOfSession() {
   let bytes = 0
   const entries = sessionEntries(unread, { companyId, tree: emptyFiles, folder: 'session' })
-  for await (const block of bundleTar(entries, untold)) bytes += block.length
+  for await (const block of bundleTar(entries, unknownTime)) bytes += block.length
   expect(bytes).toBeGreaterThan(20_000 * 1024)
 }
 

@@ -13,7 +13,7 @@ export interface Acting {
   request_id?: string | undefined
 }
 
-/** Whose work uses the database, and how much of it waits for a connection or has one now. */
+/** The owner of work that uses the database, and how much of it waits for a connection or has one now. */
 export interface DatabaseUse {
   /** A company, or everybody who is not known yet. */
   owner: string

@@ -63,7 +63,7 @@ export class PageTokens {
   }
 }
 
-/** What is beyond `maxBytes` is not rendered: it may be many times as much. */
+/** Items beyond `maxBytes` are not rendered: they may be many times as much. */
 function fitting<Row, Item>(
   rows: readonly Row[],
   { item: itemOf, maxBytes }: { item: (row: Row) => Item; maxBytes?: number },

@@ -51,7 +51,7 @@ export function connect(url: string, { waitMs = 10_000, ...options }: ConnectOpt
     application_name: `sandbox-jobs ${options.name}`,
     connectionTimeoutMillis: waitMs,
     statement_timeout: 30_000,
-    // What waits for a lock holds a connection, and a tenant can lock what its other requests wait for.
+    // A statement that waits for a lock holds a connection, and a tenant can lock rows that its other requests wait for.
     lock_timeout: waitMs,
     idle_in_transaction_session_timeout: 60_000,
     // Send a statement even if an earlier one is in flight on its connection.

@@ -6,7 +6,7 @@ import { globSync } from 'node:fs'
  */
 export interface Proof {
   name: string
-  /** What it is made of: files of the unit tests, files of the scenarios on a whole service, or a script of package.json. */
+  /** Its parts: files of the unit tests, files of the scenarios on a whole service, or a script of package.json. */
   tests?: readonly string[]
   scenarios?: readonly string[]
   script?: readonly string[]

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Attack, count, hammer, type RequestOptions, sendRequest } from '../attack.ts'
 
-/* What all companies share in one process and has few places: connections, locks, threads. */
+/* Resources of one process that all companies share and that are few: connections, locks, threads. */
 
 const sandbox = '/private/module/sandbox'
 const extension = '/private/module/sandbox_ext'

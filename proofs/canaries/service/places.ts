@@ -34,7 +34,7 @@ export async function searchPlaces({ service, logs, earlierProcesses, sinceMs }:
   return found
 }
 
-/** What is outside of the service's data folder; also the last search, for what the service left there after its end. */
+/** Searches outside of the service's data folder; also the last search, for residue of the service after its end. */
 export async function searchAfter({ logs, sinceMs }: Pick<Places, 'logs' | 'sinceMs'>, search: Search) {
   const found: string[] = []
   for (const folder of [logs, '/run']) found.push(...(await search.below(folder, sinceMs)))

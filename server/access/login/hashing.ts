@@ -17,7 +17,7 @@ const laneBounds: Omit<LaneBounds, 'waitingMax'> = {
   creditMsPerSecond: 100,
 }
 
-/** Who waits for a hash. */
+/** A caller that waits for a hash. */
 export interface HashOwner {
   /** The client address, or the company of a person who is logged in. */
   id: string

@@ -49,7 +49,7 @@ function parseFrom({ rest, line, flags }: Instruction, globals: FromArguments): 
   return { ...stage, alias: name }
 }
 
-/** What to write in place of an image with variables. */
+/** The image to write in place of one with variables. */
 function imageMeant(rest: string, globals: FromArguments): string | undefined {
   const [from = ''] = rest.split(/[\t ]+/)
   const image = globals.replaceIn(from)

@@ -31,7 +31,7 @@ import {
   zip,
 } from './archive-fixtures.ts'
 import { ContentDigest } from './content-digest.ts'
-import { untold } from './file-time.ts'
+import { unknownTime } from './file-time.ts'
 import { ArchiveRefused } from './refusals/archive-refused.ts'
 import { canonicalTar } from './tar/canonical-tar.ts'
 import { mask32 } from './zip/zip64.ts'
@@ -335,15 +335,15 @@ describe('the canonical tar and the content digest', () => {
     const times = await timesOf(zip([{ name: 'a', dosTime }, { name: 'b' }]), 'zip')
     expect([...times]).toEqual([
       ['a', changedAt],
-      ['b', untold],
+      ['b', unknownTime],
     ])
   })
 
   it.each([
-    ['a negative number', '-1', untold],
+    ['a negative number', '-1', unknownTime],
     ['a fraction', '1620284890.999', changedAt],
     ['more than a header holds', '9'.repeat(20), 8 ** 11 - 1],
-    ['no number', 'soon', untold],
+    ['no number', 'soon', unknownTime],
   ])('takes %s as a time of PAX', async (_name, mtime, time) => {
     const archive = tar(pax(paxRecord('mtime', mtime)), { name: 'a', content: 'x' })
     expect((await timesOf(archive, 'tar')).get('a')).toBe(time)

@@ -65,7 +65,7 @@ export interface ArchiveEntry {
   /** 0o755 or 0o644 for files by their execute bits, 0o755 for directories, 0o777 for links; meaningless for hard links. */
   mode: number
   byteSize: number
-  /** `file-time.ts`. Absent: untold. */
+  /** `file-time.ts`. Absent: unknown. */
   modifiedAt?: number
   /** Of a symlink: relative to its folder, and inside the tree. Of a hard link: the path of a file that came before. */
   linkTarget?: string

@@ -44,7 +44,7 @@ export class ContentDigest implements ContentView {
     return `sha256:${hash.digest('hex')}`
   }
 
-  /** What is left without the paths that `isSeen` refuses. */
+  /** The rest without the paths that `isSeen` refuses. */
   seenBy(isSeen: (path: string) => boolean): ContentView {
     return {
       digest: (counts = () => true) => this.digest((path) => isSeen(path) && counts(path)),

@@ -3,7 +3,7 @@ import { IgnoreFile } from './ignore-file.ts'
 
 const ignores = (text: string, path: string) => new IgnoreFile(Buffer.from(text)).ignores(path)
 
-/** What moby/patternmatcher's tests say of one pattern and one path. */
+/** The verdicts of moby/patternmatcher's tests on one pattern and one path. */
 const single: [pattern: string, matches: string[], others?: string[]][] = [
   ['**', ['file', 'dir/file']],
   ['**/', ['file', 'dir/file']],

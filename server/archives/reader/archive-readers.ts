@@ -5,7 +5,7 @@ import type { BuilderSteps } from '../dockerfile/failed-instruction.ts'
 import type { PartialBuild } from '../dockerfile/remaining-build.ts'
 import { type ArchiveFormat, type ArchiveSource, contextBounds } from '../formats/archive.ts'
 import type { BundleFormat, BundleRules } from '../formats/bundle-entries.ts'
-import { untold } from '../formats/file-time.ts'
+import { unknownTime } from '../formats/file-time.ts'
 import { ArchiveRefused } from '../formats/refusals/archive-refused.ts'
 import { type FlatImageCounts, flatImageBounds } from '../images/flat-image.ts'
 import type { ResolvedName } from '../images/image-manifest.ts'
@@ -119,7 +119,7 @@ export class ArchiveReaders {
   async *#tarBytes(
     source: ArchiveSource,
     format: ArchiveFormat,
-    { partial = wholeBuild, modifiedAt = untold }: ContextTar,
+    { partial = wholeBuild, modifiedAt = unknownTime }: ContextTar,
   ): AsyncGenerator<Buffer, void> {
     const reader = new ReaderProcess(this.#start, this.#limits)
     try {

@@ -16,7 +16,7 @@ const detail = (...entries: Entry[]) =>
     (error) => error.errorDetail,
   )
 
-/** What the builder gets, without what it always gets. */
+/** The builder's input, without the parts that it always gets. */
 async function unpacked(...entries: Entry[]): Promise<string[]> {
   const written = await buffer(readers.contextTar(sourceOf(tar(...entries)), 'tar'))
   const listed = await listArchive(written, 'tar')

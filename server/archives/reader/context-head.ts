@@ -6,7 +6,7 @@ import { ContextTree } from '../formats/context-tree.ts'
 import { ArchiveRefused, onEntry } from '../formats/refusals/archive-refused.ts'
 import { IgnoreFile, ignoreFileNames } from '../ignore/ignore-file.ts'
 
-/** What decides how the entries of a context are used. */
+/** The facts that decide how the entries of a context are used. */
 export interface ContextHead {
   dockerfile: Dockerfile
   /** Where the Dockerfile is: `Dockerfile`, and the file that it leads to. */

@@ -244,7 +244,7 @@ function scanNumber(text: string, at: number): number {
   const isShort = end > at && end - at <= exactDigits && (end === at + 1 || codeAt(text, at) !== ZERO)
   if (isShort && !isNumberCode(codeAt(text, end))) return end
   while (isNumberCode(codeAt(text, end))) end += 1
-  // What programs print for numbers that JSON has no form for.
+  // Words that programs print for numbers that JSON has no form for.
   if (nonNumbers.some((word) => text.startsWith(word, at))) throw new JsonRefused('not_a_number', at)
   const literal = text.slice(at, end)
   const match = numberLiteral.exec(literal)

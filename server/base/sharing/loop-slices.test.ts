@@ -14,7 +14,7 @@ async function work(slice: Slice, slices: number, note: () => void): Promise<voi
   }
 }
 
-it('grants one slice in a round of the event loop, to the owners in turn, and ends what an owner has begun', async () => {
+it('grants one slice in a round of the event loop, to the owners in turn, and ends the started work of an owner first', async () => {
   const loop = new LoopSlices()
   const granted: string[] = []
   const all = ['a1', 'a2', 'a3', 'b1'].map((name) =>

@@ -22,7 +22,7 @@ export class LoopSlices {
     })
   }
 
-  /** Work that has begun goes on before its owner begins more, so that little of it is in memory at once. */
+  /** Started work goes on before its owner starts more, so that little of it is in memory at once. */
   #granted(owner: string, hasBegun: boolean): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     if (this.#waiting.size === 0) setImmediate(() => this.#grantNext())

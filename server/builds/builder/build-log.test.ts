@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { endLog, startLog } from './build-log.ts'
 
-/** What the script passes on of what a builder prints. */
+/** The lines of a builder's output that the script passes on. */
 function passed(printing: string): string {
   const script = `set -eu; cd "$(mktemp -d)"; ${startLog} ( ${printing} ) >&3 2>&3 || true; ${endLog} echo after; rm -r "$PWD"`
   return execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8', maxBuffer: 8 * 1024 ** 2 })

@@ -41,7 +41,7 @@ export async function requireStorageQuota(
 /** What each definition of a table, each approval and each exception counts (migrations 0295 and 0311). */
 export const definitionBytes = { table: 32 * 1024, approval: 16 * 1024, exception: 4 * 1024 } as const
 
-/** What a row counts, at least nearly (migrations 0315 and 0341). */
+/** The bytes that a row counts, at least nearly (migrations 0315 and 0341). */
 export const rowBytes = { environment: 4096, version: 4096, secret: 2048, envelope: 512 } as const
 
 /** What a task, a share or a binding counts, at least nearly (migration 0305). */
@@ -53,7 +53,7 @@ export async function remainingBytes(db: Executing, companyId: string): Promise<
   return limitBytes === null ? null : limitBytes - keptBytes
 }
 
-/** What a company keeps of one kind. */
+/** The kept bytes of a company of one kind. */
 export async function keptOfKind(db: Executing, companyId: string, kind: string): Promise<number> {
   const kinds = await listKeptKinds(db, companyId)
   return kinds.find((each) => each.kind === kind)?.bytes ?? 0

@@ -79,7 +79,7 @@ export class ConnectionShares {
     this.#owners.set(name, owner)
   }
 
-  /** Who gets the next connection: of the owners that may have one, the one that holds the fewest, then the one that got none for longest. */
+  /** The owner that gets the next connection: of those that may have one, the one that holds the fewest, then the one that got none for longest. */
   #next(): [string | undefined, Owner] | undefined {
     const service = this.#ofService
     if (service.waiting.length > 0) return this.#mayTake(service) ? [undefined, service] : undefined

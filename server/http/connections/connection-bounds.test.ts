@@ -187,7 +187,7 @@ it('closes a connection without a request soon after its time', async () => {
   const since = performance.now()
   expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1.1 408 /)
   await once(socket, 'close')
-  // Node looks every 30 s unless told otherwise.
+  // Node looks every 30 s by default.
   expect(performance.now() - since).toBeLessThan(20_000)
 })
 

@@ -25,7 +25,7 @@ export class OpenConnections {
     return true
   }
 
-  /** A request has begun. */
+  /** A request has started. */
   began(socket: Socket): void {
     const silent = this.#open.get(socket)
     if (silent?.delete(socket)) silent.add(socket)

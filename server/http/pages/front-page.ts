@@ -3,7 +3,7 @@ import { Html, html } from '../reference/html.ts'
 import { wantsPage } from '../requests/wants-page.ts'
 import { formPage, formPageHeaders } from './form-page.ts'
 
-/** What there is to go to, relative to the page: a proxy may serve it below a path. */
+/** Links of the page, relative to it: a proxy may serve it below a path. */
 const places = {
   docs: ['docs', 'Documentation', 'a first run in three requests, agents, and every operation'],
   openapi: ['openapi.json', 'OpenAPI', 'the same for programs'],

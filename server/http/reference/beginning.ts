@@ -21,7 +21,7 @@ const parts = {
 export const beginningContents = (): Html =>
   html`<ul class="start">${Object.entries(parts).map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>`
 
-/** What comes before the reference. The script makes samples of the requests with the reader's own key, room and task. */
+/** The first part of the page, before the reference. The script makes samples of the requests with the reader's own key, room and task. */
 export function beginning(base: string): Html {
   const texts: Record<keyof typeof parts, Html> = {
     'what-is-a-run': whatIsARun,

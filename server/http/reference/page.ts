@@ -59,7 +59,7 @@ ${Object.entries(document.components.schemas).map(
   return page.text.replace('STYLE', () => style).replace('SCRIPT', () => script)
 }
 
-/** What most readers look for comes first. */
+/** The parts that most readers look for come first. */
 const first = ['Runs', 'Tasks', 'Environments']
 const inOrder = (tags: string[]): string[] => [...first, ...tags.filter((tag) => !first.includes(tag))]
 

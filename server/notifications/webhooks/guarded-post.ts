@@ -32,7 +32,7 @@ export async function guardedPost(
     await guardedRequest(url, { method: 'POST', headers, body }, read, options)
   } catch (error) {
     if (!(error instanceof GuardedFailure)) throw error
-    // What happens after the head changes nothing.
+    // Events after the head change nothing.
     if (status === undefined) return { status: null, error: error.slug }
   }
   return resultOf(status ?? 0)

@@ -13,7 +13,7 @@ test('the clients of this machine name theirs', async () => {
   for (const { hosts } of found) expect(hosts.length).toBeGreaterThan(0)
 })
 
-test('a host in a private network is told from one where no mirror may be', async () => {
+test('a host in a private network differs from one where no mirror may be', async () => {
   expect(placeOf(['10.0.0.5', 'fd00::1'])).toBe('private')
   expect(placeOf(['10.0.0.5', '1.1.1.1'])).toBe('public')
   expect(placeOf(['203.0.113.80'])).toBe('unusable')

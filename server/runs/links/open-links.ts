@@ -52,7 +52,7 @@ export async function openMediaLink(
   return { download: await open(deps, link, part, request), shownAs }
 }
 
-/** What a share page shows or offers: only images are shown. */
+/** The files that a share page shows or offers: only images are shown. */
 export async function openSharedObject(
   deps: OpenLinkDeps,
   opening: Opening & { object: string; show: boolean },

@@ -1,5 +1,5 @@
 import type { ArchiveEntry } from '../../archives/formats/archive.ts'
-import { untold } from '../../archives/formats/file-time.ts'
+import { unknownTime } from '../../archives/formats/file-time.ts'
 import { tarHeader, tarPadding } from './workspace-tar.ts'
 
 const nameBytes = 100
@@ -47,6 +47,6 @@ function longName(type: 'L' | 'K', text: Buffer): Buffer {
   if (text.length <= nameBytes) return Buffer.alloc(0)
   const content = Buffer.concat([text, Buffer.alloc(1)])
   const path = Buffer.from('././@LongLink')
-  const header = tarHeader({ path, type, mode: 0o644, byteSize: content.length, modifiedAt: untold })
+  const header = tarHeader({ path, type, mode: 0o644, byteSize: content.length, modifiedAt: unknownTime })
   return Buffer.concat([header, content, tarPadding(content.length)])
 }

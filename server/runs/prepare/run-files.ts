@@ -1,6 +1,6 @@
 import { inputsDir, workspaceDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { ArchiveEntry } from '../../archives/formats/archive.ts'
-import { fileTime, untold } from '../../archives/formats/file-time.ts'
+import { fileTime, unknownTime } from '../../archives/formats/file-time.ts'
 import { sha256OfAll } from '../../base/sha256.ts'
 import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
 import { failed, type RunOutcome } from '../drive/run-outcome.ts'
@@ -61,7 +61,7 @@ async function* entriesOf(
       kind: 'file',
       mode: 0o444,
       byteSize: file.byte_size,
-      modifiedAt: fileTime(file.stored_at ?? untold),
+      modifiedAt: fileTime(file.stored_at ?? unknownTime),
       body: partOf(storage, file),
     }
   }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
-import { untold } from '../../archives/formats/file-time.ts'
+import { unknownTime } from '../../archives/formats/file-time.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import { slicesOf } from '../../base/sharing/loop-slices.ts'
 import type { Downloads } from '../../storage/downloads/downloads.ts'
@@ -74,7 +74,7 @@ const filesOf = (entries: readonly TreeEntry[], start: number): Zipped[] =>
   entries.flatMap((entry): Zipped[] => (entry.kind === 'file' ? [[entry, entry.path.slice(start)]] : []))
 
 const dateOf = ({ modifiedAt }: TreeFile): Date | undefined =>
-  modifiedAt === untold ? undefined : new Date(modifiedAt * 1000)
+  modifiedAt === unknownTime ? undefined : new Date(modifiedAt * 1000)
 
 async function zipped(
   { downloads }: ZipDeps,

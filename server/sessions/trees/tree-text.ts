@@ -1,10 +1,10 @@
-import { untold } from '../../archives/formats/file-time.ts'
+import { unknownTime } from '../../archives/formats/file-time.ts'
 import type { Slice } from '../../base/sharing/loop-slices.ts'
 import { emptyTree, packsOf, type Tree, type TreeEntry } from './tree.ts'
 
 /*
  * A tree as it is stored: JSON of its packs and of its entries, each an array that starts with its kind. A file names its pack
- * by the position in the list, and ends with its time unless that is untold. The same tree always gives the same bytes.
+ * by the position in the list, and ends with its time unless that is unknown. The same tree always gives the same bytes.
  */
 
 type StoredEntry =
@@ -46,7 +46,7 @@ function storedEntry(entry: TreeEntry, positions: ReadonlyMap<string, number>): 
   if (entry.kind === 'folder') return ['d', entry.path, entry.mode]
   if (entry.kind === 'link') return ['l', entry.path, entry.target]
   const { path, mode, byteSize, digest, pack, offset, modifiedAt } = entry
-  const time: [] | [number] = modifiedAt === untold ? [] : [modifiedAt]
+  const time: [] | [number] = modifiedAt === unknownTime ? [] : [modifiedAt]
   return ['f', path, mode, byteSize, digest, positions.get(pack) ?? 0, offset, ...time]
 }
 
@@ -90,6 +90,6 @@ function* piecesOf(entries: string): Generator<string, void> {
 function entryOf(stored: StoredEntry, packs: readonly string[]): TreeEntry {
   if (stored[0] === 'd') return { kind: 'folder', path: stored[1], mode: stored[2] }
   if (stored[0] === 'l') return { kind: 'link', path: stored[1], target: stored[2] }
-  const [, path, mode, byteSize, digest, pack, offset, modifiedAt = untold] = stored
+  const [, path, mode, byteSize, digest, pack, offset, modifiedAt = unknownTime] = stored
   return { kind: 'file', path, mode, byteSize, modifiedAt, digest, pack: packs[pack] ?? '', offset }
 }

@@ -19,7 +19,7 @@ export class PartReader {
   readonly #who: { companyId: string; signal: AbortSignal }
   readonly #slice: Slice
   #opened: { key: string; object: OpenedObject } | undefined
-  /** What was read of the open object for a small part. */
+  /** The bytes read of the open object for a small part. */
   #window = { start: 0, bytes: Buffer.alloc(0) }
 
   constructor(

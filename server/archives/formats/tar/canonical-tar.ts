@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ArchiveEntry } from '../archive.ts'
-import { untold } from '../file-time.ts'
+import { unknownTime } from '../file-time.ts'
 import { checksum } from './tar-header.ts'
 
 const BLOCK_BYTES = 512
@@ -13,7 +13,7 @@ const typeFlags = { file: '0', hard_link: '1', symlink: '2', directory: '5' } as
  */
 export async function* canonicalTar(
   entries: AsyncIterable<ArchiveEntry>,
-  modifiedAt: number = untold,
+  modifiedAt: number = unknownTime,
 ): AsyncGenerator<Buffer, void> {
   for await (const entry of entries)
     yield* canonicalEntry({ ...entry, modifiedAt: entry.modifiedAt || modifiedAt })
@@ -59,7 +59,7 @@ function tarHeaders(entry: ArchiveEntry): Buffer {
     type: typeFlags[entry.kind],
     mode: entry.mode,
     byteSize: entry.kind === 'file' ? entry.byteSize : 0,
-    modifiedAt: entry.modifiedAt ?? untold,
+    modifiedAt: entry.modifiedAt ?? unknownTime,
   })
   if (records.length === 0) return own
   const body = Buffer.from(records.join(''))
@@ -69,7 +69,7 @@ function tarHeaders(entry: ArchiveEntry): Buffer {
     type: 'x',
     mode: 0o644,
     byteSize: body.length,
-    modifiedAt: untold,
+    modifiedAt: unknownTime,
   })
   return Buffer.concat([pax, body, padding(body.length), own])
 }

@@ -58,7 +58,7 @@ function apply(records: PaxRecords, key: string, value: Buffer): void {
   if (key === 'path') records.path = value
   else if (key === 'linkpath') records.linkPath = value
   else if (key === 'size') records.byteSize = decimal(value)
-  // A decimal fraction of seconds; anything else is untold, since times change nothing in what is unpacked.
+  // A decimal fraction of seconds; anything else is unknown, since times change nothing in what is unpacked.
   else if (key === 'mtime') records.modifiedAt = fileTime(Number(value.toString('latin1')))
   else if (key.startsWith('GNU.sparse.') || key === 'SCHILY.realsize')
     throw new ArchiveRefused('sparse_entry')

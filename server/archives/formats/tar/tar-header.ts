@@ -44,7 +44,7 @@ export function parseTarHeader(block: Buffer, variants: TarVariants = 'plain'): 
   }
 }
 
-/** Octal, empty, or one of GNU's binary numbers, as `checkNumber` accepts it. Times before 1970 are untold. */
+/** Octal, empty, or one of GNU's binary numbers, as `checkNumber` accepts it. Times before 1970 are unknown. */
 function timeOf(field: Buffer): number {
   if (field[0] === 0x80) return fileTime(Number(field.readBigUInt64BE(4)))
   return fileTime(Number.parseInt(field.toString('latin1').trim(), 8))

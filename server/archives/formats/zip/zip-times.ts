@@ -1,4 +1,4 @@
-import { fileTime, fileTimeOf, untold } from '../file-time.ts'
+import { fileTime, fileTimeOf, unknownTime } from '../file-time.ts'
 
 /* When an entry of a zip was changed: by Unix archivers in an extra field, and always as a local time of DOS. */
 
@@ -22,7 +22,7 @@ export function dosTimeOf(value: number): number {
   const date = value >>> 16
   const day = date & 0x1f
   const month = (date >>> 5) & 0xf
-  if (day === 0 || month === 0) return untold
+  if (day === 0 || month === 0) return unknownTime
   const year = 1980 + (date >>> 9)
   return fileTimeOf(
     new Date(Date.UTC(year, month - 1, day, (value >>> 11) & 0x1f, (value >>> 5) & 0x3f, 2 * (value & 0x1f))),

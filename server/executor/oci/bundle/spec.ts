@@ -174,7 +174,7 @@ const procMount = (name: string): Mount => ({
 /**
  * The view of control groups that programs look for. They find it by the type of the mount, so one of that type is there, read-only,
  * and below a folder of files that lies above it and that the shim makes: nothing of the host's groups can be reached.
- * gVisor tells the sandbox's memory and processors by itself.
+ * gVisor shows the sandbox's memory and processors by itself.
  */
 const groupMounts: Mount[] = [
   {

@@ -48,7 +48,7 @@ export function requireKeptPath(path: string): string {
 }
 
 /**
- * What is shown in a folder above the home directory: the one that leads there. The file panel begins at `/` before it knows the home
+ * The content shown of a folder above the home directory: the one that leads there. The file panel begins at `/` before it knows the home
  * directory. Undefined for every other path.
  */
 export function wayHome(path: string): { at: string; next: string } | undefined {

@@ -1,4 +1,4 @@
-/* Who is at the page, and where they work. It is nowhere but in this module, and gone with the page. */
+/* The reader of the page, and their room. It is nowhere but in this module, and gone with the page. */
 
 export interface Credential {
   kind: 'key' | 'login'

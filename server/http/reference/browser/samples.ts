@@ -8,7 +8,7 @@ export interface Filled {
   headers: Record<string, string>
   /** Text of a JSON body; undefined without one. */
   body: string | undefined
-  /** What the sample for a shell is sent with; a variable of the environment by default. */
+  /** The credential of the sample for a shell; a variable of the environment by default. */
   credential?: Credential | undefined
 }
 

@@ -33,7 +33,7 @@ export async function readInlineOutput(
 
 const maxPlaceLength = 400
 
-/** What keeps an output from being the JSON that it was meant to be; null for one that was not. */
+/** The reason why an output is not the JSON that it was meant to be; null for one that was not. */
 function problemOf({ slug, at, path }: JsonRefused, text: string): string | null {
   if (slug !== 'not_a_number' && !/^\s*[[{]/.test(text)) return null
   const place = path

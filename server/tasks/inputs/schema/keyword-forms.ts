@@ -14,7 +14,7 @@ const schemaKeywords = [
   ...['unevaluatedItems', 'unevaluatedProperties'],
 ]
 
-/** What each keyword of draft 2020-12 must hold, as words that follow its name. */
+/** The form of each keyword of draft 2020-12, as words that follow its name. */
 const forms: Readonly<Record<string, string>> = {
   type: 'must be string, number, integer, boolean, array, object or null, or a list of these, each once',
   enum: 'must be a list of values',
@@ -43,7 +43,7 @@ const forms: Readonly<Record<string, string>> = {
 
 const ofNames = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
 
-/** What must stand at a place of a schema: below a name of a field, a schema, and elsewhere what the keyword must hold. */
+/** The form that a place of a schema needs: below a name of a field, a schema, and elsewhere what the keyword must hold. */
 export function keywordForm(at: readonly (string | number)[]): string {
   const last = at.findLastIndex((part) => typeof part === 'string')
   const keyword = at[last]

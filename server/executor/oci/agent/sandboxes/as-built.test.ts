@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sandboxRuntimes } from '../../../port/sandbox-spec.ts'
 import { shellJob, TestAgent } from '../../testing/test-agent.ts'
 
-/* What a program finds of the image that its author built. */
+/* The image that its author built, as a program finds it. */
 
 let agent: TestAgent
 let empty: string

@@ -1,5 +1,5 @@
 /*
- * Who the program is, by the image's /etc/passwd. A tenant wrote that file, so nobody reads it but the sandbox itself: the
+ * The account of the program, by the image's /etc/passwd. A tenant wrote that file, so nobody reads it but the sandbox itself: the
  * child of process 1 that becomes the program, with the program's rights.
  */
 #define _GNU_SOURCE

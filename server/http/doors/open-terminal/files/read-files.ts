@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { Type } from 'typebox'
-import { untold } from '../../../../archives/formats/file-time.ts'
+import { unknownTime } from '../../../../archives/formats/file-time.ts'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
 import {
   type FileDeps,
@@ -59,7 +59,7 @@ const listed = (entry: TreeEntry) => ({
   name: posix.basename(entry.path),
   type: entry.kind === 'folder' ? 'directory' : 'file',
   size: entry.kind === 'file' ? entry.byteSize : 0,
-  ...(entry.kind === 'file' && entry.modifiedAt !== untold && { modified: entry.modifiedAt }),
+  ...(entry.kind === 'file' && entry.modifiedAt !== unknownTime && { modified: entry.modifiedAt }),
 })
 
 /** Throws 404 in the platform's words. */

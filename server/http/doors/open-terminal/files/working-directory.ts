@@ -35,7 +35,7 @@ export const directoryOperations = (deps: FileDeps): Operation[] => [
     body: Type.Object({ path: TerminalPath('The new working directory.') }),
     isWriting: true,
     handle: async (call) => {
-      // The file panel tells the server every folder that it shows.
+      // The file panel sends the server every folder that it shows.
       const folder = wayHome(call.body.path) ? undefined : keptPath(call.body.path)
       if (!(await setWorkingFolder(deps, call, folder))) throw new PlainError(404, 'Directory not found')
       return { cwd: shownPath(folder) }
