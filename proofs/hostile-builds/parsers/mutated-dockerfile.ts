@@ -15,6 +15,8 @@ const sources = [
   `FROM ${testBase}\nRUN cat <<A <<-"B"\nLABEL a=1\n\tA\nA\n\tB b\n\tB\nLABEL z=1\n`,
   `FROM ${testBase}\nRUN <<E\n--mount=type=bind,target=/a\nE\nRUN \\\n  cat <<'E' \\\n# c\n > /x\nE\\\nE\nCMD a\n`,
   `FROM scratch\nCOPY --chmod=755 <<a.sh <<b m \\\n /x/\n#!/bin/sh\na.sh\n$A 'b'\nb\nADD --link <<"E" /y\nE\nLABEL a=<<E\n`,
+  `ARG B=1\nFROM --platform=$BUILDPLATFORM scratch AS b\nCOPY --chown="\${B}":"1" --chmod='755' m /x\nFROM scratch\nADD --from="b" --exclude="*.md" m /y\nCOPY --from="b" /x /y\n`,
+  `FROM scratch AS b\nFROM ${testBase}\nRUN --mount=type=cache,target=/c//d/ --mount="source=m,target=./m" --mount=from=b,target=/b,ro=true true\n`,
   `FROM scratch\nRUN ["a", "b"] <<E\nRUN [ a ] <<E\nRUN "x <<E" y <<E\nE\nE\nE\nARG A=\${B:-c}\nCOPY <<E \${A:-/x}\nE\n`,
 ]
 
