@@ -66,8 +66,11 @@ export const proofs: readonly Proof[] = [
   },
 ]
 
-/** Variable with the names of the proofs that this run of the tests includes, separated by commas. Without it all are. */
-export const includedProofs = 'SANDBOX_PROOFS'
+/**
+ * Variable with the names of the proofs that this run of the tests includes, separated by commas. Without it all are. Settings of the
+ * service begin with SANDBOX, and an unknown one is an error.
+ */
+export const includedProofs = 'TEST_PROOFS'
 
 /** Test files of a proof; paths below the root, where it has to be called. */
 export const filesOf = ({ tests = [], scenarios = [] }: Pick<Proof, 'tests' | 'scenarios'>): string[] =>
