@@ -83,7 +83,9 @@ describe('gate and builder', () => {
     ['an extra stage', '[1/2] STEP 1/2: FROM scratch', '1 stages here, 2 there'],
     ['a mount', 'seen-through-a-mount', 'a mount that the gate has not seen'],
   ])('are found to differ by %s', (_name, log, difference) => {
-    expect(differenceOf(log, [['FROM scratch', 'LABEL a=1']])).toBe(difference)
-    expect(differenceOf('STEP 2/2: LABEL a=1', [['FROM scratch', 'LABEL a=1']])).toBeUndefined()
+    const reading = { steps: [['FROM scratch', 'LABEL a=1']], showsContext: false }
+    expect(differenceOf(log, reading)).toBe(difference)
+    expect(differenceOf('STEP 2/2: LABEL a=1', reading)).toBeUndefined()
+    expect(differenceOf('seen-through-a-mount', { ...reading, showsContext: true })).toBeUndefined()
   })
 })

@@ -1,6 +1,7 @@
 import { checkDockerfile } from '../../../server/archives/dockerfile/dockerfile.ts'
 import { DockerfileRefused } from '../../../server/archives/dockerfile/dockerfile-refused.ts'
 import type { Instruction } from '../../../server/archives/dockerfile/grammar/instruction.ts'
+import { mountsOf } from '../../../server/archives/dockerfile/mount-flag.ts'
 import { SeededRandom } from '../../../server/base/seeded-random.ts'
 import { buildCommand } from '../../../server/builds/builder/build-script.ts'
 import type { BuilderBench, Entries } from '../../../testing/builds/builder-bench.ts'
@@ -9,17 +10,29 @@ import { mutatedDockerfile } from './mutated-dockerfile.ts'
 /*
  * Tests that the gate and the builder parse a Dockerfile alike. Dockerfiles are mutated at random; each is refused by the
  * gate, or the builder announces exactly the steps that the gate parsed. Nothing that the gate forbids may
- * happen: no bind mount shows the context's mark, and no address is requested.
+ * happen: no mount shows the context's mark unless the gate has read one of the context, and no address is requested.
  */
 
 /** Content of a context file that only a mount or a forbidden flag would print. */
 const mark = 'seen-through-a-mount'
 
-/** The steps of each stage as the gate parses them; undefined if it refuses. */
-function stepsOfGate(text: string): string[][] | undefined {
+/** A Dockerfile as the gate reads it. */
+interface Reading {
+  /** The announced text of the steps of each stage. */
+  steps: string[][]
+  /** Whether a step has a mount of the context. */
+  showsContext: boolean
+}
+
+/** Undefined if the gate refuses. */
+function readByGate(text: string): Reading | undefined {
   try {
     const { stages, instructions } = checkDockerfile(Buffer.from(text))
-    return stages.map((_, stage) => instructions.filter((each) => each.stage === stage).map(announcedText))
+    const steps = stages.map((_, stage) =>
+      instructions.filter((each) => each.stage === stage).map(announcedText),
+    )
+    const mounts = instructions.flatMap((instruction) => mountsOf(instruction))
+    return { steps, showsContext: mounts.some(({ contextPath }) => contextPath !== undefined) }
   } catch (error) {
     if (error instanceof DockerfileRefused) return undefined
     throw error
@@ -57,19 +70,19 @@ export async function comparedParsers(
   const report: DifferentialReport = { refused: 0, compared: 0, refusedByBuilder: 0, failures: [] }
   const draw = new SeededRandom(seed)
   for (let left = wanted; left > 0; left -= 100) {
-    const accepted: { text: string; steps: string[][] }[] = []
+    const accepted: ({ text: string } & Reading)[] = []
     while (accepted.length < Math.min(100, left)) {
       const text = mutatedDockerfile(draw)
-      const steps = stepsOfGate(text)
-      if (steps) accepted.push({ text, steps })
+      const reading = readByGate(text)
+      if (reading) accepted.push({ text, ...reading })
       else report.refused += 1
     }
     const logs = await buildAll(
       bench,
       accepted.map(({ text }) => text),
     )
-    for (const [index, { text, steps }] of accepted.entries()) {
-      const fault = compare(logs[index] ?? '', steps, report)
+    for (const [index, { text, ...reading }] of accepted.entries()) {
+      const fault = compare(logs[index] ?? '', reading, report)
       if (fault) report.failures.push(`${JSON.stringify(text)}: ${fault}`)
     }
   }
@@ -100,10 +113,10 @@ done`
 
 const announced = /^(?:\[(\d+)\/(\d+)\] )?STEP (\d+)\/(\d+): (.*)$/gm
 
-function compare(log: string, steps: string[][], report: DifferentialReport): string | undefined {
+function compare(log: string, reading: Reading, report: DifferentialReport): string | undefined {
   if (/^(?:\[\d+\/\d+\] )?STEP /m.test(log)) report.compared += 1
   else report.refusedByBuilder += 1
-  return differenceOf(log, steps)
+  return differenceOf(log, reading)
 }
 
 /** The builder keeps spaces at the end of an instruction before the content of its heredocs. */
@@ -113,9 +126,9 @@ function isAnnounced(step: string, announcement: string): boolean {
   return there.startsWith(text) && trimmed(there.slice(text.length)) === heredocs
 }
 
-/** The first difference between the builder's log and the gate's steps; undefined if there is none. */
-export function differenceOf(log: string, steps: string[][]): string | undefined {
-  if (log.includes(mark)) return 'a mount that the gate has not seen'
+/** The first difference between the builder's log and what the gate read; undefined if there is none. */
+export function differenceOf(log: string, { steps, showsContext }: Reading): string | undefined {
+  if (!showsContext && log.includes(mark)) return 'a mount that the gate has not seen'
   if (/dial tcp|lookup |connection refused|--from=docker-archive:/.test(log))
     return 'an address that the gate has not seen'
   for (const [, stage = '1', stages = '1', step = '', count = '', text = ''] of log.matchAll(announced)) {
