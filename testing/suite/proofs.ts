@@ -16,12 +16,53 @@ export interface Proof {
 
 const runsAndQueue = ['server/work', 'server/runs', 'server/capacity', 'server/db']
 const sandboxes = ['server/executor/oci', 'server/executor/port']
+const builds = ['server/builds', 'server/archives', 'server/images', ...sandboxes]
 
 export const proofs: readonly Proof[] = [
   {
     name: 'languages',
     tests: ['server/executor/oci/agent/sandboxes/everyday.test.ts'],
     proves: sandboxes,
+  },
+  {
+    name: 'networks',
+    tests: ['server/executor/oci/network/{egress,network-life,shared-names}.test.ts'],
+    proves: ['server/executor/oci', 'server/base/addresses'],
+  },
+  {
+    name: 'masks',
+    tests: ['server/executor/oci/mask.test.ts'],
+    proves: ['server/executor/oci/native', 'server/executor/oci/agent/shim'],
+  },
+  {
+    name: 'builder',
+    tests: [
+      'server/builds/builder/{export-layer,hostile-build}.test.ts',
+      'server/builds/chain/docker-meanings.test.ts',
+      'server/builds/steps/customer-build/{cached-stages,make-base-layer,reuse-image}.test.ts',
+    ],
+    proves: builds,
+  },
+  {
+    name: 'networks of builds',
+    tests: [
+      'server/builds/bases/public-hub.test.ts',
+      'server/builds/network/{build-steps,mirrors,network-chain}.test.ts',
+      'server/builds/steps/customer-build/pull-base-images.test.ts',
+    ],
+    proves: [...builds, 'server/base/addresses'],
+  },
+  {
+    name: 'event loop',
+    tests: ['proofs/event-loop/*.test.ts'],
+    proves: [
+      'proofs/event-loop',
+      'server/base',
+      'server/custom-tables',
+      'server/doors',
+      'server/http',
+      'server/sessions',
+    ],
   },
   {
     name: 'failing disks',
