@@ -41,14 +41,19 @@ export class Search {
     return device === undefined ? [] : this.#below(path, sinceMs, device)
   }
 
-  /** Searches directories of `device` only, or of any when there is none. */
-  async #below(path: string, sinceMs: number, device?: bigint): Promise<string[]> {
-    if (device !== undefined && (await deviceOf(path)) !== device) return []
+  /**
+   * Searches directories of `device` only; without it, those of any file system that is mounted below except the kernel's, whose
+   * processes `processes` searches.
+   */
+  async #below(path: string, sinceMs: number, device?: bigint, parent?: bigint): Promise<string[]> {
+    const own = await deviceOf(path)
+    if (device !== undefined && own !== device) return []
+    if (parent !== undefined && own !== parent && (await isOfKernel(path))) return []
     const found: string[] = []
     for (const entry of await entriesOf(path)) {
       const child = join(path, entry.name)
       found.push(...this.in(`the name ${child}`, Buffer.from(entry.name)))
-      if (entry.isDirectory()) found.push(...(await this.#below(child, sinceMs, device)))
+      if (entry.isDirectory()) found.push(...(await this.#below(child, sinceMs, device, own)))
       else if (entry.isFile()) found.push(...(await this.file(child, sinceMs)))
       else if (entry.isSymbolicLink()) {
         found.push(...this.in(`the link ${child}`, Buffer.from((await unlessGone(readlink(child))) ?? '')))
@@ -84,8 +89,7 @@ export class Search {
       return [...(forms ?? [])].map((form) => `${form} in ${path}`)
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException
-      const system = await unlessGone(statfs(path))
-      if (system && !kernelFileSystems.has(system.type)) return [`${code} instead of what is in ${path}`]
+      if (!(await isOfKernel(path))) return [`${code} instead of what is in ${path}`]
       this.unread.add(`${code} at ${path}`)
       return []
     }
@@ -120,6 +124,12 @@ export class Search {
 
 export async function processIds(): Promise<number[]> {
   return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+}
+
+/** True for what is gone, too. */
+async function isOfKernel(path: string): Promise<boolean> {
+  const system = await unlessGone(statfs(path))
+  return system === undefined || kernelFileSystems.has(system.type)
 }
 
 const deviceOf = async (path: string): Promise<bigint | undefined> =>
