@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest'
 import { shellJob } from '../../server/executor/oci/testing/test-agent.ts'
+import type { SandboxRuntime } from '../../server/executor/port/sandbox-spec.ts'
 import { Campaign } from './campaign.ts'
 import { newStem, patternsOf } from './canary.ts'
 import { Search } from './search.ts'
@@ -78,9 +79,16 @@ describe('files that cannot be read', () => {
   })
 })
 
+/** An agent that outlives a failed test would keep the test run from its end. */
+async function startCampaign(runtime?: SandboxRuntime): Promise<Campaign> {
+  const campaign = await Campaign.start(runtime)
+  onTestFailed(() => campaign.agent.dispose())
+  return campaign
+}
+
 describe('secrets of runs', () => {
   it('are only in their program', async () => {
-    const campaign = await Campaign.start()
+    const campaign = await startCampaign()
     await campaign.round(4)
     await campaign.round(8)
     expect(await campaign.end()).toEqual([])
@@ -89,13 +97,13 @@ describe('secrets of runs', () => {
   }, 60_000)
 
   it('are in nothing of gVisor that the host sees', async () => {
-    const campaign = await Campaign.start('runsc')
+    const campaign = await startCampaign('runsc')
     await campaign.round(2)
     expect(await campaign.end()).toEqual([])
   }, 120_000)
 
   it('are found if they are in a specification or in a log', async () => {
-    const campaign = await Campaign.start()
+    const campaign = await startCampaign()
     const { agent, stem } = campaign
     const spec = shellJob(await agent.image(), `echo ${stem}; exit 0`)
     spec.env = { KEY: Buffer.from(stem).toString('base64') }
