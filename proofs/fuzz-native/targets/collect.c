@@ -146,10 +146,11 @@ static void check_folder(const struct collected_tree *result) {
   for (const char *at = text, *end = text + count; at < end; entries++) {
     char kind;
     unsigned mode;
+    long long time;
     unsigned long long size;
     int path = 0;
     const char *zero = memchr(at, 0, end - at);
-    if (!zero || sscanf(at, "%c %o %llu %n", &kind, &mode, &size, &path) != 3 || !strchr("dfkl", kind) || mode > 07777) abort();
+    if (!zero || sscanf(at, "%c %o@%lld %llu %n", &kind, &mode, &time, &size, &path) != 4 || time < 0 || !strchr("dfkl", kind) || mode > 07777) abort();
     unsigned long long content = kind == 'k' ? SHA256_BYTES : size;
     if ((uint64_t)(zero - at) - (uint64_t)path > plan.tree.max_path || content > (uint64_t)(end - zero - 1)) abort();
     if (kind == 'k' && !known_has(size, (const uint8_t *)zero + 1)) abort();
