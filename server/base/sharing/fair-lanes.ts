@@ -78,6 +78,8 @@ export class FairLanes<Work> {
    * recently aborted work, so that other owners cannot occupy the reserved slot.
    */
   take({ reserved }: { reserved: boolean }): { owner: string; work: Work } | undefined {
+    // One time for all: while many lanes are compared, later ones would gain by waiting longer.
+    const nowMs = this.#nowMs()
     let best: { owner: string; lane: Lane<Work>; rank: number } | undefined
     for (const [owner, lane] of this.#lanes) {
       const [first] = lane.waiting
@@ -86,7 +88,7 @@ export class FairLanes<Work> {
       if (reserved && !this.#mayUseReserved(lane)) continue
       // Work in progress is not charged yet: it counts as if it used all of the credit.
       const creditMs = lane.creditMs - lane.working * this.#bounds.creditMs
-      const rank = creditMs + this.#nowMs() - first.sinceMs
+      const rank = creditMs + nowMs - first.sinceMs
       if (!best || rank > best.rank) best = { owner, lane, rank }
     }
     const next = best?.lane.waiting.shift()
