@@ -71,6 +71,11 @@ export const proofs: readonly Proof[] = [
     proves: ['server/executor/oci/agent', 'server/executor/oci/native/shim', 'server/storage'],
   },
   {
+    name: 'operations',
+    scenarios: ['e2e/main-job/{backup,provenance,registry}.test.ts'],
+    proves: ['server/operations', 'server/images', 'server/storage', 'server/postgres', 'server/main'],
+  },
+  {
     name: 'two machines',
     tests: ['server/main/two-machines.test.ts'],
     proves: ['server/main', 'server/work', 'server/runs/queue'],

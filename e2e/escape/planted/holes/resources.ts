@@ -35,7 +35,7 @@ export const ofResources: Hole[] = [
   },
   {
     name: 'a late deadline',
-    edits: [edit('native/shim/shim.c', '.tv_sec = timeout_ms / 1000', '.tv_sec = timeout_ms / 1000 + 6')],
+    edits: [edit('native/shim/shim.c', '!set_timer(timeout_ms)', '!set_timer(timeout_ms + 6000)')],
     tries: ['resources/endless_asleep'],
   },
   {

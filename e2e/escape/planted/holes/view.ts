@@ -52,7 +52,7 @@ export const ofView: Hole[] = [
   },
   {
     name: 'command line of the host',
-    edits: [edit('bundle/procfs-overlay.ts', "crun: ['cmdline', ", 'crun: [')],
+    edits: [edit('bundle/procfs-overlay.ts', "crun: ['cgroups', 'cmdline', ", "crun: ['cgroups', ")],
     tries: ['leaks/tells_command_line'],
   },
   {
