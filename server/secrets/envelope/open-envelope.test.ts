@@ -106,6 +106,10 @@ describe('RSA-OAEP', () => {
     expect((await open(wrap())).toString()).toBe('a value')
   })
 
+  /** One that starts with a zero byte is the same number without it. */
+  const wrappedLong = () => {
+    for (let wrapped = wrap(); ; wrapped = wrap()) if (wrapped[0] !== 0) return wrapped
+  }
   const one = Buffer.alloc(384)
   one[383] = 1
   it.each([
@@ -119,7 +123,7 @@ describe('RSA-OAEP', () => {
     ['no data key', () => wrap({}, Buffer.alloc(0))],
     ['a flipped first bit', () => flipped(wrap(), 7)],
     ['a flipped last bit', () => flipped(wrap(), 384 * 8 - 1)],
-    ['a byte less', () => wrap().subarray(1)],
+    ['a byte less', () => wrappedLong().subarray(1)],
     ['a byte more', () => Buffer.concat([Buffer.alloc(1), wrap()])],
     ['zero', () => Buffer.alloc(384)],
     ['one', () => one],
