@@ -2,7 +2,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { LongestFirst } from './testing/suite/longest-first.ts'
 import { sharedProcessTests } from './testing/suite/own-process.ts'
 import { packedPrograms } from './testing/suite/packed-programs.ts'
-import { leftOutFiles } from './testing/suite/proofs.ts'
+import { includedProofs, leftOutFiles } from './testing/suite/proofs.ts'
 
 const all = [
   '{client,contract,server,cli,bench,proofs,testing,tools}/**/*.test.ts',
@@ -23,7 +23,7 @@ const onOldestPostgres = [
   'server/operations/audit/audit-log.test.ts',
   'server/operations/backup/database.test.ts',
 ]
-const elsewhere = [...hostile, ...leftOutFiles()]
+const elsewhere = [...hostile, ...leftOutFiles(process.env[includedProofs])]
 const together = sharedProcessTests(all).filter((file) => !elsewhere.includes(file))
 const plugins = [packedPrograms()]
 

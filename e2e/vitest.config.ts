@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { leftOutFiles } from '../testing/suite/proofs.ts'
+import { includedProofs, leftOutFiles } from '../testing/suite/proofs.ts'
 
 /** Scenarios against a whole service, and the examples they use. */
 export default defineConfig({
@@ -8,7 +8,7 @@ export default defineConfig({
     root: resolve(import.meta.dirname, '..'),
     globalSetup: ['e2e/main-job/global-setup.ts'],
     include: ['e2e/!(crash)/**/*.test.ts', 'examples/**/*.test.ts'],
-    exclude: leftOutFiles(),
+    exclude: leftOutFiles(process.env[includedProofs]),
     maxWorkers: 3,
     pool: 'forks',
     // The first run makes a base image and the builder from Debian packages.

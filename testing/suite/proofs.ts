@@ -122,8 +122,8 @@ export const includedProofs = 'TEST_PROOFS'
 export const filesOf = ({ tests = [], scenarios = [] }: Pick<Proof, 'tests' | 'scenarios'>): string[] =>
   globSync([...tests, ...scenarios])
 
-/** Files of the proofs that this run of the tests leaves out. */
-export function leftOutFiles(included = process.env[includedProofs]): string[] {
+/** Files of the proofs that a run of the tests leaves out, by the value of its variable. */
+export function leftOutFiles(included: string | undefined): string[] {
   if (included === undefined) return []
   const names = included.split(',')
   return proofs.filter(({ name }) => !names.includes(name)).flatMap(filesOf)
