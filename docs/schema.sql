@@ -795,6 +795,9 @@ create table environment_versions (
   blocked_reason text default ''::text not null,
   blocked_from text,
   build_cache text default 'images'::text not null,
+  handoff_since timestamp with time zone,
+  handoff_failed_at timestamp with time zone,
+  renewal_blocked_at timestamp with time zone,
   constraint environment_versions_pkey PRIMARY KEY (id),
   constraint environment_versions_environment_id_version_number_key UNIQUE (environment_id, version_number),
   constraint environment_versions_build_cache_check CHECK (build_cache = ANY (ARRAY['none'::text, 'images'::text])),
@@ -812,6 +815,7 @@ create table environment_versions (
 );
 CREATE INDEX environment_versions_by_company ON environment_versions USING btree (company_id, id);
 CREATE INDEX environment_versions_by_source ON environment_versions USING btree (environment_id, source_digest) WHERE state = 'ready'::text;
+CREATE INDEX environment_versions_handoffs ON environment_versions USING btree (handoff_since) WHERE handoff_since IS NOT NULL;
 CREATE INDEX environment_versions_provisioning ON environment_versions USING btree (state_changed_at) WHERE state = 'regional_provisioning'::text;
 CREATE INDEX environment_versions_retiring ON environment_versions USING btree (id) WHERE retiring_layer_digest IS NOT NULL;
 CREATE INDEX environment_versions_retryable ON environment_versions USING btree (state_changed_at) WHERE state = 'retryable_failed'::text;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { environmentVersionStates } from '@sandbox-jobs/contract/states/environment-version-states.ts'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -20,6 +21,7 @@ import { transitionVersion } from '../environments/versions/version-transitions.
 import { ExecutorRefused, ExecutorUnavailable } from '../executor/port/errors.ts'
 import { blobPath } from '../images/provenance/verify-image.ts'
 import { verifyStored } from '../images/provenance/verify-stored.ts'
+import { Notifier } from '../notifications/notifier.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { buildSlots } from './admission/build-slots.ts'
 import { type BuildWorker, startBuildWorker } from './build-worker.ts'
@@ -184,6 +186,37 @@ describe('provisioning', () => {
       (await api.must(environmentRoutes.readEnvironmentVersion, as, { params })).build_next_action
     expect(await seen(tenant.companyManager)).toMatch(/\(layer_missing\)$/)
     expect(await seen(tenant.member)).not.toContain('layer_missing')
+  })
+
+  it('that is blocked notifies the managers of the owner, once a day until the version is ready again', async () => {
+    const version = await built('regional_provisioning')
+    const blocked = async () => {
+      await new Notifier(db).notifyAll()
+      const { items } = await api.must(allRoutes.listNotifications, tenant.companyManager)
+      return items.map(({ event, subject_id }) => [event, subject_id])
+    }
+    const notice = ['image_storage_renewal_blocked', version.id]
+    const refuse = async () => {
+      executor.failNext('installImage', new ExecutorRefused('image_invalid', 'no'))
+      await provision()
+      await retry(version)
+    }
+    await refuse()
+    await refuse()
+    expect(await blocked()).toEqual([notice])
+    await db
+      .updateTable('environment_versions')
+      .set({ renewal_blocked_at: sql`renewal_blocked_at - interval '25 hours'` })
+      .where('id', '=', version.id)
+      .execute()
+    await refuse()
+    expect(await blocked()).toEqual([notice, notice])
+    await provision()
+    expect((await rowOf(version.id)).state).toBe('ready')
+    await executor.removeImage(version.layer)
+    await retry(version)
+    await refuse()
+    expect(await blocked()).toEqual([notice, notice, notice])
   })
 
   it('is blocked for an image that the executor refuses, and may be requested again', async () => {

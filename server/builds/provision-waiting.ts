@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts'
+import { recordBlockedRenewal } from '../environments/retention/image-renewal-store.ts'
 import { transitionVersion } from '../environments/versions/version-transitions.ts'
 import { type ProvisioningTools, provisionVersion } from './provisioning/provision-version.ts'
 import {
@@ -42,7 +43,8 @@ async function provision(
 ): Promise<void> {
   const done = await provisionVersion(tools, version, signal)
   const set = { blocked_reason: done.to === 'ready' ? '' : done.reason }
-  await holder
-    .transaction()
-    .execute((trx) => transitionVersion(trx, version, { to: done.to, from: ['regional_provisioning'], set }))
+  await holder.transaction().execute(async (trx) => {
+    const left = await transitionVersion(trx, version, { to: done.to, from: ['regional_provisioning'], set })
+    if (left !== undefined && done.to === 'provisioning_blocked') await recordBlockedRenewal(trx, version)
+  })
 }

@@ -49,6 +49,8 @@ import * as reservedTraffic from './migrations/0342-reserved-traffic.ts'
 import * as favoriteChatrooms from './migrations/0343-favorite-chatrooms.ts'
 import * as remediationReminders from './migrations/0344-remediation-reminders.ts'
 import * as auditContext from './migrations/0360-audit-context.ts'
+import * as runnerHandoffs from './migrations/0362-runner-handoffs.ts'
+import * as imageRenewals from './migrations/0363-image-renewals.ts'
 import { listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -101,6 +103,8 @@ export const migrations: Migrations = {
   '0343-favorite-chatrooms': favoriteChatrooms,
   '0344-remediation-reminders': remediationReminders,
   '0360-audit-context': auditContext,
+  '0362-runner-handoffs': runnerHandoffs,
+  '0363-image-renewals': imageRenewals,
 }
 
 /** Migrates the database to the current schema. Safe to call from several processes at once. */

@@ -79,6 +79,10 @@ const environmentTitles = {
   security_remediation_deadline: (_facts, count) => findings(count, 'at or near the remediation deadline'),
   runner_replacement_available: () => 'a newer runner is available, build it again to move to it',
   runner_handoff_completed: () => 'is replaced by a version on the current runner',
+  runner_handoff_expired: () => 'has not moved to the newer runner in 30 days, build it again to move to it',
+  runner_handoff_failed: () => 'could not be built again on the newer runner, this version stays in use',
+  image_storage_renewal_blocked: () =>
+    'image cannot be taken from storage again, retry provisioning or build it again',
   image_storage_cleanup_completed: () => 'image removed from storage',
 } satisfies Partial<Record<NotificationEvent, (facts: EnvironmentFacts, count: number) => string>>
 

@@ -95,6 +95,9 @@ export interface EnvironmentVersionsTable {
   state_changed_at: Generated<Date>
   last_build_attempt_id: string | null
   created_at: Generated<Date>
+  handoff_since: Date | null
+  handoff_failed_at: Date | null
+  renewal_blocked_at: Date | null
 }
 
 export interface RunnerReleasesTable {

@@ -1,7 +1,7 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
-import { acrossCompanies } from '../../db/across-companies.ts'
-import type { Database, Trx } from '../../db/database.ts'
+import type { Insertable, Selectable } from 'kysely'
+import type { Database } from '../../db/database.ts'
 import type { RunnerReleasesTable } from '../../db/tables/environments.ts'
+import { offerHandoffs } from '../versions/runner-handoff-store.ts'
 
 export type RunnerReleaseRow = Selectable<RunnerReleasesTable>
 
@@ -13,18 +13,9 @@ export async function insertRelease(db: Database, release: Insertable<RunnerRele
       .values(release)
       .onConflict((conflict) => conflict.column('release').doNothing())
       .executeTakeFirst()
-    if (numInsertedOrUpdatedRows > 0n && release.approved_at) await recordReplacement(trx, release.release)
+    if (numInsertedOrUpdatedRows > 0n && release.approved_at) await offerHandoffs(trx, release.release)
   })
 }
-
-/** An event for each environment whose current version is on another runner. */
-const recordReplacement = (trx: Trx, release: string): Promise<unknown> =>
-  sql`${acrossCompanies('a release of the deployment')}
-    insert into event_outbox (company_id, event, subject_id)
-    select e.company_id, 'runner_replacement_available', v.id
-    from environments e join environment_versions v on v.id = e.current_version_id
-    where e.company_id is not null and e.state = 'active' and v.runner_release is distinct from ${release}
-  `.execute(trx)
 
 export const listReleaseRows = (db: Database): Promise<RunnerReleaseRow[]> =>
   db.selectFrom('runner_releases').selectAll().orderBy('first_seen_at', 'desc').execute()
@@ -37,7 +28,7 @@ export async function approveRelease(db: Database, release: string): Promise<boo
       .where('release', '=', release)
       .where('approved_at', 'is', null)
       .executeTakeFirst()
-    if (numUpdatedRows > 0n) await recordReplacement(trx, release)
+    if (numUpdatedRows > 0n) await offerHandoffs(trx, release)
   })
   const row = await db
     .selectFrom('runner_releases')

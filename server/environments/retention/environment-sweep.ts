@@ -4,6 +4,7 @@ import { forgetFailures, postpone } from '../../work/rounds/removal-failures.ts'
 import { finishAbort, type SweepContext } from '../uploads/context-abort-service.ts'
 import { sweepUnused } from '../uploads/unused-bytes.ts'
 import { listOverdueSessions, transitionSession } from '../uploads/upload-session-store.ts'
+import { endOverdueHandoffs } from '../versions/runner-handoff-store.ts'
 import { listUnretriedVersions } from '../versions/version-store.ts'
 import { transitionVersion } from '../versions/version-transitions.ts'
 
@@ -11,16 +12,17 @@ const batch = 100
 
 /**
  * Ends expired entries: upload sessions after a day, with their bytes, and failed versions after the seven days in
- * which a build can be retried. Removes the bytes of interrupted uploads. One bounded iteration, safe in several
- * processes. Readers already treat expired entries as ended before the sweep runs.
+ * which a build can be retried, and hand-overs to a newer runner. Removes the bytes of interrupted uploads. One bounded
+ * iteration, safe in several processes. Readers already treat expired entries as ended before the sweep runs.
  */
 export async function sweepEnvironments(
   context: SweepContext,
-): Promise<{ unusedRemoved: number; uploadsAborted: number; versionsAbandoned: number }> {
+): Promise<Record<'unusedRemoved' | 'uploadsAborted' | 'versionsAbandoned' | 'handoffsEnded', number>> {
   return {
     unusedRemoved: await inBatches(batch, (limit) => sweepUnused(context, { limit })),
     uploadsAborted: await inBatches(batch, (limit) => abortOverdue(context, limit)),
     versionsAbandoned: await inBatches(batch, (limit) => abandonUnretried(context, limit)),
+    handoffsEnded: await inBatches(batch, (limit) => endOverdueHandoffs(context.db, limit)),
   }
 }
 

@@ -62,7 +62,7 @@ export async function transitionVersion(
     set: {
       ...columns,
       ...(image_config !== undefined && { image_config: image_config && JSON.stringify(image_config) }),
-      ...(move.to === 'ready' && { ready_at: sql`now()` }),
+      ...(move.to === 'ready' && { ready_at: sql`now()`, renewal_blocked_at: null }),
       state_changed_at: sql`now()`,
     },
   })

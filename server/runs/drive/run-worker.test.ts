@@ -307,6 +307,23 @@ describe('a run of a version whose provisioning was asked for again', () => {
     await untilState(id, 'platform_failed')
     expect(await rowOf(id)).toMatchObject({ error_code: 'image_unavailable', error_detail: 'refused' })
   })
+
+  it('that ends so records once a day that its image cannot be taken from storage', async () => {
+    await startWorker()
+    for (let each = 0; each < 2; each += 1) {
+      executor.failNext('installImage', new ExecutorRefused('image_invalid', 'no'))
+      await untilState(await queue(), 'platform_failed')
+    }
+    executor.script(() => ({ exit: { exitCode: 1 } }))
+    await untilState(await queue(), 'customer_failed')
+    const blocked = await db
+      .selectFrom('event_outbox')
+      .select('subject_id')
+      .where('company_id', '=', tenant.companyId)
+      .where('event', '=', 'image_storage_renewal_blocked')
+      .execute()
+    expect(blocked).toEqual([{ subject_id: task.environmentVersionId }])
+  })
 })
 
 describe('a cancel', () => {

@@ -1,7 +1,9 @@
+import type { RunErrorCode } from '@sandbox-jobs/contract/resources/runs/run-failure.ts'
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import type { Executing } from '../../db/database.ts'
 import { type Transition, transitionCtes } from '../../db/transition.ts'
+import { blockedRenewalCtes } from '../../environments/retention/image-renewal-store.ts'
 import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
 import { savedSessionCtes } from '../../sessions/runs/saved-session-statement.ts'
 import type { RunOutcome } from '../drive/run-outcome.ts'
@@ -45,10 +47,17 @@ export async function finishRun(db: Executing, run: ClaimedRun, end: RunEnd): Pr
     ...(end.results && end.results.artifacts.length > 0 ? [artifactsCte(end.results.artifacts)] : []),
     ...(refused ? [refusalsCte(refused)] : []),
     ...(end.results?.session ? [savedSessionCtes(end.results.session)] : []),
+    ...(columns.error_code === imageUnavailable ? [blockedRenewalCtes(versionOfMoved)] : []),
   ]
   const { rows } = await sql`with ${sql.join([move, ...kept])} select from moved`.execute(db)
   return rows.length > 0
 }
+
+const imageUnavailable: RunErrorCode = 'image_unavailable'
+
+const versionOfMoved = sql`
+  select t.environment_version_id as version_id, moved.company_id
+  from moved join task_versions t on t.id = moved.task_version_id and t.company_id = moved.company_id`
 
 /** There are no measurements of a program that never started, or whose shim died without a record. */
 const measured = (exit: SandboxExit) => ({

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { acrossCompanies } from '../../../db/across-companies.ts'
 import type { Executing, Trx } from '../../../db/database.ts'
 import { noImage } from '../../../environments/retention/failed-images.ts'
+import { failHandoff } from '../../../environments/versions/runner-handoff-store.ts'
 import type { VersionTransition } from '../../../environments/versions/version-transitions.ts'
 import { type AttemptProgress, columnsOf } from './attempt-progress-store.ts'
 import {
@@ -92,6 +93,8 @@ export async function endLocked(
   const version =
     ending.version ?? (failed && { to: buildFailures[failed.errorCode].versionState, set: noImage })
   if (version) await transitionVersionOf(trx, attempt, joined(before.version, version))
+  if (ending.state === 'customer_failed' || ending.state === 'platform_failed')
+    await failHandoff(trx, { versionId: attempt.environment_version_id, companyId: attempt.company_id })
 }
 
 /** Joins two transitions of one row. */
