@@ -69,14 +69,6 @@ const tests =
 const typeCircles = [
   // A snapshot of a run has the type that reading it returns.
   'server/runs/read/(read-runs|run-snapshots)[.]ts',
-  // Sources of live logs are read by the writer whose requests they serve.
-  'server/live-logs/(live-log-store|log-sources|stream-live-log|live-log-writer)[.]ts',
-  // A check of the host has the type of the list of checks that contains it.
-  'server/executor/oci/host/(gvisor|host-checks)[.]ts',
-  // The connection prepares statements whose types use it.
-  'server/db/(database|fast/named-statements|fast/planned-once)[.]ts',
-  // Following a build ends with its log.
-  'cli/(logs/followed-logs|push/watch-build)[.]ts',
 ]
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -1,5 +1,5 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import type { BuildPlace } from '../push/watch-build.ts'
+import type { BuildReference } from '../push/build-reference.ts'
 import type { RunReference } from '../runs/watch-run.ts'
 import type { Session } from '../session/session.ts'
 import type { FollowedLog } from './follow-log.ts'
@@ -11,7 +11,7 @@ export const logOfRun = ({ client }: Session, params: RunReference): FollowedLog
   out: process.stdout,
 })
 
-export const logOfBuild = ({ client }: Session, params: BuildPlace): FollowedLog => ({
+export const logOfBuild = ({ client }: Session, params: BuildReference): FollowedLog => ({
   open: (start) => client.call(allRoutes.followBuildLog, { params, query: { start } }),
   what: 'build',
   whole: 'sandbox build log',

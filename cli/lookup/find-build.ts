@@ -1,7 +1,7 @@
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { CliError } from '../failure.ts'
-import type { BuildPlace as BuildReference } from '../push/watch-build.ts'
+import type { BuildReference } from '../push/build-reference.ts'
 import type { Session } from '../session/session.ts'
 import { allPages } from './all-pages.ts'
 import { findEnvironment, listEnvironments } from './find-environment.ts'

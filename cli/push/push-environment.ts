@@ -8,10 +8,11 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { allPages } from '../lookup/all-pages.ts'
 import { bytesText } from '../output/sizes.ts'
 import type { Session } from '../session/session.ts'
+import type { BuildReference } from './build-reference.ts'
 import { ensureEnvironment } from './ensure-environment.ts'
 import { type PackedContext, packContext } from './pack-context.ts'
 import { uploadContext } from './upload-context.ts'
-import { type BuildPlace, watchBuild } from './watch-build.ts'
+import { watchBuild } from './watch-build.ts'
 
 export interface PushPlan {
   /** Environment; created if it does not exist. */
@@ -28,7 +29,7 @@ export interface PushPlan {
   /** False: the build is queued only. */
   wait: boolean
   /** Hears of a build before it is waited for. */
-  onBuild?: (build: BuildPlace) => void
+  onBuild?: (build: BuildReference) => void
 }
 
 export interface Pushed {

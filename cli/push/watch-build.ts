@@ -12,12 +12,7 @@ import { barOf } from '../output/progress-bar.ts'
 import { durationText } from '../output/sizes.ts'
 import { readWithRetry } from '../session/read-with-retry.ts'
 import type { Session } from '../session/session.ts'
-
-export interface BuildPlace {
-  id: string
-  vid: string
-  aid: string
-}
+import type { BuildReference } from './build-reference.ts'
 
 const pollMs = 500
 
@@ -27,7 +22,7 @@ const pollMs = 500
  */
 export async function watchBuild(
   session: Session,
-  place: BuildPlace,
+  place: BuildReference,
   { follow = false }: { follow?: boolean | undefined } = {},
 ): Promise<BuildAttempt> {
   const log = { ...logOfBuild(session, place), out: process.stderr, isPart: true }
@@ -43,7 +38,7 @@ export async function watchBuild(
 
 async function untilEnded(
   { client, report }: Session,
-  place: BuildPlace,
+  place: BuildReference,
   view: (attempt: BuildAttempt) => void,
 ): Promise<BuildAttempt> {
   for (;;) {
@@ -58,7 +53,7 @@ async function untilEnded(
 }
 
 /** Undefined also if the service cannot return it: that must not hide the failure itself. */
-const failedInstruction = ({ client }: Session, params: BuildPlace) =>
+const failedInstruction = ({ client }: Session, params: BuildReference) =>
   client.call(allRoutes.readBuildDetails, { params }).then(
     (details) => details.failed_instruction ?? undefined,
     () => undefined,
@@ -83,7 +78,7 @@ const tailLines = 20
  * The last lines of the log, which show the reason of most failures. A build that was refused before it ran has no
  * log.
  */
-async function showLogTail({ client, report }: Session, place: BuildPlace): Promise<void> {
+async function showLogTail({ client, report }: Session, place: BuildReference): Promise<void> {
   if (report.json) return
   const text = await client
     .call(allRoutes.readBuildLog, { params: place })

@@ -1,6 +1,6 @@
 import { onBehalfOf } from '../base/current-request.ts'
 import type { Database } from '../db/database.ts'
-import { liveLogChannel } from '../live-logs/log-sources.ts'
+import { liveLogChannel } from '../live-logs/log-updates.ts'
 import { listen } from '../work/listener.ts'
 import { startSweep } from '../work/rounds/sweep.ts'
 import { startTicker } from '../work/ticker.ts'

@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing } from '../db/database.ts'
 import type { LogPart } from '../executor/port/sandboxes.ts'
-import { liveLogChannel } from './log-sources.ts'
-import { logUpdatesChannel } from './log-updates.ts'
+import { liveLogChannel, logUpdatesChannel } from './log-updates.ts'
 
 /* SQL of the table `live_logs`. */
 

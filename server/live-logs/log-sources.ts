@@ -1,9 +1,6 @@
 import type { Log } from '../base/logging.ts'
 import { type StreamDeps, streamLiveLog } from './stream-live-log.ts'
 
-/** Notified by followers of a log; the payload is the id of its run or build. */
-export const liveLogChannel = 'live_logs'
-
 interface Source {
   sandboxId: string
   ahead: number

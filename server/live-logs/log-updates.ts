@@ -3,6 +3,8 @@ import { sleep } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
 import { type Listener, listen } from '../work/listener.ts'
 
+/** Notified by followers of a log; the payload is the id of its run or build. */
+export const liveLogChannel = 'live_logs'
 /** Notified by the worker that has stored a new part of a log; the payload is the id of its run or build. */
 export const logUpdatesChannel = 'live_log_news'
 /** Notified by changes of state that followers wait for; the payload is the id of the run or build. */

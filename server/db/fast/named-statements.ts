@@ -1,5 +1,7 @@
 import type pg from 'pg'
-import { plannedOnceTag } from './planned-once.ts'
+
+/** Prefix of a statement whose plan each connection keeps (`planned-once.ts`). */
+export const plannedOnceTag = '/* planned once */ '
 
 /** Maximum number of named statements of a kind. The program has fewer, apart from statements with lists of varying length. */
 const maxNames = 400

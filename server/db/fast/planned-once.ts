@@ -2,9 +2,7 @@ import { CompiledQuery, type RawBuilder } from 'kysely'
 import pg from 'pg'
 import type { Database } from '../database.ts'
 import { arrayText } from './array-text.ts'
-
-/** Prefix of a statement whose plan each connection keeps. */
-export const plannedOnceTag = '/* planned once */ '
+import { plannedOnceTag } from './named-statements.ts'
 
 /**
  * Executes a statement with its values inlined as literals, so that a connection plans it once and keeps the plan. A

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { access, constants, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import type { HostCheck } from './host-checks.ts'
+import type { HostCheck } from './host-check.ts'
 
 /**
  * Possible paths of runsc. The first is that of install/runsc.sh: the package of Debian 12 is too old for Debian 12's own

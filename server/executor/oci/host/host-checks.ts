@@ -4,14 +4,7 @@ import type { SandboxRuntime } from '../../port/sandbox-spec.ts'
 import { detectCgroups } from './cgroups.ts'
 import { fileSystemSupport } from './file-systems.ts'
 import { gvisorCheck } from './gvisor.ts'
-
-export interface HostCheck {
-  name: string
-  ok: boolean
-  found: string
-  /** What to install or configure if the check fails. */
-  advice: string
-}
+import type { HostCheck } from './host-check.ts'
 
 export const hostPrograms = {
   crun: ['/usr/bin/crun', '/usr/local/bin/crun'],

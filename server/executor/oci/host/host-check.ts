@@ -1,0 +1,8 @@
+/** One thing that the host needs to run jobs, and whether it is there. */
+export interface HostCheck {
+  name: string
+  ok: boolean
+  found: string
+  /** What to install or configure if the check fails. */
+  advice: string
+}
