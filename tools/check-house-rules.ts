@@ -44,7 +44,7 @@ const rules: Rule[] = [
       'server/builds/chain/sweep-builds.ts': 'one read that joins tables of two stores of builds',
       'server/environments/versions/version-transitions.ts': 'the columns that a transition sets',
       'server/runs/queue/cancel-run.ts': 'the columns that a transition sets',
-      'server/runs/results/finish-run.ts': 'one statement with the transition and the rows of results',
+      'server/runs/drive/finish-run.ts': 'one statement with the transition and the rows of results',
     },
   },
   {

@@ -1,16 +1,15 @@
 import { type RunState, runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import { canTransition, isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
 import { stepsFrom, type Transition } from '../../server/db/transition.ts'
-import type { ClaimedRun, NextRun, TakenOverRun } from '../../server/runs/queue/claim-store.ts'
-import type { ClaimStatus } from '../../server/runs/queue/claimed-run-store.ts'
-import { endTransition, type RunEnd } from '../../server/runs/results/finish-run.ts'
+import { endTransition, type RunEnd } from '../../server/runs/drive/finish-run.ts'
+import type { ClaimedRun, ClaimStatus, NextRun, TakenOverRun } from '../../server/runs/model/claimed-run.ts'
 import {
   cancelledInQueue,
   cancelRequested,
   claimed,
   requeued,
   running,
-} from '../../server/runs/run-transitions.ts'
+} from '../../server/runs/model/run-transitions.ts'
 import type { Rules } from './rules.ts'
 import {
   bytesPerRun,

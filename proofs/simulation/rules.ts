@@ -1,6 +1,6 @@
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import type { Transition } from '../../server/db/transition.ts'
-import { leaseSeconds } from '../../server/runs/run-transitions.ts'
+import { leaseSeconds } from '../../server/runs/model/run-transitions.ts'
 import type { SimulatedRun } from './simulated-runs.ts'
 
 /**

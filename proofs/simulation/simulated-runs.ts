@@ -1,9 +1,8 @@
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import { isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
-import type { ClaimedRun, NextRun, TakenOverRun } from '../../server/runs/queue/claim-store.ts'
-import type { ClaimStatus } from '../../server/runs/queue/claimed-run-store.ts'
-import type { RunEnd } from '../../server/runs/results/finish-run.ts'
+import type { RunEnd } from '../../server/runs/drive/finish-run.ts'
+import type { ClaimedRun, ClaimStatus, NextRun, TakenOverRun } from '../../server/runs/model/claimed-run.ts'
 
 /** The program of a job. */
 export interface Program {

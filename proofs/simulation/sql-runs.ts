@@ -6,16 +6,16 @@ import { insertCharge } from '../../server/billing/holds/charge-store.ts'
 import type { Charge } from '../../server/billing/holds/hold.ts'
 import { runCapacity } from '../../server/capacity/run-capacity.ts'
 import { connect, type Database, type Trx } from '../../server/db/database.ts'
+import { finishRun, type RunEnd } from '../../server/runs/drive/finish-run.ts'
+import type { ClaimedRun, ClaimStatus, NextRun, TakenOverRun } from '../../server/runs/model/claimed-run.ts'
 import { cancelRun } from '../../server/runs/queue/cancel-run.ts'
-import type { ClaimedRun, NextRun, TakenOverRun } from '../../server/runs/queue/claim-store.ts'
 import {
   cancelRequestedAmong,
   claimNext,
   finishedAmong,
   takeOver,
 } from '../../server/runs/queue/claim-store.ts'
-import { type ClaimStatus, markRunning, requeue } from '../../server/runs/queue/claimed-run-store.ts'
-import { finishRun, type RunEnd } from '../../server/runs/results/finish-run.ts'
+import { markRunning, requeue } from '../../server/runs/queue/claimed-run-store.ts'
 import { makeRunnableTask, type RunnableTask } from '../../testing/factories/runs.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'
 import type { Rules } from './rules.ts'

@@ -3,7 +3,8 @@ import { OneOf, Strict } from '@sandbox-jobs/contract/schema.ts'
 import { type Static, Type } from 'typebox'
 import { AgentError } from '../agents/agent-error.ts'
 import { cancelProposal } from '../agents/proposals/own-proposals.ts'
-import { cancelReadableRun, requireOwnRun } from '../runs/read/read-runs.ts'
+import { requireOwnRun } from '../runs/lookup/readable-run.ts'
+import { cancelReadableRun } from '../runs/read/read-runs.ts'
 import { tool } from './tool.ts'
 
 const Parameters = Strict({

@@ -1,6 +1,6 @@
 import { doorTextMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { RunArtifact } from '@sandbox-jobs/contract/resources/runs/run-artifact.ts'
-import type { ShownRun } from '../../runs/read/read-runs.ts'
+import type { ShownRun } from '../../runs/model/run-row.ts'
 import type { Beginning, ResultBeginnings } from '../../runs/read/results/result-beginnings.ts'
 
 /** How a program ended. */

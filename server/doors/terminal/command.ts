@@ -1,4 +1,4 @@
-import type { ShownRun } from '../../runs/read/read-runs.ts'
+import type { ShownRun } from '../../runs/model/run-row.ts'
 import type { SessionRun } from '../../runs/read/session-runs.ts'
 import { endOf, type ProgramEnd } from '../programs/program-result.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Executing, Trx } from '../../db/database.ts'
-import { type LostAuthority, lostAuthority } from '../prepare/run-authority-store.ts'
+import { type LostAuthority, lostAuthority } from '../model/run-authority-store.ts'
 
 /** The claim of a run that a credential belongs to. */
 export interface CallbackClaim {

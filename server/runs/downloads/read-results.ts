@@ -2,7 +2,8 @@ import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { Download, DownloadRequest, Downloads } from '../../storage/downloads/downloads.ts'
-import { type ReadDeps, type RunAddress, requireReadableRun } from '../read/read-runs.ts'
+import { type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
+import type { ReadDeps } from '../read/read-runs.ts'
 import {
   type ArtifactAddress,
   type CapabilityDeps,

@@ -10,8 +10,8 @@ import type { BuildTools } from '../../builds/request/build-tools.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
 import { TestAgent, tarOf } from '../../executor/oci/testing/test-agent.ts'
 import { StoredImages } from '../../images/stored-images.ts'
-import { postgresRunQueue } from '../queue/run-queue.ts'
-import { notify, queuedChannel } from '../run-store.ts'
+import { notify, queuedChannel } from '../model/run-store.ts'
+import { postgresRunQueue } from './run-queue.ts'
 import { type RunWorker, startRunWorker } from './run-worker.ts'
 
 /* A company that sleeps in every sandbox that it can get, and others that have one short run, on a real host. */

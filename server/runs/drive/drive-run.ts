@@ -1,9 +1,9 @@
 import type { WorkSignals } from '../../work/worker.ts'
-import type { ClaimedRun, TakenOverRun } from '../queue/claim-store.ts'
+import type { ClaimedRun, TakenOverRun } from '../model/claimed-run.ts'
+import { failed } from '../model/run-outcome.ts'
 import { Drive, type DriveDeps, isOwnershipLost } from './drive.ts'
 import type { over, Progress } from './progress.ts'
 import { describe } from './retry-policies.ts'
-import { failed } from './run-outcome.ts'
 import { runSteps } from './run-steps.ts'
 import { requeueUnlessStarted } from './start-steps.ts'
 

@@ -5,15 +5,15 @@ import type { RunSessions } from '../../sessions/runs/run-sessions.ts'
 import { ClaimLost } from '../../work/lease.ts'
 import { type RetryPolicy, retry, WorkerStopping } from '../../work/retry.ts'
 import type { WorkSignals } from '../../work/worker.ts'
+import type { ClaimedRun } from '../model/claimed-run.ts'
 import type { PlacedImages } from '../prepare/placed-images.ts'
 import type { RunOutputs } from '../prepare/run-outputs.ts'
 import type { RunSecrets } from '../prepare/secrets/run-secrets.ts'
-import type { ClaimedRun } from '../queue/claim-store.ts'
-import type { RunQueue } from '../queue/run-queue.ts'
 import type { CollectDeps } from '../results/collect-run.ts'
 import type { ResultTurns } from '../results/result-turns.ts'
 import type { StorageReservations } from '../results/storage-reservations.ts'
 import { describe, forever } from './retry-policies.ts'
+import type { RunQueue } from './run-queue.ts'
 
 export interface DriveDeps extends CollectDeps {
   runs: RunQueue

@@ -1,6 +1,6 @@
 import type { Executing } from '../../db/database.ts'
-import { finishRun } from '../results/finish-run.ts'
-import { failed } from './run-outcome.ts'
+import { failed } from '../model/run-outcome.ts'
+import { finishRun } from './finish-run.ts'
 import { listUnfinished } from './unfinished-run-store.ts'
 
 const batch = 500

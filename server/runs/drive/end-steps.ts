@@ -1,14 +1,15 @@
 import { SandboxUnknown } from '../../executor/port/errors.ts'
 import { programNeverStarted, type SandboxExit } from '../../executor/port/sandbox-exit.ts'
 import type { SavedSession, SessionRefusal } from '../../sessions/runs/save-session.ts'
-import type { ClaimedRun } from '../queue/claim-store.ts'
+import type { ClaimedRun } from '../model/claimed-run.ts'
+import { failed } from '../model/run-outcome.ts'
 import { type Collected, collectRun, discardCollected } from '../results/collect-run.ts'
 import { changesSession, folderRefusalOf } from '../results/session-refusal.ts'
 import { contentBytes } from '../results/storage-reservations.ts'
 import { type Drive, isOwnershipLost } from './drive.ts'
+import { outcomeOf, outcomeWithoutResults, outcomeWithSession } from './outcome-of-exit.ts'
 import { over, type Results, type RunStep } from './progress.ts'
 import { describe, whileCollecting } from './retry-policies.ts'
-import { failed, outcomeOf, outcomeWithoutResults, outcomeWithSession } from './run-outcome.ts'
 import { maxStartAttempts, requeue } from './start-steps.ts'
 
 const noResults: Collected = { output: null, log: null, bundle: null, artifacts: [] }

@@ -1,9 +1,9 @@
 import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import type { RunOutcome } from '../model/run-outcome.ts'
 import type { PreparedRun } from '../prepare/prepare-run.ts'
 import type { Collected } from '../results/collect-run.ts'
-import type { RunEnd } from '../results/finish-run.ts'
 import type { Drive } from './drive.ts'
-import type { RunOutcome } from './run-outcome.ts'
+import type { RunEnd } from './finish-run.ts'
 
 /** The stored results of a run, or why they were not stored: an internal failure or the storage quota. */
 export type Results = Collected | 'lost' | 'no_space'

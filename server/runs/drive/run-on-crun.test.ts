@@ -22,10 +22,10 @@ import { TestAgent, tarOf, waitUntil } from '../../executor/oci/testing/test-age
 import { StoredImages } from '../../images/stored-images.ts'
 import { LogFollowers } from '../../live-logs/log-followers.ts'
 import { DatabaseLogUpdates } from '../../live-logs/log-updates.ts'
+import { RunLookup } from '../lookup/run-lookup.ts'
 import { cancelRun } from '../queue/cancel-run.ts'
-import { postgresRunQueue } from '../queue/run-queue.ts'
 import { followRunLog } from '../read/logs/follow-run-log.ts'
-import { RunLookup } from '../read/run-lookup.ts'
+import { postgresRunQueue } from './run-queue.ts'
 import { type RunWorker, startRunWorker } from './run-worker.ts'
 
 /* The whole way of a run through a real host agent and a real sandbox, on an image with nothing in it. */

@@ -15,9 +15,9 @@ import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { sleep } from '../../base/clock.ts'
 import { createLog } from '../../base/logging.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
+import type { ClaimedRun } from '../model/claimed-run.ts'
 import { type PinnedSecrets, StoredRunSecrets } from '../prepare/secrets/run-secrets.ts'
-import type { ClaimedRun } from '../queue/claim-store.ts'
-import { postgresRunQueue } from '../queue/run-queue.ts'
+import { postgresRunQueue } from './run-queue.ts'
 import { type RunWorker, startRunWorker } from './run-worker.ts'
 
 const { db, url } = await createTestDatabase()

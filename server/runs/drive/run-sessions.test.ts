@@ -15,7 +15,7 @@ import { sha256Of } from '../../base/sha256.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
 import type { FolderEntry } from '../../executor/port/folder-entries.ts'
 import { StoredRunSessions } from '../../sessions/runs/run-sessions.ts'
-import { postgresRunQueue, type RunQueue } from '../queue/run-queue.ts'
+import { postgresRunQueue, type RunQueue } from './run-queue.ts'
 import { type RunWorker, startRunWorker } from './run-worker.ts'
 
 /* Runs that hold sessions, from the queue to what is kept at their end. */

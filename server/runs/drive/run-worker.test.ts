@@ -14,7 +14,7 @@ import { defaultSettings } from '../../companies/settings/default-settings.ts'
 import { blockDigest } from '../../environments/operator/digest-blocks.ts'
 import { ExecutorRefused, ExecutorUnavailable } from '../../executor/port/errors.ts'
 import { cancelRun } from '../queue/cancel-run.ts'
-import { postgresRunQueue } from '../queue/run-queue.ts'
+import { postgresRunQueue } from './run-queue.ts'
 import { type RunWorker, startRunWorker } from './run-worker.ts'
 
 const { db, url } = await createTestDatabase()

@@ -3,14 +3,13 @@ import { neverStarted, noCapacity } from '../../executor/port/refusal-causes.ts'
 import { claimExpired } from '../../executor/port/start-in-time.ts'
 import { ImageUntrusted } from '../../images/provenance/verify-image.ts'
 import { ObjectMissing } from '../../storage/port.ts'
+import type { ClaimedRun, ClaimStatus } from '../model/claimed-run.ts'
+import { failed, type RunOutcome } from '../model/run-outcome.ts'
 import { type PreparedRun, prepareRun } from '../prepare/prepare-run.ts'
 import { outcomeOfKeys, type PinnedSecrets } from '../prepare/secrets/run-secrets.ts'
-import type { ClaimedRun } from '../queue/claim-store.ts'
-import type { ClaimStatus } from '../queue/claimed-run-store.ts'
 import { type Drive, isOwnershipLost } from './drive.ts'
 import { over, type Progress, type RunStep } from './progress.ts'
 import { describe, whilePreparing, whileStarting } from './retry-policies.ts'
-import { failed, type RunOutcome } from './run-outcome.ts'
 
 /** Claims after which a sandbox that always ends before its program starts is no longer retried. */
 export const maxStartAttempts = 5

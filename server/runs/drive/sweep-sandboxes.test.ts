@@ -7,7 +7,7 @@ import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
 import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { createLog } from '../../base/logging.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
-import { postgresRunQueue } from '../queue/run-queue.ts'
+import { postgresRunQueue } from './run-queue.ts'
 import { startRunWorker } from './run-worker.ts'
 import { sweepSandboxes } from './sweep-sandboxes.ts'
 

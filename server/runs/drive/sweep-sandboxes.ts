@@ -1,6 +1,6 @@
 import { SandboxUnknown } from '../../executor/port/errors.ts'
 import type { SandboxPort } from '../../executor/port/sandboxes.ts'
-import type { RunQueue } from '../queue/run-queue.ts'
+import type { RunQueue } from './run-queue.ts'
 
 /** A run id and the fence of its claim: the executor also has sandboxes that are not of runs. */
 const runSandboxPattern = /^run_[0-9a-f]{32}_\d+$/

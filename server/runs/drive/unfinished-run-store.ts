@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
-import type { ClaimedRun } from '../queue/claim-store.ts'
+import type { ClaimedRun } from '../model/claimed-run.ts'
 
 /** Runs that have not ended, of all holders, with their current fence. */
 export async function listUnfinished(db: Executing, most: number): Promise<ClaimedRun[]> {

@@ -5,9 +5,10 @@ import type { Principal } from '../../access/principal.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { invalid, problemOf, type ValidationProblem } from '../../base/errors/validation-error.ts'
 import type { Database, Trx } from '../../db/database.ts'
-import { type ReadDeps, requireReadableRun } from '../read/read-runs.ts'
+import { type FindRunDeps, requireReadableRun } from '../lookup/readable-run.ts'
+import type { ShownRun } from '../model/run-row.ts'
+import { findRunById } from '../model/run-store.ts'
 import { holdArtifact } from '../results/artifact-store.ts'
-import { findRunById, type ShownRun } from '../run-store.ts'
 import { holdInputFile, holdTakenFile } from './input-file-store.ts'
 import { findRunFiles, type NewRunFile } from './run-file-store.ts'
 import { requireName } from './upload-input-file.ts'
@@ -32,7 +33,7 @@ interface WantedFile {
  * `input_file_not_found` with the locations, and on holding 422 `input_files_too_large`.
  */
 export async function wantedFiles(
-  deps: Pick<ReadDeps, 'db' | 'directory' | 'runs'>,
+  deps: FindRunDeps & { db: Database },
   principal: Principal,
   { chatroomId, files }: { chatroomId: string; files: readonly RunFileRequest[] },
 ): Promise<HoldFiles> {
@@ -112,7 +113,7 @@ function checked(files: readonly RunFileRequest[]): Source[] {
 }
 
 async function mayRead(
-  deps: Pick<ReadDeps, 'db' | 'directory' | 'runs'>,
+  deps: FindRunDeps & { db: Database },
   principal: Principal,
   runId: string,
 ): Promise<boolean> {

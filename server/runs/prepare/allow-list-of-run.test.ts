@@ -19,8 +19,8 @@ import {
 } from '../../executor/oci/testing/internet/resolving-agent.ts'
 import { tarOf } from '../../executor/oci/testing/test-agent.ts'
 import { StoredImages } from '../../images/stored-images.ts'
+import { postgresRunQueue } from '../drive/run-queue.ts'
 import { type RunWorker, startRunWorker } from '../drive/run-worker.ts'
-import { postgresRunQueue } from '../queue/run-queue.ts'
 
 /* Allow lists from the request that sets them to the packets of a real sandbox, on a network that the test makes. */
 

@@ -3,7 +3,7 @@ import type { Isolation } from '@sandbox-jobs/contract/resources/environments/ve
 import { sql } from 'kysely'
 import type { Executing } from '../../db/database.ts'
 import { keptBytesOf, keptLimitOf } from '../../db/kept-bytes.ts'
-import { type LostAuthority, lostAuthority } from './run-authority-store.ts'
+import { type LostAuthority, lostAuthority } from '../model/run-authority-store.ts'
 import type { RunBundle } from './run-bundle.ts'
 import type { StoredRunFile } from './run-files.ts'
 import type { JobSession } from './run-session.ts'

@@ -9,8 +9,8 @@ import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { createLog } from '../../base/logging.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
 import type { Refusal } from '../../executor/port/network-refusals.ts'
+import { postgresRunQueue } from '../drive/run-queue.ts'
 import { startRunWorker } from '../drive/run-worker.ts'
-import { postgresRunQueue } from '../queue/run-queue.ts'
 import { sweepRunContent } from '../retention/run-retention.ts'
 
 const { db, url } = await createTestDatabase()

@@ -15,8 +15,8 @@ import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { newId } from '../../base/ids.ts'
 import { createLog } from '../../base/logging.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
+import { postgresRunQueue } from '../drive/run-queue.ts'
 import { startRunWorker } from '../drive/run-worker.ts'
-import { postgresRunQueue } from '../queue/run-queue.ts'
 
 /* What a run was submitted under is looked at again when it is claimed: it changes while the run waits. */
 

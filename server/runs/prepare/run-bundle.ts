@@ -4,7 +4,7 @@ import { fileTime } from '../../archives/formats/file-time.ts'
 import { sha256OfAll } from '../../base/sha256.ts'
 import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
 import { BundleRefused, countBundleFiles, readBundle } from '../../tasks/files/bundle-archive.ts'
-import { failed, type RunOutcome } from '../drive/run-outcome.ts'
+import { failed, type RunOutcome } from '../model/run-outcome.ts'
 import { bundleTar } from './bundle-tar.ts'
 
 /** The stored bundle of a run's version. */

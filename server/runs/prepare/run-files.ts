@@ -3,7 +3,7 @@ import type { ArchiveEntry } from '../../archives/formats/archive.ts'
 import { fileTime, unknownTime } from '../../archives/formats/file-time.ts'
 import { sha256OfAll } from '../../base/sha256.ts'
 import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
-import { failed, type RunOutcome } from '../drive/run-outcome.ts'
+import { failed, type RunOutcome } from '../model/run-outcome.ts'
 import { bundleTar } from './bundle-tar.ts'
 
 /** A file that a run takes: part of a stored object. */

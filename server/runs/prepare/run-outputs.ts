@@ -7,8 +7,8 @@ import type {
 } from '../../custom-tables/callbacks/callback-credentials.ts'
 import { checkSubmittedPolicy, type OutputPolicyDeps } from '../../custom-tables/policies/output-policies.ts'
 import { storedPolicy } from '../../custom-tables/policies/stored-policy.ts'
-import { failed, type RunOutcome } from '../drive/run-outcome.ts'
-import type { ClaimedRun } from '../queue/claim-store.ts'
+import type { ClaimedRun } from '../model/claimed-run.ts'
+import { failed, type RunOutcome } from '../model/run-outcome.ts'
 import type { RunJob } from './job-store.ts'
 
 /** The access of a run with an output policy, or how it ends; undefined for a run without one. */

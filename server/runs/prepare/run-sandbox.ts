@@ -1,26 +1,22 @@
 import {
-  artifactBundleMaxBytes,
   artifactFilesMax,
   artifactPathComponentMaxBytes,
   artifactPathMaxBytes,
-  artifactWorkspaceReserveBytes,
   logMaxBytes,
   outputMaxBytes,
   sessionFilesMax,
   sessionNameMaxBytes,
   sessionPathMaxBytes,
 } from '@sandbox-jobs/contract/limits.ts'
-import { defaultProfile, profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
+import { profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import { outputFile, sessionDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import { runtimeOf } from '../../environments/versions/isolation.ts'
 import type { SandboxNetwork, SandboxSpec } from '../../executor/port/sandbox-spec.ts'
+import { bundleMaxBytes, outputName } from '../model/result-bounds.ts'
 import { bootArgv } from './boot-program.ts'
 
 const mib = 1024 * 1024
-
-/** Name of the output among a sandbox's collected files. */
-export const outputName = 'output'
 
 const workspaceInodes = 65_536
 const openFiles = 4096
@@ -95,13 +91,6 @@ export function runSandbox(run: RunSandbox): SandboxSpec {
     },
   }
 }
-
-/** The size limit of artifacts is the same for every profile (contract part 1, "Runtime contract"). */
-export const bundleMaxBytes = (): number =>
-  Math.min(
-    profileOf(defaultProfile).workspace_mib * mib - artifactWorkspaceReserveBytes,
-    artifactBundleMaxBytes,
-  )
 
 const numericUser = /^(\d{1,5})(?::(\d{1,5}))?$/
 const idsInSandbox = 65_536

@@ -3,8 +3,8 @@ import type { RunSessions } from '../../sessions/runs/run-sessions.ts'
 import { sessionEntries } from '../../sessions/runs/session-content.ts'
 import type { Tree } from '../../sessions/trees/tree.ts'
 import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
-import { failed, type RunOutcome } from '../drive/run-outcome.ts'
-import type { ClaimedRun } from '../queue/claim-store.ts'
+import type { ClaimedRun } from '../model/claimed-run.ts'
+import { failed, type RunOutcome } from '../model/run-outcome.ts'
 import { bundleTar } from './bundle-tar.ts'
 
 /** The session of a claimed run, as its row names it. */

@@ -1,5 +1,5 @@
 import type { Trx } from '../../db/database.ts'
-import { lockQueuedRunsOfTask } from '../run-store.ts'
+import { lockQueuedRunsOfTask } from '../model/run-store.ts'
 import { cancelQueued } from './cancel-run.ts'
 
 /** Cancels the queued runs of a task, in the transaction that archives it. Runs that a worker holds continue. */

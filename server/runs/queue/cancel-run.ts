@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { Database, Trx } from '../../db/database.ts'
 import { transition } from '../../db/transition.ts'
-import { failed } from '../drive/run-outcome.ts'
-import { cancelChannel, killChannel, notify, type RunRow } from '../run-store.ts'
-import { cancelledInQueue, cancelRequested } from '../run-transitions.ts'
+import { failed } from '../model/run-outcome.ts'
+import type { RunRow } from '../model/run-row.ts'
+import { cancelChannel, killChannel, notify } from '../model/run-store.ts'
+import { cancelledInQueue, cancelRequested } from '../model/run-transitions.ts'
 
 /**
  * Requests the cancellation of a run. A queued run ends at once; a claimed run ends when its sandbox has ended, whose processes

@@ -3,8 +3,8 @@ import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { type RunCapacity, runCapacity } from '../../capacity/run-capacity.ts'
-import { failed } from '../drive/run-outcome.ts'
-import { finishRun } from '../results/finish-run.ts'
+import { finishRun } from '../drive/finish-run.ts'
+import { failed } from '../model/run-outcome.ts'
 import { claimNext } from './claim-store.ts'
 
 /*

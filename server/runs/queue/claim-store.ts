@@ -1,4 +1,3 @@
-import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import { capacityInUse } from '../../capacity/capacity-in-use-statement.ts'
 import { memoryReservations } from '../../capacity/memory-reservation-statement.ts'
@@ -14,31 +13,10 @@ import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Database } from '../../db/database.ts'
 import { executePlannedOnce } from '../../db/fast/planned-once.ts'
 import { transitionCtes } from '../../db/transition.ts'
-import { claimed, leaseSeconds } from '../run-transitions.ts'
+import type { NextRun, TakenOverRun } from '../model/claimed-run.ts'
+import { claimed, leaseSeconds } from '../model/run-transitions.ts'
 import { admits, firstRuns } from './admission-store.ts'
 import { dropIdleTurns } from './queue-turn-store.ts'
-
-/** A run that one worker holds. Every later write carries the fence. */
-export interface ClaimedRun {
-  id: string
-  companyId: string
-  state: RunState
-  fence: number
-  /** The executor's id for this claim. */
-  sandboxId: string
-}
-
-/** A run taken over from an earlier holder. */
-export interface TakenOverRun extends ClaimedRun {
-  /** True if this machine claimed it: then its executor knows whether it was started. */
-  claimedHere: boolean
-}
-
-/** A newly claimed run. */
-export interface NextRun extends ClaimedRun {
-  /** Nothing else was queued at that time. Later runs are notified. */
-  isLast: boolean
-}
 
 export interface ClaimOptions {
   /** The id of its machine. */

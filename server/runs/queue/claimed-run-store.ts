@@ -2,12 +2,9 @@ import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { transition } from '../../db/transition.ts'
-import { notify, queuedChannel } from '../run-store.ts'
-import { requeued, running } from '../run-transitions.ts'
-import type { ClaimedRun } from './claim-store.ts'
-
-/** Status of a claim: the state of its run, or `lost` if another worker has the run or it has ended. */
-export type ClaimStatus = RunState | 'lost'
+import type { ClaimedRun, ClaimStatus } from '../model/claimed-run.ts'
+import { notify, queuedChannel } from '../model/run-store.ts'
+import { requeued, running } from '../model/run-transitions.ts'
 
 /** Records that the sandbox runs. A run with a cancel request is not changed. */
 export async function markRunning(db: Database, run: ClaimedRun): Promise<ClaimStatus> {

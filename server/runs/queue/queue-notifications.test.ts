@@ -8,9 +8,9 @@ import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
 import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { createLog } from '../../base/logging.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
+import { postgresRunQueue, type RunQueue } from '../drive/run-queue.ts'
 import { startRunWorker } from '../drive/run-worker.ts'
-import { queuedChannel } from '../run-store.ts'
-import { postgresRunQueue, type RunQueue } from './run-queue.ts'
+import { queuedChannel } from '../model/run-store.ts'
 
 const { db, url } = await createTestDatabase()
 const log = createLog('test', 'silent')

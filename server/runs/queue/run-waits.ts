@@ -2,7 +2,7 @@ import { defaultProfile } from '@sandbox-jobs/contract/resources/environments/pr
 import type { RunWaitReason } from '@sandbox-jobs/contract/resources/runs/run-wait.ts'
 import { memoryOfRun, shortRunSeconds } from '../../capacity/run-capacity.ts'
 import type { Executing } from '../../db/database.ts'
-import type { ShownRun } from '../run-store.ts'
+import type { ShownRun } from '../model/run-row.ts'
 import type { QueuePolicy } from './queue-policy.ts'
 import { type QueueView, queueView } from './queue-store.ts'
 

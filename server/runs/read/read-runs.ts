@@ -1,71 +1,29 @@
-import type { ActionOn } from '@sandbox-jobs/contract/access/actions.ts'
 import { chatroomPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import type { RunContent } from '@sandbox-jobs/contract/resources/runs/run-content.ts'
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { may, roomSubject } from '../../access/allow.ts'
-import type { Directory } from '../../access/directory/directory.ts'
 import { ownRunsOf } from '../../access/own-runs.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { Cursor, Page, PageRequest, PageTokens } from '../../base/page.ts'
 import { Rendered } from '../../base/rendered.ts'
-import { settleAll } from '../../base/sharing/settle-all.ts'
 import type { Database } from '../../db/database.ts'
+import { type FindRunDeps, type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
 import { listRunsWithMetadata, type MetadataPair } from '../metadata/run-metadata-store.ts'
+import { type ListedRun, listRuns } from '../model/run-store.ts'
 import { cancelRun } from '../queue/cancel-run.ts'
 import type { QueuePolicy } from '../queue/queue-policy.ts'
 import { queueWaits } from '../queue/run-waits.ts'
 import { findContent, hasInput } from '../results/run-content-store.ts'
-import { type ListedRun, listRuns, type ShownRun } from '../run-store.ts'
 import { renderRun } from './render-run.ts'
-import type { RunLookup } from './run-lookup.ts'
 import { runOf } from './run-snapshot-store.ts'
 import type { CachedSnapshot } from './run-snapshots.ts'
 
-export type { ShownRun }
-
-export interface ReadDeps {
+export interface ReadDeps extends FindRunDeps {
   db: Database
-  directory: Directory
-  runs: RunLookup
   policy: QueuePolicy
   pages: PageTokens
-}
-
-export interface RunAddress {
-  chatroomId: string
-  runId: string
-}
-
-/** The run, for whoever may do this with runs of its room; throws `not_found`. */
-export async function requireReadableRun(
-  deps: Pick<ReadDeps, 'directory' | 'runs'>,
-  principal: Principal,
-  action: ActionOn<'room'>,
-  address: RunAddress,
-): Promise<ShownRun> {
-  const { companyId } = principal
-  const { chatroomId, runId: id } = address
-  const [, run] = await settleAll([
-    deps.directory.requireRoom(principal, action, chatroomId),
-    deps.runs.find({ companyId, chatroomId, id, apiKeyId: ownRunsOf(principal, action) }),
-  ])
-  if (!run) throw notFound()
-  return run
-}
-
-/** The same of a run that the principal submitted: whatever else they may read, an agent acts on its person's runs alone. */
-export async function requireOwnRun(
-  deps: Pick<ReadDeps, 'directory' | 'runs'>,
-  principal: Principal,
-  action: ActionOn<'room'>,
-  address: RunAddress,
-): Promise<ShownRun> {
-  const run = await requireReadableRun(deps, principal, action, address)
-  const { principalType, principalId } = principal
-  if (run.principal_type !== principalType || run.principal_id !== principalId) throw notFound()
-  return run
 }
 
 /** Renders a run. Throws `not_found`. */

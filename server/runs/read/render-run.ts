@@ -1,8 +1,8 @@
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import { failureHint } from '@sandbox-jobs/contract/resources/runs/run-failure.ts'
 import { type WaitReason, waitAction } from '@sandbox-jobs/contract/resources/runs/run-wait.ts'
+import type { ShownRun } from '../model/run-row.ts'
 import type { QueueWait } from '../queue/run-waits.ts'
-import type { ShownRun } from '../run-store.ts'
 
 /** A run as the contract shows it (part 1, "Run"). `wait` is given for queued runs. */
 export function renderRun(row: ShownRun, wait: QueueWait | undefined): RunDetail {

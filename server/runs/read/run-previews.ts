@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { RunArtifact } from '@sandbox-jobs/contract/resources/runs/run-artifact.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import type { ShownRun } from '../run-store.ts'
+import type { RunLookup } from '../lookup/run-lookup.ts'
+import type { ShownRun } from '../model/run-row.ts'
 import { renderArtifact } from './results/read-artifacts.ts'
-import type { RunLookup } from './run-lookup.ts'
 
 /** A part of a stored object; `bytes` is undefined where it cannot be read now. */
 interface Part {

@@ -12,7 +12,8 @@ import type { Executing } from '../../db/database.ts'
 import { arrayParam } from '../../db/fast/array-param.ts'
 import { prepared } from '../../db/fast/prepared.ts'
 import { RowText } from '../../db/fast/row-text.ts'
-import { runById, runColumns, type ShownRun } from '../run-store.ts'
+import type { ShownRun } from '../model/run-row.ts'
+import { runById, runColumns } from '../model/run-store.ts'
 
 /** Identifies a read of a run by API key, before any permission check. */
 export interface SnapshotKey {

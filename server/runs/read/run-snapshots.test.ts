@@ -5,7 +5,7 @@ import { makeDepartment, makeRoom, makeTenant, makeUser } from '../../../testing
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { newApiKey } from '../../access/keys/api-key-secret.ts'
 import { newId } from '../../base/ids.ts'
-import type { RunAddress } from './read-runs.ts'
+import type { RunAddress } from '../lookup/readable-run.ts'
 
 const { db } = await createTestDatabase()
 const { makeKey, atOnce, inSteps } = keyReaders(db)

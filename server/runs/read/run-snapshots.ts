@@ -4,7 +4,7 @@ import type { Rendered } from '../../base/rendered.ts'
 import { RecentMap } from '../../base/sharing/recent-map.ts'
 import type { Executing } from '../../db/database.ts'
 import { Batcher } from '../../db/fast/batcher.ts'
-import type { RunAddress } from './read-runs.ts'
+import type { RunAddress } from '../lookup/readable-run.ts'
 import { findSnapshotTexts, type RunSnapshot, type SnapshotKey, snapshotText } from './run-snapshot-store.ts'
 
 const cachedMin = 1024

@@ -1,8 +1,9 @@
 import { profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import type { RunUsage } from '@sandbox-jobs/contract/resources/runs/run-usage.ts'
 import type { Principal } from '../../access/principal.ts'
-import { findUsage } from '../run-store.ts'
-import { type ReadDeps, type RunAddress, requireReadableRun } from './read-runs.ts'
+import { type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
+import { findUsage } from '../model/run-store.ts'
+import type { ReadDeps } from './read-runs.ts'
 
 const mib = 1024 * 1024
 

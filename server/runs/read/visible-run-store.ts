@@ -3,7 +3,7 @@ import type { Executing } from '../../db/database.ts'
 import { arrayParam } from '../../db/fast/array-param.ts'
 import { opaqueParam } from '../../db/fast/opaque-param.ts'
 import { countRuns } from '../history/run-count-store.ts'
-import { type ListedRun, olderThan, queuedAtUs } from '../run-store.ts'
+import { type ListedRun, olderThan, queuedAtUs } from '../model/run-store.ts'
 
 export interface VisibleRunFilter {
   companyId: string

@@ -2,9 +2,10 @@ import type { ExtendedRun } from '@sandbox-jobs/contract/resources/runs/extended
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import type { CurrentPrincipal, Principal } from '../../access/principal.ts'
 import type { StateChange, StateWatchers } from '../../state-watch/state-watchers.ts'
-import type { ShownRun } from '../run-store.ts'
+import { type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
+import type { ShownRun } from '../model/run-row.ts'
 import { extendRun } from './extended-runs.ts'
-import { type ReadDeps, type RunAddress, requireReadableRun } from './read-runs.ts'
+import type { ReadDeps } from './read-runs.ts'
 import { renderRun } from './render-run.ts'
 
 export type WatchRunDeps = Pick<ReadDeps, 'directory' | 'runs'> & { watchers: StateWatchers }

@@ -5,7 +5,7 @@ import {
 } from '@sandbox-jobs/contract/limits.ts'
 import { visibleText } from '../../base/visible-text.ts'
 import type { CollectedTree } from '../../executor/port/sandbox-exit.ts'
-import { bundleMaxBytes } from '../prepare/run-sandbox.ts'
+import { bundleMaxBytes } from '../model/result-bounds.ts'
 
 /** Why no artifact of a run was kept (contract part 1, "Runtime contract"). */
 export interface ArtifactRefusal {

@@ -12,8 +12,8 @@ import {
   recountKeptBytes,
   setDefaultBytes,
 } from '../../companies/storage/kept-bytes-store.ts'
+import { postgresRunQueue } from '../drive/run-queue.ts'
 import { type RunWorker, startRunWorker } from '../drive/run-worker.ts'
-import { postgresRunQueue } from '../queue/run-queue.ts'
 import { objectKeys } from './collect-run.ts'
 
 /* What runs left is stored as far as their company has room for it. */

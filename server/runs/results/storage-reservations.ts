@@ -1,6 +1,6 @@
 import { logMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
-import { outputName } from '../prepare/run-sandbox.ts'
+import { outputName } from '../model/result-bounds.ts'
 
 /**
  * Results up to this size are stored without reading the company's quota, so that small results cost no statement. A company

@@ -1,7 +1,8 @@
 import type { RunContent } from '@sandbox-jobs/contract/resources/runs/run-content.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
-import { type ReadDeps, type RunAddress, readRunContent, requireReadableRun } from '../read/read-runs.ts'
+import { type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
+import { type ReadDeps, readRunContent } from '../read/read-runs.ts'
 import { markDeleted, retireContent } from './run-retention-store.ts'
 
 /**

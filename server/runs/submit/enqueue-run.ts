@@ -1,9 +1,9 @@
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import type { Trx } from '../../db/database.ts'
 import type { QueuePolicy } from '../queue/queue-policy.ts'
-import { insertRuns } from '../run-store.ts'
 import { giveSession } from './give-session.ts'
 import { LockedQueues, type NewRun } from './locked-queues.ts'
+import { insertRuns } from './queued-run-store.ts'
 
 /** Queues a run within a larger transaction. Throws what `LockedQueues.enqueue` throws. */
 export async function enqueueRun(trx: Trx, policy: QueuePolicy, run: NewRun): Promise<RunDetail> {

@@ -5,8 +5,8 @@ import { CodedError } from '../../base/errors/coded-error.ts'
 import { canonicalJson } from '../../base/json/canonical-json.ts'
 import type { Database, Trx } from '../../db/database.ts'
 import { renderRun } from '../read/render-run.ts'
-import { asQueued } from '../run-store.ts'
 import { type IdempotencyScope, scopeText, storeResponse, takeKey } from './idempotency-store.ts'
+import { asQueued } from './queued-run-store.ts'
 import { findResponses, type StoredResponse } from './stored-response-store.ts'
 
 export interface Intent {

@@ -19,7 +19,7 @@ import {
 } from '../queue/queue-store.ts'
 import { waitOf } from '../queue/run-waits.ts'
 import { renderRun } from '../read/render-run.ts'
-import { asQueued, type QueuedRun } from '../run-store.ts'
+import { asQueued, type QueuedRun } from './queued-run-store.ts'
 
 /** A run that passed all checks except the bounds of the queue. */
 export interface NewRun {

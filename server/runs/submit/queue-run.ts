@@ -7,11 +7,11 @@ import { insertRunFiles } from '../files/run-file-store.ts'
 import type { HoldFiles } from '../files/take-files.ts'
 import { insertMetadata } from '../metadata/run-metadata-store.ts'
 import type { QueuePolicy } from '../queue/queue-policy.ts'
-import { insertRuns } from '../run-store.ts'
 import { giveSession } from './give-session.ts'
 import { earlierResponse, responseBeyondRow } from './idempotency.ts'
 import { responseColumns } from './idempotency-store.ts'
 import { LockedQueues } from './locked-queues.ts'
+import { insertRuns } from './queued-run-store.ts'
 import type { QueueRequest, SubmissionQueue } from './submission-queue.ts'
 
 /** What a run has beside its input. */

@@ -14,7 +14,7 @@ import { hiddenContent, publishHidden } from '../../tasks/catalogue/hidden-task.
 import { requireReadyEnvironment } from '../../tasks/versions/ready-environment.ts'
 import { insertRunFiles } from '../files/run-file-store.ts'
 import type { HoldFiles } from '../files/take-files.ts'
-import { isValidEnv } from '../prepare/ordinary-env.ts'
+import { isValidEnv } from '../model/ordinary-env.ts'
 import { enqueueRun } from './enqueue-run.ts'
 import { earlierResponse, hashRequest, type Intent, intentScope, once } from './idempotency.ts'
 import { requireRegion, requireStartable } from './startable.ts'

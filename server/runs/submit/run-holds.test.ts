@@ -12,9 +12,9 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { setBudget } from '../../billing/budgets/budget-store.ts'
 import { foldBudgets, readBudget } from '../../billing/budgets/company-budget.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
-import { failed } from '../drive/run-outcome.ts'
+import { finishRun } from '../drive/finish-run.ts'
+import { failed } from '../model/run-outcome.ts'
 import { claimNext } from '../queue/claim-store.ts'
-import { finishRun } from '../results/finish-run.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)

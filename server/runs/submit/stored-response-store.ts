@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Queryable } from '../../db/database.ts'
 import { prepared } from '../../db/fast/prepared.ts'
 import { RowText } from '../../db/fast/row-text.ts'
-import { runById, runColumns, type ShownRun } from '../run-store.ts'
+import type { ShownRun } from '../model/run-row.ts'
+import { runById, runColumns } from '../model/run-store.ts'
 import {
   type IdempotencyRow,
   type IdempotencyScope,

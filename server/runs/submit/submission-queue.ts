@@ -8,10 +8,10 @@ import { type Database, isDatabaseUnavailable } from '../../db/database.ts'
 import { Batcher } from '../../db/fast/batcher.ts'
 import { pipelinedTransaction, type ReadThenWrite } from '../../db/fast/pipelined-transaction.ts'
 import type { QueuePolicy } from '../queue/queue-policy.ts'
-import { insertRuns, type QueuedRun } from '../run-store.ts'
 import { type Intent, responseBeyondRow, responseOf } from './idempotency.ts'
 import { type RunResponse, responseColumns, scopeText } from './idempotency-store.ts'
 import { LockedQueues, type NewRun } from './locked-queues.ts'
+import { insertRuns, type QueuedRun } from './queued-run-store.ts'
 import { findResponses, type StoredResponse } from './stored-response-store.ts'
 
 /** A run that is queued once per idempotency key. */

@@ -4,8 +4,8 @@ import { KeysUnavailable, type WrappingKeys } from '../../../secrets/keys/wrappi
 import { openSecrets } from '../../../secrets/resolve/open-secrets.ts'
 import { resolveSlots, type SlotResolution } from '../../../secrets/resolve/slot-resolution.ts'
 import { ValueDamaged } from '../../../secrets/store/sealed-value.ts'
-import { failed, type RunOutcome } from '../../drive/run-outcome.ts'
-import type { ClaimedRun } from '../../queue/claim-store.ts'
+import type { ClaimedRun } from '../../model/claimed-run.ts'
+import { failed, type RunOutcome } from '../../model/run-outcome.ts'
 import { findSecretTerms, type PinnedSlot, type SecretTerms, writePins } from './secret-terms-store.ts'
 
 /*

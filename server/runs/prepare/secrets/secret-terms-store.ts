@@ -5,8 +5,8 @@ import { prepared } from '../../../db/fast/prepared.ts'
 import { activeApprovals, candidateSecrets } from '../../../secrets/resolve/candidate-statement.ts'
 import type { ActiveApproval, Candidate, SlotPin } from '../../../secrets/resolve/slot-resolution.ts'
 import { ClaimLost } from '../../../work/lease.ts'
-import type { ClaimedRun } from '../../queue/claim-store.ts'
-import { type LostAuthority, lostAuthority } from '../run-authority-store.ts'
+import type { ClaimedRun } from '../../model/claimed-run.ts'
+import { type LostAuthority, lostAuthority } from '../../model/run-authority-store.ts'
 
 /** What decides which secrets a run gets, as it is now. */
 export interface SecretTerms {

@@ -2,7 +2,7 @@ import { logMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import type { CurrentPrincipal } from '../../../access/principal.ts'
 import type { Following, LogFollowers, PositionedEvent } from '../../../live-logs/log-followers.ts'
-import { type RunAddress, requireReadableRun } from '../read-runs.ts'
+import { type RunAddress, requireReadableRun } from '../../lookup/readable-run.ts'
 import { findStoredLog, type RunLogDeps } from './read-run-log.ts'
 
 export type FollowRunDeps = RunLogDeps & { followers: LogFollowers }

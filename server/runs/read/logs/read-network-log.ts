@@ -5,9 +5,10 @@ import {
 } from '@sandbox-jobs/contract/resources/runs/network-log.ts'
 import type { Principal } from '../../../access/principal.ts'
 import type { Refusal } from '../../../executor/port/network-refusals.ts'
+import { type RunAddress, requireReadableRun } from '../../lookup/readable-run.ts'
+import type { ShownRun } from '../../model/run-row.ts'
 import { findRefusals } from '../../results/run-refusal-store.ts'
-import type { ShownRun } from '../../run-store.ts'
-import { type ReadDeps, type RunAddress, requireReadableRun } from '../read-runs.ts'
+import type { ReadDeps } from '../read-runs.ts'
 
 /** The refused connections of a run, for callers that may read the run. */
 export async function readNetworkLog(

@@ -4,9 +4,10 @@ import type { Principal } from '../../../access/principal.ts'
 import { notFound } from '../../../base/errors/coded-error.ts'
 import type { Downloads } from '../../../storage/downloads/downloads.ts'
 import type { ObjectStorage } from '../../../storage/port.ts'
+import { type RunAddress, requireReadableRun } from '../../lookup/readable-run.ts'
+import type { ShownRun } from '../../model/run-row.ts'
 import { findContent } from '../../results/run-content-store.ts'
-import type { ShownRun } from '../../run-store.ts'
-import { type ReadDeps, type RunAddress, requireReadableRun } from '../read-runs.ts'
+import type { ReadDeps } from '../read-runs.ts'
 
 export type RunLogDeps = Pick<ReadDeps, 'db' | 'directory' | 'runs'> & { storage: ObjectStorage }
 

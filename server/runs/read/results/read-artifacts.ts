@@ -11,8 +11,9 @@ import type { Clock } from '../../../base/clock.ts'
 import { CodedError, notFound } from '../../../base/errors/coded-error.ts'
 import type { Page, PageRequest } from '../../../base/page.ts'
 import { attachment } from '../../../storage/downloads/content-disposition.ts'
+import { type RunAddress, requireReadableRun } from '../../lookup/readable-run.ts'
 import { findArtifact, listArtifacts, type RunArtifactRow } from '../../results/artifact-store.ts'
-import { type ReadDeps, type RunAddress, requireReadableRun } from '../read-runs.ts'
+import type { ReadDeps } from '../read-runs.ts'
 
 export interface ArtifactAddress extends RunAddress {
   artifactId: string

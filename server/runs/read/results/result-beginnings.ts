@@ -2,9 +2,10 @@ import { StringDecoder } from 'node:string_decoder'
 import type { RunArtifact } from '@sandbox-jobs/contract/resources/runs/run-artifact.ts'
 import type { Executing } from '../../../db/database.ts'
 import type { ObjectStorage } from '../../../storage/port.ts'
+import type { ShownRun } from '../../model/run-row.ts'
+import { findUsage } from '../../model/run-store.ts'
 import { listArtifacts } from '../../results/artifact-store.ts'
 import { findContent } from '../../results/run-content-store.ts'
-import { findUsage, type ShownRun } from '../../run-store.ts'
 import { renderArtifact } from './read-artifacts.ts'
 
 /** The beginning of a text, and whether there is more. */

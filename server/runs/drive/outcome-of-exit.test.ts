@@ -2,7 +2,8 @@ import { failureHint } from '@sandbox-jobs/contract/resources/runs/run-failure.t
 import { describe, expect, it } from 'vitest'
 import { exitRecord } from '../../../testing/scripted-executor.ts'
 import type { CollectedFileStatus, SandboxExit } from '../../executor/port/sandbox-exit.ts'
-import { failed, outcomeOf } from './run-outcome.ts'
+import { failed } from '../model/run-outcome.ts'
+import { outcomeOf } from './outcome-of-exit.ts'
 
 const log = { totalBytes: 9, keptBytes: 9 }
 const output = (status: CollectedFileStatus) => ({

@@ -1,25 +1,7 @@
-import {
-  type FailureSource,
-  type FailureStage,
-  logEmpty,
-  type RunErrorCode,
-  runFailures,
-  sharedMemory,
-} from '@sandbox-jobs/contract/resources/runs/run-failure.ts'
-import type { TerminalClass } from '@sandbox-jobs/contract/states/run-states.ts'
+import { logEmpty, sharedMemory } from '@sandbox-jobs/contract/resources/runs/run-failure.ts'
 import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
-import { outputName } from '../prepare/run-sandbox.ts'
-
-/** How a run ended, in the columns of its row. */
-export interface RunOutcome {
-  state: TerminalClass
-  error_code: string
-  /** `[A-Za-z0-9._@:/+=%;-]{0,128}` */
-  error_detail: string
-  exit_code: number | null
-  failure_stage: FailureStage
-  failure_source: FailureSource
-}
+import { outputName } from '../model/result-bounds.ts'
+import { failed, type RunOutcome } from '../model/run-outcome.ts'
 
 const completed: RunOutcome = {
   state: 'completed',
@@ -28,25 +10,6 @@ const completed: RunOutcome = {
   exit_code: 0,
   failure_stage: '',
   failure_source: '',
-}
-
-export interface FailureDetail {
-  detail?: string
-  exitCode?: number | null
-  source?: RunOutcome['failure_source']
-}
-
-/** The outcome for an error code (contract part 3, D4). */
-export function failed(code: RunErrorCode, how: FailureDetail = {}): RunOutcome {
-  const failure = runFailures[code]
-  return {
-    state: failure.status,
-    error_code: code,
-    error_detail: slug(how.detail ?? ''),
-    exit_code: how.exitCode ?? null,
-    failure_stage: failure.stage,
-    failure_source: how.source ?? failure.source,
-  }
 }
 
 /** The outcome of a run without stored results. A run that failed by itself keeps its own outcome if the quota was full. */
@@ -124,5 +87,3 @@ function workFailed(exit: SandboxExit, exitCode: number): RunOutcome {
   const detail = exit.log.keptBytes > 0 ? ended : `${ended};${logEmpty}`
   return failed('work_exit_nonzero', { exitCode, detail })
 }
-
-const slug = (text: string): string => text.replaceAll(/[^A-Za-z0-9._@:/+=%;-]/g, '_').slice(0, 128)

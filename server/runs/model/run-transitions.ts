@@ -1,5 +1,5 @@
 import { type RunState, runMachine, type TerminalClass } from '@sandbox-jobs/contract/states/run-states.ts'
-import type { Transition, TransitionSpec } from '../db/transition.ts'
+import type { Transition, TransitionSpec } from '../../db/transition.ts'
 
 /*
  * The transitions of a run and their guards, separate from the statements: `transition` compiles them to SQL, and the

@@ -1,9 +1,10 @@
 import type { Executing } from '../../db/database.ts'
 import { Batcher } from '../../db/fast/batcher.ts'
+import type { ShownRun } from '../model/run-row.ts'
+import { findRuns, type RunKey } from '../model/run-store.ts'
 import type { QueuePolicy } from '../queue/queue-policy.ts'
 import { type QueueWait, queueWaits } from '../queue/run-waits.ts'
 import { findStored, type StoredLookup, type StoredOfRun } from '../results/stored-statement.ts'
-import { findRuns, type RunKey, type ShownRun } from '../run-store.ts'
 
 /** Reads runs by key, batched over concurrent requests, because clients poll this. */
 export class RunLookup {

@@ -4,20 +4,18 @@ import type { Database } from '../../db/database.ts'
 import { type LiveLogWriter, liveLogWriter } from '../../live-logs/live-log-writer.ts'
 import { liveLogChannel } from '../../live-logs/log-updates.ts'
 import { type Listener, listen } from '../../work/listener.ts'
+import type { ClaimedRun, ClaimStatus, NextRun, TakenOverRun } from '../model/claimed-run.ts'
+import { cancelChannel, killChannel, queuedChannel } from '../model/run-store.ts'
 import { findJob, type RunJob } from '../prepare/job-store.ts'
-import { finishRun, type RunEnd } from '../results/finish-run.ts'
-import { cancelChannel, killChannel, queuedChannel } from '../run-store.ts'
 import {
-  type ClaimedRun,
   type ClaimOptions,
   cancelRequestedAmong,
   claimNext,
   finishedAmong,
-  type NextRun,
-  type TakenOverRun,
   takeOver,
-} from './claim-store.ts'
-import { type ClaimStatus, markRunning, requeue } from './claimed-run-store.ts'
+} from '../queue/claim-store.ts'
+import { markRunning, requeue } from '../queue/claimed-run-store.ts'
+import { finishRun, type RunEnd } from './finish-run.ts'
 
 /**
  * Everything that a worker needs from the database. Each call is one transaction: it is done or not done, whether or not
