@@ -1,4 +1,4 @@
-// Allowed imports. They go one way: main → http, cli → domain folders → live-logs, work, executor, storage, db,
+// Allowed imports. They go one way: main → http, cli → domain folders → live-logs, work, agent, reader, storage, db,
 // postgres → base → contract. A violation fails ./check.
 
 // Each domain may import those before it.
@@ -52,7 +52,7 @@ const folderOrder = {
 }
 const domains = `^server/(${domainOrder.join('|')})/`
 const mechanisms =
-  '^server/(archives|images|state-watch|live-logs|work|executor|storage|db|postgres|confine|native-programs)/'
+  '^(agent|reader)/|^server/(images|state-watch|live-logs|work|storage|db|postgres|native-programs)/'
 // Each folder of builds may import those before it; the worker is above all of them.
 const buildFolders = [
   'admission',
@@ -68,8 +68,7 @@ const buildFolders = [
   'steps',
   'chain',
 ]
-const tests =
-  '([.]test[.]ts$|^(proofs|testing|tools)/|^server/executor/(conformance|oci/(testing|network/rebinds))/|conformance[.]ts$)'
+const tests = '([.]test[.]ts$|^(proofs|testing|tools)/|conformance[.]ts$)'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -86,7 +85,7 @@ module.exports = {
       comment: 'The contract runs in a browser: no server, no Node.',
       severity: 'error',
       from: { path: '^contract/', pathNot: tests },
-      to: { path: ['^(server|cli|proofs|testing|tools|e2e|bench)/', '^node:'] },
+      to: { path: ['^(agent|reader|server|cli|proofs|testing|tools|e2e|bench)/', '^node:'] },
     },
     {
       name: 'contract-needs-no-node',
@@ -100,14 +99,14 @@ module.exports = {
       comment: 'All folders may import base; base imports only the contract.',
       severity: 'error',
       from: { path: '^server/base/', pathNot: tests },
-      to: { path: '^server/', pathNot: '^server/base/' },
+      to: { path: '^(agent|reader|server)/', pathNot: '^server/base/' },
     },
     {
-      name: 'archives-import-only-base',
+      name: 'reader-imports-only-base',
       comment: 'Code that reads hostile bytes in a confined process loads only what it needs.',
       severity: 'error',
-      from: { path: '^server/archives/', pathNot: tests },
-      to: { path: '^server/', pathNot: '^server/(archives|base|confine)/' },
+      from: { path: '^reader/', pathNot: tests },
+      to: { path: '^(agent|server)/', pathNot: '^server/(base|native-programs)/' },
     },
     {
       name: 'images-import-no-domain',
@@ -115,8 +114,8 @@ module.exports = {
       severity: 'error',
       from: { path: '^server/images/', pathNot: tests },
       to: {
-        path: '^server/',
-        pathNot: '^server/(images|archives|base|storage|executor/port/|db/tables)',
+        path: '^(agent|server)/',
+        pathNot: '^server/(images|base|storage|db/tables)|^agent/port/',
       },
     },
     ...buildFolders.slice(0, -1).map((folder, index) => ({
@@ -135,44 +134,48 @@ module.exports = {
       to: { path: [domains, '^server/(http|main|agent-tools|mcp)/'] },
     },
     {
-      name: 'executor-imports-only-base',
+      name: 'agent-imports-only-base',
       comment: 'The host agent runs as root and is small: no database, no storage, no tenant data.',
       severity: 'error',
-      from: { path: '^server/executor/', pathNot: tests },
-      to: { path: '^server/', pathNot: '^server/(executor|base|native-programs)/' },
+      from: { path: '^agent/', pathNot: tests },
+      to: { path: '^(reader|server)/', pathNot: '^server/(base|native-programs)/' },
     },
     {
       name: 'agent-code-only-in-the-agent',
       comment: 'Code that runs as root is called through its socket: only its entry point imports it.',
       severity: 'error',
-      from: {
-        path: '^(server|cli)/',
-        pathNot: `${tests}|^server/executor/oci/agent/|^server/main/agent[.]ts$`,
-      },
-      to: { path: '^server/executor/oci/agent/' },
+      from: { path: '^(reader|server|cli)/', pathNot: `${tests}|^server/main/agent[.]ts$` },
+      to: { path: '^agent/(core|images|capacity)/' },
     },
     {
       name: 'client-imports-only-the-protocol',
       comment: 'Worker and agent share the protocol and the ports.',
       severity: 'error',
-      from: { path: '^server/executor/oci/(client|protocol)/', pathNot: tests },
-      to: { path: '^server/executor/oci/', pathNot: '^server/executor/oci/(client|protocol)/' },
+      from: { path: '^agent/(client|protocol)/', pathNot: tests },
+      to: { path: '^agent/', pathNot: '^agent/(client|port|protocol)/' },
+    },
+    {
+      name: 'ports-import-no-executor',
+      comment: 'A port is what every executor has in common.',
+      severity: 'error',
+      from: { path: '^agent/port/', pathNot: tests },
+      to: { path: '^agent/', pathNot: '^agent/port/' },
     },
     {
       name: 'worker-loads-no-agent',
       comment: 'Not even indirectly: only the root process loads the code that confines sandboxes.',
       severity: 'error',
       from: { path: '^server/main/(api|worker)[.]ts$' },
-      to: { path: '^server/executor/oci/(agent|bundle|host|native|network)/', reachable: true },
+      to: { path: '^agent/(core|images|capacity|bundle|host|native|network)/', reachable: true },
     },
     {
-      name: 'agent-is-only-executor',
+      name: 'agent-loads-no-service',
       comment: 'The process that remains root has no database, no storage and no tenant data.',
       severity: 'error',
       from: { path: '^server/main/agent[.]ts$' },
       to: {
-        path: '^server/',
-        pathNot: '^server/(executor|base|native-programs|main/supervisor|postgres/account[.]ts)',
+        path: '^(reader|server)/',
+        pathNot: '^server/(base|native-programs|main/supervisor|postgres/account[.]ts)',
       },
     },
     ...domainOrder.slice(0, -1).map((domain, index) => ({
@@ -264,7 +267,7 @@ module.exports = {
         pathNot: '^e2e/(vitest[.]config[.]ts$|escape/)|^e2e/crash/checks/[^/]+[.]test[.]ts$',
       },
       to: {
-        path: '^(server|proofs|testing|tools)/',
+        path: '^(agent|reader|server|proofs|testing|tools)/',
         pathNot: '^(server/base/seeded-random|testing/mail-server|testing/registry/registry-fixture)[.]ts$',
       },
     },
@@ -273,20 +276,20 @@ module.exports = {
       comment: 'Escape tests start sandboxes as the worker does, and import nothing else.',
       severity: 'error',
       from: { path: '^e2e/escape/' },
-      to: { path: '^(server|proofs|testing|tools)/', pathNot: '^server/executor/' },
+      to: { path: '^(reader|server|proofs|testing|tools)/', pathNot: '^testing/agent/' },
     },
     {
       name: 'commands-use-entry-points',
       comment: 'The command line starts the service through its entry points.',
       severity: 'error',
       from: { path: '^cli/', pathNot: tests },
-      to: { path: '^server/', pathNot: '^server/main/' },
+      to: { path: '^(agent|reader|server)/', pathNot: '^server/main/' },
     },
     {
       name: 'nothing-imports-tests',
       comment: 'Shipped code does not import tests and proofs.',
       severity: 'error',
-      from: { path: '^(contract|server|cli)/', pathNot: tests },
+      from: { path: '^(agent|reader|contract|server|cli)/', pathNot: tests },
       to: { path: tests },
     },
     {
@@ -307,7 +310,7 @@ module.exports = {
       name: 'declared-packages-only',
       comment: 'A package that no manifest names may be missing elsewhere.',
       severity: 'error',
-      from: { path: '^(contract|server|cli|proofs|testing|tools)/' },
+      from: { path: '^(agent|reader|contract|server|cli|proofs|testing|tools)/' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     },
     {

@@ -5,7 +5,7 @@ import { packedPrograms } from './testing/suite/packed-programs.ts'
 import { includedProofs, leftOutFiles } from './testing/suite/proofs.ts'
 
 const all = [
-  '{client,contract,server,cli,bench,proofs,testing,tools}/**/*.test.ts',
+  '{agent,reader,client,contract,server,cli,bench,proofs,testing,tools}/**/*.test.ts',
   'e2e/crash/checks/*.test.ts',
 ]
 /** Part of `npm run hostile-builds`, which runs for as long as all others of its folder. */

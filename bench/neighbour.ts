@@ -1,5 +1,5 @@
-import { busybox, TestAgent } from '../server/executor/oci/testing/test-agent.ts'
-import type { SandboxSpec } from '../server/executor/port/sandbox-spec.ts'
+import type { SandboxSpec } from '../agent/port/sandbox-spec.ts'
+import { busybox, TestAgent } from '../testing/agent/test-agent.ts'
 import type { Benchmark } from './harness/measure/benchmark.ts'
 import { interleaved } from './harness/measure/rounds.ts'
 import { type Row, rowOf } from './harness/measure/row.ts'

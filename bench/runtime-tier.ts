@@ -1,13 +1,9 @@
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { installEverydayImage } from '../server/executor/oci/testing/everyday/everyday-image.ts'
-import { busybox, TestAgent } from '../server/executor/oci/testing/test-agent.ts'
-import {
-  type SandboxRuntime,
-  type SandboxSpec,
-  sandboxRuntimes,
-} from '../server/executor/port/sandbox-spec.ts'
+import { type SandboxRuntime, type SandboxSpec, sandboxRuntimes } from '../agent/port/sandbox-spec.ts'
+import { installEverydayImage } from '../testing/agent/everyday/everyday-image.ts'
+import { busybox, TestAgent } from '../testing/agent/test-agent.ts'
 import type { Benchmark } from './harness/measure/benchmark.ts'
 import { machineNote } from './harness/measure/machine-note.ts'
 import { interleaved } from './harness/measure/rounds.ts'

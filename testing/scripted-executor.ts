@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
-import { FakeExecutor, type FakeOutcome } from '../server/executor/fake/fake-executor.ts'
-import { ExecutorUnavailable, SandboxUnknown } from '../server/executor/port/errors.ts'
-import type { FolderEntry } from '../server/executor/port/folder-entries.ts'
-import type { SandboxExit } from '../server/executor/port/sandbox-exit.ts'
-import type { SandboxSpec } from '../server/executor/port/sandbox-spec.ts'
+import { ExecutorUnavailable, SandboxUnknown } from '../agent/port/errors.ts'
+import type { FolderEntry } from '../agent/port/folder-entries.ts'
+import type { SandboxExit } from '../agent/port/sandbox-exit.ts'
+import type { SandboxSpec } from '../agent/port/sandbox-spec.ts'
+import { FakeExecutor, type FakeOutcome } from './fake-executor/fake-executor.ts'
 
 /** Results of a scripted sandbox. */
 export interface ScriptedResult {

@@ -1,7 +1,7 @@
-import { ArchiveReaders } from '../server/archives/reader/archive-readers.ts'
-import { directReaders, type ReaderLimits, readerProgram } from '../server/archives/reader/reader-command.ts'
+import { installedConfinement } from '../reader/confine/confinement.ts'
+import { ArchiveReaders } from '../reader/process/archive-readers.ts'
+import { directReaders, type ReaderLimits, readerProgram } from '../reader/process/reader-command.ts'
 import type { Log } from '../server/base/logging.ts'
-import { installedConfinement } from '../server/confine/confinement.ts'
 
 /** One copy for all tests. */
 export const testConfinement = () => installedConfinement('/var/lib/sandbox-jobs-test/confine')

@@ -7,7 +7,7 @@ import { basename, dirname, join, posix } from 'node:path'
  * may be relative to the root, to the document, or to one of `bases`; a bare file name may be anywhere.
  */
 const root = join(import.meta.dirname, '..')
-const bases = ['', 'server/', 'server/executor/', 'server/executor/oci/']
+const bases = ['', 'server/', 'agent/']
 const generated = ['docs/states.md']
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {

@@ -15,7 +15,7 @@ interface Rule {
   exceptions: Record<string, string>
 }
 
-const tests = /[.]test[.]ts$|conformance[.]ts$|conformance\/|\/testing\/|^server\/executor\/fake\//
+const tests = /[.]test[.]ts$|conformance[.]ts$|^testing\//
 
 const foreignTables = [
   'tasks',
@@ -35,7 +35,7 @@ const foreignTables = [
 const rules: Rule[] = [
   {
     name: 'SQL is only in *-store.ts, *-statement.ts, work, db and postgres',
-    files: /^(server|cli)\//,
+    files: /^(agent|reader|server|cli)\//,
     allowed: /-(store|statement)[.]ts$|^server\/(work|db|postgres)\//,
     forbidden: /\bsql(<[^`]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/,
     exceptions: {
@@ -49,18 +49,18 @@ const rules: Rule[] = [
   },
   {
     name: 'the clock, ids and randomness are only in server/base',
-    files: /^server\//,
+    files: /^(agent|reader|server)\//,
     allowed: /^server\/base\//,
     forbidden: /\bDate\.now\(\)|\bnew Date\(\)|\brandom(UUID|Bytes|Int)\(|\bMath\.random\(/,
     exceptions: {
-      'server/archives/reader/large-archives.ts': 'bytes of test archives',
+      'reader/process/large-archives.ts': 'bytes of test archives',
       'server/builds/chain/chain-progress.ts': 'the time of a verification, which nothing compares',
       'server/environments/operator/runner-release-store.ts':
         'the time of an approval, which nothing compares',
       'server/environments/operator/runner-releases.ts': 'the time of an approval, which nothing compares',
-      'server/executor/oci/agent/marks/many-marks.ts': 'the default of a parameter, in a tool of benchmarks',
-      'server/executor/oci/network/link-maker.ts': 'a random first index, so that agents seldom collide',
-      'server/executor/oci/network/network.ts': 'a random first mark, so that agents seldom collide',
+      'agent/core/marks/many-marks.ts': 'the default of a parameter, in a tool of benchmarks',
+      'agent/network/link-maker.ts': 'a random first index, so that agents seldom collide',
+      'agent/network/network.ts': 'a random first mark, so that agents seldom collide',
       'server/findings/exception-service.ts': 'the check of an expiry that a caller sends',
       'server/operations/host/base-images.ts': 'the time at which a base image was made, for people',
       'server/secrets/keys/local-keys.ts': 'initialization vectors of a cipher',

@@ -7,8 +7,8 @@ import { linesOf, type SourceFile, sourceFiles, trackedFiles } from './house/sou
 const files = sourceFiles()
 
 const programs: Record<string, RegExp> = {
-  agent: /^(agent|server\/executor\/oci)\//,
-  reader: /^(reader|server\/archives)\//,
+  agent: /^agent\//,
+  reader: /^reader\//,
   server: /^server\//,
   cli: /^cli\//,
   client: /^client\//,

@@ -1,8 +1,8 @@
 import { access, mkdtemp, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { everydayImage, everydayPackages } from '../server/executor/oci/testing/everyday/everyday-image.ts'
 import { makeDebian } from '../server/operations/host/debian.ts'
 import { runCommand } from '../server/operations/host/run-command.ts'
+import { everydayImage, everydayPackages } from '../testing/agent/everyday/everyday-image.ts'
 
 /** Makes the image of everyday programs unless it exists. Needs root and `mmdebstrap`. */
 async function writeEverydayImage(target: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { agentPaths } from '../agent/host/paths.ts'
 import { readConfig } from '../server/base/config/config.ts'
-import { agentPaths } from '../server/executor/oci/host/paths.ts'
 import { importBase } from '../server/operations/host/base-images.ts'
 import { runCommand } from '../server/operations/host/run-command.ts'
 

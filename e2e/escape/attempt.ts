@@ -1,6 +1,6 @@
-import { attemptScript, outcomeOf } from '../../server/executor/oci/testing/probe/attempts.ts'
-import { busybox, shellJob } from '../../server/executor/oci/testing/test-agent.ts'
-import type { SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
+import type { SandboxSpec } from '../../agent/port/sandbox-spec.ts'
+import { attemptScript, outcomeOf } from '../../testing/agent/probe/attempts.ts'
+import { busybox, shellJob } from '../../testing/agent/test-agent.ts'
 import type { Testbed } from './testbed.ts'
 
 /** One attempt of a hostile program: a shell command that succeeds if it got something forbidden. */

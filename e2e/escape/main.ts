@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type SandboxRuntime, sandboxRuntimes } from '../../server/executor/port/sandbox-spec.ts'
+import { type SandboxRuntime, sandboxRuntimes } from '../../agent/port/sandbox-spec.ts'
 import { makeAll, type Results } from './make-all.ts'
 import { tryHoles } from './planted/try-holes.ts'
 import { Testbed } from './testbed.ts'

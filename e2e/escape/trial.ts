@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
-import { shellJob } from '../../server/executor/oci/testing/test-agent.ts'
-import type { SandboxExit } from '../../server/executor/port/sandbox-exit.ts'
-import type { SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
+import type { SandboxExit } from '../../agent/port/sandbox-exit.ts'
+import type { SandboxSpec } from '../../agent/port/sandbox-spec.ts'
+import { shellJob } from '../../testing/agent/test-agent.ts'
 import type { Failure } from './attempt.ts'
 import type { Testbed } from './testbed.ts'
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { contextBounds } from '../../server/archives/formats/archive.ts'
-import { contextLimits } from '../../server/archives/reader/archive-readers.ts'
-import { largeTar, largeTarGz, largeZip } from '../../server/archives/reader/large-archives.ts'
-import { ReaderProcess } from '../../server/archives/reader/reader-process.ts'
+import { contextBounds } from '../../reader/formats/archive.ts'
+import { contextLimits } from '../../reader/process/archive-readers.ts'
+import { largeTar, largeTarGz, largeZip } from '../../reader/process/large-archives.ts'
+import { ReaderProcess } from '../../reader/process/reader-process.ts'
 import { startTestReader } from '../../testing/test-readers.ts'
 import { FuzzArchives } from './fuzz-archives.ts'
 

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { ArchiveFormat } from '../../server/archives/formats/archive.ts'
-import { checksum } from '../../server/archives/formats/tar/tar-header.ts'
+import type { ArchiveFormat } from '../../reader/formats/archive.ts'
+import { checksum } from '../../reader/formats/tar/tar-header.ts'
 import type { SeededRandom } from '../../server/base/seeded-random.ts'
 
 export interface Sample {

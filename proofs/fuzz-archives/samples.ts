@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
-import { pax, paxRecord, tar, zip } from '../../server/archives/formats/archive-fixtures.ts'
-import { mask16, mask32 } from '../../server/archives/formats/zip/zip64.ts'
+import { pax, paxRecord, tar, zip } from '../../reader/formats/archive-fixtures.ts'
+import { mask16, mask32 } from '../../reader/formats/zip/zip64.ts'
 import { extraField, wide } from '../../testing/builds/zip-cases.ts'
 import type { Sample } from './mutate-archive.ts'
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { executorSources } from '../../server/native-programs/programs.ts'
+import { agentSources } from '../../server/native-programs/programs.ts'
 import { collectSeeds, maskSeeds, resolverSeeds, unpackSeeds } from './seeds.ts'
 
 const resolverParts = ['questions', 'dns', 'lists', 'shares', 'streams', 'control']
@@ -41,5 +41,5 @@ export function buildCommand(name: string, target: FuzzTarget, compiler: Compile
     '-fno-sanitize-recover=undefined',
   ]
   const own = [resolve(here, `targets/${name}.c`), ...(withFuzzer ? [] : [resolve(here, 'replay.c')])]
-  return { args: [...flags, '-o', output, ...own, ...target.sources], cwd: executorSources }
+  return { args: [...flags, '-o', output, ...own, ...target.sources], cwd: agentSources }
 }

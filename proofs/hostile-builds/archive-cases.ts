@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { ArchiveFormat } from '../../server/archives/formats/archive.ts'
+import type { ArchiveFormat } from '../../reader/formats/archive.ts'
 import {
   pax,
   paxRecord,
@@ -8,7 +8,7 @@ import {
   tarEnd,
   tarEntry,
   zip,
-} from '../../server/archives/formats/archive-fixtures.ts'
+} from '../../reader/formats/archive-fixtures.ts'
 import { hostileGzips, hostileTarBytes, hostileTarEntries } from '../../testing/builds/tar-cases.ts'
 import {
   hostileLargeEntries,

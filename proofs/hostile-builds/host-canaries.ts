@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { createServer, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestAgent } from '../../server/executor/oci/testing/test-agent.ts'
+import type { TestAgent } from '../../testing/agent/test-agent.ts'
 
 /** Files of the host that an escaped build might change. */
 const hostFiles = ['/etc/passwd', '/etc/shadow', '/etc/group', '/etc/crontab', '/etc/ld.so.preload']

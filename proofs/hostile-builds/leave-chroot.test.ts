@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
+import type { SandboxSpec } from '../../agent/port/sandbox-spec.ts'
 import { BuilderBench } from '../../testing/builds/builder-bench.ts'
 import { withUnconfinedSteps } from '../../testing/builds/unconfined-steps.ts'
 import { testBase } from './dockerfile-cases.ts'

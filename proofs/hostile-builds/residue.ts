@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sleep } from '../../server/base/clock.ts'
-import type { TestAgent } from '../../server/executor/oci/testing/test-agent.ts'
+import type { TestAgent } from '../../testing/agent/test-agent.ts'
 
 const run = promisify(execFile)
 

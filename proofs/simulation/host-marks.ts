@@ -1,4 +1,4 @@
-import { ExecutorRefused, ExecutorUnavailable } from '../../server/executor/port/errors.ts'
+import { ExecutorRefused, ExecutorUnavailable } from '../../agent/port/errors.ts'
 import type { Rules } from './rules.ts'
 import type { Timeline } from './timeline.ts'
 

@@ -5,6 +5,7 @@ import { scriptRoutes } from '@sandbox-jobs/contract/routes/script-routes.ts'
 import { secretRoutes } from '@sandbox-jobs/contract/routes/secret-routes.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { tar } from '../../reader/formats/archive-fixtures.ts'
 import { addressBody, encrypted, SecretSteps } from '../../testing/apps/secret-steps.ts'
 import { TestApi } from '../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
@@ -12,7 +13,6 @@ import { makeEnvironmentVersion } from '../../testing/factories/environment-vers
 import { makeRun, makeRunnableTask } from '../../testing/factories/runs.ts'
 import { makeTenant, makeUser, type Tenant } from '../../testing/factories/tenant.ts'
 import type { Principal } from '../access/principal.ts'
-import { tar } from '../archives/formats/archive-fixtures.ts'
 import { updateUserRow } from '../companies/user-store.ts'
 
 /*

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
+import { FakeExecutor } from '../../testing/fake-executor/fake-executor.ts'
 import { sha256Of } from '../base/sha256.ts'
-import { FakeExecutor } from '../executor/fake/fake-executor.ts'
 import { installedDigest, type Layer, type Layers } from './image-documents.ts'
 import { installLayers } from './install-layers.ts'
 

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { Readable } from 'node:stream'
-import { parseTarHeader } from '../archives/formats/tar/tar-header.ts'
+import { parseTarHeader } from '../../reader/formats/tar/tar-header.ts'
 import { firstBytes } from '../base/first-bytes.ts'
 import { ImageUntrusted, type LayoutFiles } from './provenance/verify-image.ts'
 

@@ -1,5 +1,5 @@
-import { maxManifestBytes, maxPulledBytes } from '../archives/images/image-manifest.ts'
-import type { SandboxSpec } from '../executor/port/sandbox-spec.ts'
+import type { SandboxSpec } from '../../agent/port/sandbox-spec.ts'
+import { maxManifestBytes, maxPulledBytes } from '../../reader/images/image-manifest.ts'
 import { apiHost } from './public-hub.ts'
 import { probeProgram, refusedByRegistry } from './registry-probe.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import type { LogPart } from '../../agent/port/sandboxes.ts'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing } from '../db/database.ts'
-import type { LogPart } from '../executor/port/sandboxes.ts'
 import { liveLogChannel, logUpdatesChannel } from './log-updates.ts'
 
 /* SQL of the table `live_logs`. */

@@ -1,5 +1,5 @@
+import type { LogPart } from '../../agent/port/sandboxes.ts'
 import type { Executing } from '../db/database.ts'
-import type { LogPart } from '../executor/port/sandboxes.ts'
 import { isLiveLogRequested, writeLiveLog } from './live-log-store.ts'
 
 /** Stores the newest part of a log, if there is one, for the API to read. False when the log is no longer requested. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { BuildLogEvent, RunLogEvent } from '@sandbox-jobs/contract/resources/runs/log-event.ts'
+import type { LogPart } from '../../agent/port/sandboxes.ts'
 import type { Database } from '../db/database.ts'
-import type { LogPart } from '../executor/port/sandboxes.ts'
 import { type LogSubject, readLiveLog, requestLiveLog } from './live-log-store.ts'
 import type { LogSubscription, LogUpdates } from './log-updates.ts'
 import { wholeCharacters } from './whole-characters.ts'

@@ -1,5 +1,5 @@
+import type { LogPart, SandboxPort } from '../../agent/port/sandboxes.ts'
 import { sleep } from '../base/clock.ts'
-import type { LogPart, SandboxPort } from '../executor/port/sandboxes.ts'
 import type { LiveLogWriter } from './live-log-writer.ts'
 
 export interface StreamDeps {

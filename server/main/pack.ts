@@ -11,20 +11,20 @@ import { packClient } from './pack-client.ts'
  * command for other machines and the typed client, which the API serves.
  */
 
-/** Entry points of the processes, below `server`. */
+/** Entry points of the processes. */
 const entries = [
-  'main/api.ts',
-  'main/worker.ts',
-  'main/builds.ts',
-  'main/agent.ts',
-  'main/prepare-database.ts',
-  'archives/reader/reader-main.ts',
-  'executor/oci/mirrors/mirror-proxy-main.ts',
-  'tasks/inputs/schema/schema-worker.ts',
+  'server/main/api.ts',
+  'server/main/worker.ts',
+  'server/main/builds.ts',
+  'server/main/agent.ts',
+  'server/main/prepare-database.ts',
+  'reader/process/reader-main.ts',
+  'agent/mirrors/mirror-proxy-main.ts',
+  'server/tasks/inputs/schema/schema-worker.ts',
 ]
 
 const [, , root = '', folder = ''] = process.argv
-const names = new Map(entries.map((entry) => [basename(entry, '.ts'), join(root, 'server', entry)]))
+const names = new Map(entries.map((entry) => [basename(entry, '.ts'), join(root, entry)]))
 
 const ourSource = /^(?!.*\/node_modules\/).*\.ts$/
 const place = /new URL\('\.\/(?<started>[\w-]+)\.ts', import\.meta\.url\)|import\.meta\.(?:dirname|url)/g

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
-import { ArchiveReaders } from '../archives/reader/archive-readers.ts'
-import { requestedReaders } from '../archives/reader/reader-command.ts'
+import { ArchiveReaders } from '../../reader/process/archive-readers.ts'
+import { requestedReaders } from '../../reader/process/reader-command.ts'
 import type { Log } from '../base/logging.ts'
 
 /** Ends when no process starts readers any more (confine/reader-start.c). */

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readerRequestsFd } from '../archives/reader/reader-command.ts'
+import { readerRequestsFd } from '../../reader/process/reader-command.ts'
 import type { Log } from '../base/logging.ts'
 import type { RunningRole } from './run-role.ts'
 

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 
-const server = resolve(import.meta.dirname, '..')
-export const executorSources = resolve(server, 'executor/oci/native')
-const confineSources = resolve(server, 'confine')
+const root = resolve(import.meta.dirname, '../..')
+export const agentSources = resolve(root, 'agent/native')
+const confineSources = resolve(root, 'reader/confine')
 
 export interface NativeProgram {
   /** A library is loaded into processes that are linked dynamically; everything else is static. */
@@ -12,16 +12,16 @@ export interface NativeProgram {
   sources: readonly string[]
 }
 
-const inExecutor = (...sources: string[]): NativeProgram => ({
+const inAgent = (...sources: string[]): NativeProgram => ({
   kind: 'program',
-  folder: executorSources,
+  folder: agentSources,
   sources,
 })
 
 /** Every native program of the service, by the name of its file. */
 export const nativePrograms = {
   /** Supervises one sandbox. */
-  shim: inExecutor(
+  shim: inAgent(
     ...['shim', 'plan', 'clients', 'input', 'record', 'runtime', 'space'].map((name) => `shim/${name}.c`),
     ...['cgroups', 'devices', 'mounts', 'network'].map((name) => `shim/confine/${name}.c`),
     ...['log', 'mask', 'mask-forms'].map((name) => `shim/log/${name}.c`),
@@ -29,20 +29,20 @@ export const nativePrograms = {
     ...['common/clock.c', 'common/sha256.c'],
   ),
   /** Starts shims. */
-  spawner: inExecutor('spawner/spawner.c'),
+  spawner: inAgent('spawner/spawner.c'),
   /** Makes network links. */
-  links: inExecutor('links/links.c', 'links/tracked.c'),
+  links: inAgent('links/links.c', 'links/tracked.c'),
   /** Resolves names for sandboxes. */
-  resolver: inExecutor(
+  resolver: inAgent(
     ...['resolver', 'confine', 'dns', 'questions', 'shares', 'streams', 'lists', 'refusals', 'control'].map(
       (name) => `resolver/${name}.c`,
     ),
     'common/clock.c',
   ),
   /** Process 1 of a sandbox. */
-  init: inExecutor('init/init.c', 'init/account.c'),
+  init: inAgent('init/init.c', 'init/account.c'),
   /** Unpacks an image inside a sandbox. */
-  unpack: inExecutor('unpack/unpack.c', 'unpack/tar.c', 'unpack/entries.c'),
+  unpack: inAgent('unpack/unpack.c', 'unpack/tar.c', 'unpack/entries.c'),
   /** Starts archive readers. */
   'reader-start': { kind: 'program', folder: confineSources, sources: ['reader-start.c'] },
   /** Gives an archive reader its filter of system calls. */

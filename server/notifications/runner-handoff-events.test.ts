@@ -1,6 +1,7 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Runner } from '../../agent/port/host.ts'
 import { TestApi } from '../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
@@ -10,7 +11,6 @@ import { endLocked } from '../builds/attempts/claims/attempt-end-store.ts'
 import { RunnerReleases } from '../environments/operator/runner-releases.ts'
 import { sweepEnvironments } from '../environments/retention/environment-sweep.ts'
 import { supersedeOlder } from '../environments/versions/supersede-older.ts'
-import type { Runner } from '../executor/port/host.ts'
 import { Notifier } from './notifier.ts'
 
 const { db } = await createTestDatabase()

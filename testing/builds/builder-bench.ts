@@ -1,14 +1,14 @@
 import { text } from 'node:stream/consumers'
-import { ArchiveRefused } from '../../server/archives/formats/refusals/archive-refused.ts'
-import { checkFlatImage } from '../../server/archives/images/flat-image.ts'
+import type { SandboxExit } from '../../agent/port/sandbox-exit.ts'
+import type { SandboxNetwork, SandboxSpec } from '../../agent/port/sandbox-spec.ts'
+import { ArchiveRefused } from '../../reader/formats/refusals/archive-refused.ts'
+import { checkFlatImage } from '../../reader/images/flat-image.ts'
 import { newId } from '../../server/base/ids.ts'
 import { buildSandbox } from '../../server/builds/builder/build-sandbox.ts'
 import { prepareBuilder } from '../../server/builds/builder/build-script.ts'
-import { FakeInternet, machine } from '../../server/executor/oci/testing/internet/fake-internet.ts'
-import { TestAgent, tarOf } from '../../server/executor/oci/testing/test-agent.ts'
-import { linkBuilder } from '../../server/executor/oci/testing/test-builder.ts'
-import type { SandboxExit } from '../../server/executor/port/sandbox-exit.ts'
-import type { SandboxNetwork, SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
+import { FakeInternet, machine } from '../agent/internet/fake-internet.ts'
+import { TestAgent, tarOf } from '../agent/test-agent.ts'
+import { linkBuilder } from '../agent/test-builder.ts'
 
 const mib = 1024 ** 2
 

@@ -6,7 +6,7 @@ import {
   tar,
   tarEnd,
   tarEntry,
-} from '../../server/archives/formats/archive-fixtures.ts'
+} from '../../reader/formats/archive-fixtures.ts'
 
 /** Refused in a tar, compressed or not. */
 /** A folder in the form of GNU's incremental archives. */

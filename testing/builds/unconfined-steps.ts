@@ -1,4 +1,4 @@
-import type { SandboxSpec } from '../../server/executor/port/sandbox-spec.ts'
+import type { SandboxSpec } from '../../agent/port/sandbox-spec.ts'
 
 const edits = [
   [' --cap-drop CAP_SYS_CHROOT', ''],

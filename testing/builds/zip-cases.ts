@@ -5,7 +5,7 @@ import {
   type ZipFields,
   zip,
   zip64Locator,
-} from '../../server/archives/formats/archive-fixtures.ts'
+} from '../../reader/formats/archive-fixtures.ts'
 
 const content = 'hello hello hello'
 export const extraField = (id: number, body: Buffer) => {

@@ -1,5 +1,5 @@
 import type { ScanFinding } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
-import { type Package, unscanned } from '../../server/archives/inventory/inventory.ts'
+import { type Package, unscanned } from '../../reader/inventory/inventory.ts'
 import { newId } from '../../server/base/ids.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
 import { cycloneDx } from '../../server/builds/reports/cyclonedx.ts'

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { zip } from '../../server/archives/formats/archive-fixtures.ts'
+import { zip } from '../../reader/formats/archive-fixtures.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
 import type { RegistryRoute } from './registry-fixture.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { type TarFields, tar } from '../../server/archives/formats/archive-fixtures.ts'
+import { type TarFields, tar } from '../../reader/formats/archive-fixtures.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
 
 const run = promisify(execFile)

@@ -3,10 +3,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** The slowest test files, the slowest first. The size of a file does not predict it. */
 export const longest = [
   'server/builds/steps/customer-build/cached-stages.test.ts',
-  'server/executor/oci/network/egress.test.ts',
+  'agent/network/egress.test.ts',
   'server/builds/steps/customer-build/reuse-image.test.ts',
-  'server/executor/oci/agent/records/failing-disk.test.ts',
-  'server/executor/oci/agent/sandboxes/everyday.test.ts',
+  'agent/core/records/failing-disk.test.ts',
+  'agent/core/sandboxes/everyday.test.ts',
   'server/main/two-machines.test.ts',
 ]
 

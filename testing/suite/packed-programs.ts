@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '../..')
  * so they must not contain its path.
  */
 const folderVariable = 'PACKED_PROGRAMS'
-const started = /new URL\('(?:\.\/|(?:\.\.\/)+main\/)(?<name>[\w-]+)\.ts', import\.meta\.url\)/g
+const started = /new URL\('(?:\.\/|(?:\.\.\/)+(?:server\/)?main\/)(?<name>[\w-]+)\.ts', import\.meta\.url\)/g
 
 /**
  * Makes tests start the packed form of the programs that a process of the service starts, as the service does: an
@@ -28,7 +28,10 @@ export function packedPrograms(): Plugin {
     enforce: 'pre',
     config: () => ({ test: { env: { [folderVariable]: `${pathToFileURL(packed).href}/` } } }),
     transform: {
-      filter: { id: /^(?!.*\/node_modules\/).*\/server\/.*(?<!\.test)\.ts$/, code: 'new URL(' },
+      filter: {
+        id: /^(?!.*\/node_modules\/).*\/(agent|reader|server|testing)\/.*(?<!\.test)\.ts$/,
+        code: 'new URL(',
+      },
       handler: (code) => code.replaceAll(started, `new URL('$<name>.mjs', process.env.${folderVariable})`),
     },
   }

@@ -15,24 +15,24 @@ export interface Proof {
 }
 
 const runsAndQueue = ['server/work', 'server/runs', 'server/capacity', 'server/db']
-const sandboxes = ['server/executor/oci', 'server/executor/port']
-const builds = ['server/builds', 'server/archives', 'server/images', ...sandboxes]
+const sandboxes = ['agent']
+const builds = ['server/builds', 'reader', 'server/images', ...sandboxes]
 
 export const proofs: readonly Proof[] = [
   {
     name: 'languages',
-    tests: ['server/executor/oci/agent/sandboxes/everyday.test.ts'],
+    tests: ['agent/core/sandboxes/everyday.test.ts'],
     proves: sandboxes,
   },
   {
     name: 'networks',
-    tests: ['server/executor/oci/network/{egress,network-life,shared-names}.test.ts'],
-    proves: ['server/executor/oci', 'server/base/addresses'],
+    tests: ['agent/network/{egress,network-life,shared-names}.test.ts'],
+    proves: ['agent', 'server/base/addresses'],
   },
   {
     name: 'masks',
-    tests: ['server/executor/oci/mask.test.ts'],
-    proves: ['server/executor/oci/native', 'server/executor/oci/agent/shim'],
+    tests: ['agent/mask.test.ts'],
+    proves: ['agent/native', 'agent/core/shim'],
   },
   {
     name: 'builder',
@@ -66,9 +66,9 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'failing disks',
-    tests: ['server/executor/oci/agent/records/{failing-disk,full-disk}.test.ts'],
+    tests: ['agent/core/records/{failing-disk,full-disk}.test.ts'],
     scenarios: ['e2e/full-disk/full-disk.test.ts'],
-    proves: ['server/executor/oci/agent', 'server/executor/oci/native/shim', 'server/storage'],
+    proves: ['agent/core', 'agent/native/shim', 'server/storage'],
   },
   {
     name: 'operations',
@@ -93,7 +93,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'hostile builds',
     tests: ['proofs/hostile-builds/*.test.ts', 'proofs/hostile-builds/parsers/*.test.ts'],
-    proves: ['proofs/hostile-builds', 'server/archives', 'server/builds/builder'],
+    proves: ['proofs/hostile-builds', 'reader', 'server/builds/builder'],
   },
   {
     name: 'malformed requests',
@@ -103,7 +103,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'kill -9',
     script: ['crash', '--kills', '20'],
-    proves: [...runsAndQueue, 'server/executor/oci/agent'],
+    proves: [...runsAndQueue, 'agent/core'],
   },
   {
     name: 'duplicates',

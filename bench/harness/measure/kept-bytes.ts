@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { agentPaths } from '../../../server/executor/oci/host/paths.ts'
+import { agentPaths } from '../../../agent/host/paths.ts'
 
 const run = promisify(execFile)
 

@@ -1,8 +1,8 @@
+import type { SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
 import { artifactsDir } from '../../../contract/resources/environments/runtime-contract.ts'
 import { newId } from '../../../server/base/ids.ts'
-import { busybox } from '../../../server/executor/oci/testing/test-agent.ts'
-import type { SandboxSpec } from '../../../server/executor/port/sandbox-spec.ts'
 import { runSandbox } from '../../../server/runs/prepare/run-sandbox.ts'
+import { busybox } from '../../../testing/agent/test-agent.ts'
 
 /** The sandbox of a run on an image of a test agent, with a shell script instead of the run's programs. */
 export function shellSandbox(image: string, script: string): SandboxSpec {

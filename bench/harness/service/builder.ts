@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { agentPaths } from '../../../server/executor/oci/host/paths.ts'
+import { agentPaths } from '../../../agent/host/paths.ts'
 import { prepareStore } from '../../../server/operations/host/base-images.ts'
 import { installToolchain } from '../../../server/operations/host/toolchain.ts'
 

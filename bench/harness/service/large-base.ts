@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { agentPaths } from '../../../server/executor/oci/host/paths.ts'
+import { agentPaths } from '../../../agent/host/paths.ts'
 import { importBase } from '../../../server/operations/host/base-images.ts'
 import { tarEnd, tarFile } from './tar-file.ts'
 

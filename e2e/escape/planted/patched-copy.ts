@@ -6,9 +6,10 @@ import { promisify } from 'node:util'
 import type { Edit } from './holes/hole.ts'
 
 const tree = resolve(import.meta.dirname, '../../..')
-const executor = 'server/executor/oci'
+const agent = 'agent'
+const copied = [agent, 'reader', 'server', 'package.json']
 
-/** A copy of the server, whose agent runs without controls that were removed from its source. */
+/** A copy of the program, whose agent runs without controls that were removed from its source. */
 export class PatchedCopy {
   readonly #folder: string
 
@@ -20,8 +21,7 @@ export class PatchedCopy {
     const folder = await mkdtemp(join(tmpdir(), 'escape-planted-'))
     // The mirror proxy reads it as a user without rights.
     await chmod(folder, 0o755)
-    await cp(join(tree, 'server'), join(folder, 'server'), { recursive: true })
-    await cp(join(tree, 'package.json'), join(folder, 'package.json'))
+    for (const path of copied) await cp(join(tree, path), join(folder, path), { recursive: true })
     await symlink(join(tree, 'node_modules'), join(folder, 'node_modules'))
     return new PatchedCopy(folder)
   }
@@ -36,12 +36,12 @@ export class PatchedCopy {
     try {
       for (const file of files) {
         const own = edits.filter((edit) => edit.file === file)
-        await writeFile(join(this.#folder, executor, file), applyEdits(await sourceOf(file), own))
+        await writeFile(join(this.#folder, agent, file), applyEdits(await sourceOf(file), own))
       }
       await promisify(execFile)(process.execPath, [join(this.#folder, 'server/native-programs/build.ts')])
       return await work()
     } finally {
-      for (const file of files) await writeFile(join(this.#folder, executor, file), await sourceOf(file))
+      for (const file of files) await writeFile(join(this.#folder, agent, file), await sourceOf(file))
     }
   }
 
@@ -50,8 +50,8 @@ export class PatchedCopy {
   }
 }
 
-/** The present text of a file of the executor. */
-export const sourceOf = (file: string): Promise<string> => readFile(join(tree, executor, file), 'utf8')
+/** The present text of a file of the agent. */
+export const sourceOf = (file: string): Promise<string> => readFile(join(tree, agent, file), 'utf8')
 
 /** The text without the controls; throws unless each occurs exactly once. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {

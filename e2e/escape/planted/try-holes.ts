@@ -1,4 +1,4 @@
-import type { SandboxRuntime } from '../../../server/executor/port/sandbox-spec.ts'
+import type { SandboxRuntime } from '../../../agent/port/sandbox-spec.ts'
 import { makeAll } from '../make-all.ts'
 import { Testbed } from '../testbed.ts'
 import { runScript } from '../trial.ts'

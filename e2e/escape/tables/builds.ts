@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { basename } from 'node:path'
-import { stagingFolder } from '../../../server/executor/oci/host/paths.ts'
+import { stagingFolder } from '../../../agent/host/paths.ts'
 import type { Attempt, Table } from '../attempt.ts'
 import type { Testbed } from '../testbed.ts'
 

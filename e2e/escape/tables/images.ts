@@ -1,4 +1,4 @@
-import { compiledProbe } from '../../../server/executor/oci/testing/probe/attempts.ts'
+import { compiledProbe } from '../../../testing/agent/probe/attempts.ts'
 import type { Table } from '../attempt.ts'
 import type { Testbed } from '../testbed.ts'
 

@@ -1,4 +1,4 @@
-import { machine, publicHosts } from '../../../server/executor/oci/testing/internet/fake-internet.ts'
+import { machine, publicHosts } from '../../../testing/agent/internet/fake-internet.ts'
 import type { Table } from '../attempt.ts'
 
 const inner =

@@ -1,5 +1,5 @@
-import { machine } from '../../../server/executor/oci/testing/internet/fake-internet.ts'
-import { shellJob } from '../../../server/executor/oci/testing/test-agent.ts'
+import { machine } from '../../../testing/agent/internet/fake-internet.ts'
+import { shellJob } from '../../../testing/agent/test-agent.ts'
 import { registry, type Testbed } from '../testbed.ts'
 import type { Trial, Trials } from '../trial.ts'
 

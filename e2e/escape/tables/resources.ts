@@ -1,5 +1,5 @@
-import type { SandboxExit } from '../../../server/executor/port/sandbox-exit.ts'
-import type { SandboxSpec } from '../../../server/executor/port/sandbox-spec.ts'
+import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
+import type { SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
 import { runScript, type Trials } from '../trial.ts'
 
 const MiB = 2 ** 20

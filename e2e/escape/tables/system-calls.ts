@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { seccompProfile } from '../../../server/executor/oci/bundle/seccomp.ts'
+import { seccompProfile } from '../../../agent/bundle/seccomp.ts'
 import type { Attempt, Table } from '../attempt.ts'
 
 const header = '/usr/include/x86_64-linux-gnu/asm/unistd_64.h'

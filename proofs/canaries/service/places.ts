@@ -1,5 +1,5 @@
+import { stagingFolder } from '../../../agent/host/paths.ts'
 import type { OwnService } from '../../../e2e/main-job/service.ts'
-import { stagingFolder } from '../../../server/executor/oci/host/paths.ts'
 import { machineFolders } from '../machine.ts'
 import type { Search } from '../search.ts'
 import { asSuperuser, flush, searchRows } from './database.ts'

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { tar } from '../../../server/archives/formats/archive-fixtures.ts'
+import { tar } from '../../../reader/formats/archive-fixtures.ts'
 import type { Expectation } from './expectation.ts'
 
 const exampleBundle = gzipSync(tar({ name: 'data.txt', content: Buffer.from('1') }))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkDockerfile } from '../../../server/archives/dockerfile/dockerfile.ts'
+import { checkDockerfile } from '../../../reader/dockerfile/dockerfile.ts'
 import type { ParsedFile } from './builder-parser.ts'
 import { comparedGrammars, compareFiles, differenceBetween } from './grammar-differential.ts'
 

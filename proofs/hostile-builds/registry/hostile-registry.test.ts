@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { tar } from '../../../server/archives/formats/archive-fixtures.ts'
+import { tar } from '../../../reader/formats/archive-fixtures.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { PullBench, type PullOptions } from '../../../testing/registry/pull-bench.ts'

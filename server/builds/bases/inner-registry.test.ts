@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { shellJob } from '../../../testing/agent/test-agent.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { PullBench } from '../../../testing/registry/pull-bench.ts'
 import { routesOf, testImage } from '../../../testing/registry/registry-fixture.ts'
-import { shellJob } from '../../executor/oci/testing/test-agent.ts'
 import { resolveSandbox } from '../../images/pull-sandbox.ts'
 
 /* The operator's registry at a private address: pulls reach it, and nothing else in that network is reachable. */

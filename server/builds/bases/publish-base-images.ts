@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { ExecutorRefused } from '../../../agent/port/errors.ts'
+import type { HostPort, StoredBase } from '../../../agent/port/host.ts'
 import type { Database } from '../../db/database.ts'
-import { ExecutorRefused } from '../../executor/port/errors.ts'
-import type { HostPort, StoredBase } from '../../executor/port/host.ts'
 import { type BaseImageRow, listBaseImageRows, maxBaseImages, replaceBaseImages } from './base-image-store.ts'
 import { offeredBases } from './offered-bases.ts'
 

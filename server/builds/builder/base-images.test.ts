@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { tarOf } from '../../../testing/agent/test-agent.ts'
 import { BuilderBench } from '../../../testing/builds/builder-bench.ts'
-import { tarOf } from '../../executor/oci/testing/test-agent.ts'
 import { buildExitCodes, buildFromBases } from './build-script.ts'
 
 /* Foreign base images in the builder's store, next to the curated ones. */

@@ -1,4 +1,4 @@
-import { checkFolderName } from '../../archives/dockerfile/copy-checks.ts'
+import { checkFolderName } from '../../../reader/dockerfile/copy-checks.ts'
 
 /** Ends the log: what a process that a step left writes after it is not waited for. */
 const lastLine = '\\004end of the log'

@@ -1,4 +1,4 @@
-import { checkFolderName } from '../../archives/dockerfile/copy-checks.ts'
+import { checkFolderName } from '../../../reader/dockerfile/copy-checks.ts'
 import { mirrorFolder } from '../network/mirror-settings.ts'
 import { endLog, startLog } from './build-log.ts'
 import { modelledBuildah } from './builder-version.ts'

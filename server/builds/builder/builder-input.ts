@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
-import type { PartialBuild } from '../../archives/dockerfile/remaining-build.ts'
-import type { ArchiveEntry } from '../../archives/formats/archive.ts'
-import { fileTimeOf } from '../../archives/formats/file-time.ts'
+import type { PackageMirror } from '../../../agent/port/package-mirror.ts'
+import type { PartialBuild } from '../../../reader/dockerfile/remaining-build.ts'
+import type { ArchiveEntry } from '../../../reader/formats/archive.ts'
+import { fileTimeOf } from '../../../reader/formats/file-time.ts'
 import {
   canonicalEntry,
   canonicalTar,
   storedFile,
   textFile,
-} from '../../archives/formats/tar/canonical-tar.ts'
-import type { PackageMirror } from '../../executor/port/package-mirror.ts'
+} from '../../../reader/formats/tar/canonical-tar.ts'
 import { unpacked } from '../../images/provenance/verify-image.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import type { PulledBase } from '../bases/pull-base.ts'

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
-import type { BuilderSteps } from '../../archives/dockerfile/failed-instruction.ts'
-import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
-import type { SandboxPort } from '../../executor/port/sandboxes.ts'
+import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
+import type { SandboxPort } from '../../../agent/port/sandboxes.ts'
+import type { BuilderSteps } from '../../../reader/dockerfile/failed-instruction.ts'
 import { builderEnded } from './build-script.ts'
 
 /** Reads the builder's progress; undefined when the file is missing, or longer than any Dockerfile can make it. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * The buildah version whose parsing of Dockerfiles the gate models (`archives/dockerfile/`) and on whose confinement of
+ * The buildah version whose parsing of Dockerfiles the gate models (`reader/dockerfile/`) and on whose confinement of
  * steps the build script relies. Another version may read a line that the gate accepted in another way.
  */
 export const modelledBuildah = '1.39'

@@ -1,12 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Dockerfile variables look like this
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it, test } from 'vitest'
+import { withCopyChecks } from '../../../reader/dockerfile/copy-checks.ts'
+import { checkDockerfile } from '../../../reader/dockerfile/dockerfile.ts'
+import { failedInstruction } from '../../../reader/dockerfile/failed-instruction.ts'
+import { dockerfileText } from '../../../reader/dockerfile/remaining-build.ts'
+import { tar } from '../../../reader/formats/archive-fixtures.ts'
 import { BuilderBench } from '../../../testing/builds/builder-bench.ts'
-import { withCopyChecks } from '../../archives/dockerfile/copy-checks.ts'
-import { checkDockerfile } from '../../archives/dockerfile/dockerfile.ts'
-import { failedInstruction } from '../../archives/dockerfile/failed-instruction.ts'
-import { dockerfileText } from '../../archives/dockerfile/remaining-build.ts'
-import { tar } from '../../archives/formats/archive-fixtures.ts'
 
 /* Folders and files that COPY and ADD bring, against what the image has in their place. */
 

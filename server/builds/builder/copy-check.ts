@@ -1,5 +1,5 @@
 /**
- * The program of the steps that `archives/dockerfile/copy-checks.ts` adds. Arguments: the line of the instruction, its keyword, the
+ * The program of the steps that `reader/dockerfile/copy-checks.ts` adds. Arguments: the line of the instruction, its keyword, the
  * destination and the sources, in which variables of the build stand. It runs in the image as the image's user, with nothing but its
  * own shell, and fails if the instruction would put a folder in the place of a link or a file, or a file in the place of
  * a folder. Where a name is not certain, it lets the instruction pass.

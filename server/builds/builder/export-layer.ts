@@ -1,6 +1,6 @@
 /*
  * The part of the build script that finds the layers of the built image in the builder's storage, mounts them as one tree, and
- * writes only what the image adds to its base image, as one layer in the form that `archives/images/image-layer.ts` checks.
+ * writes only what the image adds to its base image, as one layer in the form that `reader/images/image-layer.ts` checks.
  *
  * Each start of the builder takes longer than all mounts here, so its storage is read without it. Whenever something in it is
  * unexpected, the builder mounts the image.

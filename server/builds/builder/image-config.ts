@@ -1,5 +1,5 @@
-import { userPattern } from '../../archives/images/base-config.ts'
-import { maxImageConfigBytes } from '../../archives/images/image-manifest.ts'
+import { userPattern } from '../../../reader/images/base-config.ts'
+import { maxImageConfigBytes } from '../../../reader/images/image-manifest.ts'
 import { parseStrictJson } from '../../base/json/strict-json.ts'
 import type { ImageConfig } from '../../db/tables/environments.ts'
 import { BuildFailed } from '../request/build-failed.ts'

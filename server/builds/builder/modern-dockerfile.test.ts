@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Dockerfile variables look like this
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { checkDockerfile } from '../../../reader/dockerfile/dockerfile.ts'
+import { dockerfileText } from '../../../reader/dockerfile/remaining-build.ts'
 import { BuilderBench } from '../../../testing/builds/builder-bench.ts'
-import { checkDockerfile } from '../../archives/dockerfile/dockerfile.ts'
-import { dockerfileText } from '../../archives/dockerfile/remaining-build.ts'
 
 /* What Dockerfiles of today use, with the text that the gate writes for the builder. */
 

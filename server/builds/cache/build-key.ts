@@ -1,8 +1,8 @@
+import type { AllowList } from '../../../agent/port/allow-list.ts'
+import type { Builder, Runner } from '../../../agent/port/host.ts'
+import type { PackageMirror } from '../../../agent/port/package-mirror.ts'
+import type { SandboxNetwork } from '../../../agent/port/sandbox-spec.ts'
 import { canonicalDigest } from '../../base/json/canonical-json.ts'
-import type { AllowList } from '../../executor/port/allow-list.ts'
-import type { Builder, Runner } from '../../executor/port/host.ts'
-import type { PackageMirror } from '../../executor/port/package-mirror.ts'
-import type { SandboxNetwork } from '../../executor/port/sandbox-spec.ts'
 import type { NamedDigest } from '../../images/provenance/statement.ts'
 import type { BuildRequest } from '../request/build-request.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ContextFacts } from '../../archives/reader/reader-messages.ts'
+import type { ContextFacts } from '../../../reader/process/reader-messages.ts'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-const server = resolve(import.meta.dirname, '../..')
-const folders = ['archives', 'images', 'builds']
+const root = resolve(import.meta.dirname, '../../..')
+const folders = ['reader', 'server/images', 'server/builds']
 
 /**
  * The digest of the code that reads archives, runs builders and scans images, with the Node version: results of one release
@@ -13,10 +13,10 @@ export function programDigest(release: string): string {
   const hash = createHash('sha256').update(JSON.stringify([release, process.version, process.arch]))
   const files = globSync(
     folders.map((folder) => `${folder}/**/*.ts`),
-    { cwd: server },
+    { cwd: root },
   ).filter((name) => !name.endsWith('.test.ts'))
   for (const name of files.sort()) {
-    hash.update(JSON.stringify([name, readFileSync(resolve(server, name), 'utf8')]))
+    hash.update(JSON.stringify([name, readFileSync(resolve(root, name), 'utf8')]))
   }
   return `sha256:${hash.digest('hex')}`
 }

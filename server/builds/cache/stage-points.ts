@@ -1,4 +1,4 @@
-import type { CachePoint } from '../../archives/dockerfile/cache-points.ts'
+import type { CachePoint } from '../../../reader/dockerfile/cache-points.ts'
 import { canonicalDigest } from '../../base/json/canonical-json.ts'
 import type { Build } from '../request/build.ts'
 import type { ImageKey } from './build-key.ts'

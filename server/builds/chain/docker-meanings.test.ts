@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { tar } from '../../../reader/formats/archive-fixtures.ts'
 import { ChainBench } from '../../../testing/chain-bench.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
-import { tar } from '../../archives/formats/archive-fixtures.ts'
 
 /* Dockerfiles and contexts that people have, from the upload to the version: each means what it means to Docker, or is refused in words. */
 

@@ -4,10 +4,10 @@ import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-rou
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { tar } from '../../../reader/formats/archive-fixtures.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
-import { tar } from '../../archives/formats/archive-fixtures.ts'
 import {
   archiveCuratedEnvironment,
   listCuratedEnvironments,

@@ -1,7 +1,7 @@
+import type { PackageMirror } from '../../../agent/port/package-mirror.ts'
+import type { SandboxNetwork } from '../../../agent/port/sandbox-spec.ts'
 import type { BuildConfig } from '../../base/config/build-settings.ts'
 import type { Config } from '../../base/config/config.ts'
-import type { PackageMirror } from '../../executor/port/package-mirror.ts'
-import type { SandboxNetwork } from '../../executor/port/sandbox-spec.ts'
 import { ownPackageHosts, readPackageHosts } from './package-hosts.ts'
 
 /** The operator's settings for the network of build steps. */

@@ -1,7 +1,7 @@
 import type { BuildNetwork } from '@sandbox-jobs/contract/resources/builds/build-network.ts'
-import type { ReachedTarget } from '../../executor/port/network-reach.ts'
-import type { MirrorUse } from '../../executor/port/package-mirror.ts'
-import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import type { ReachedTarget } from '../../../agent/port/network-reach.ts'
+import type { MirrorUse } from '../../../agent/port/package-mirror.ts'
+import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 
 const entriesMax = 200
 

@@ -1,4 +1,4 @@
-import type { MirrorKind, PackageMirror } from '../../executor/port/package-mirror.ts'
+import type { MirrorKind, PackageMirror } from '../../../agent/port/package-mirror.ts'
 
 /** Where steps find the files below: part of the build sandbox's /dev, which no image has. */
 export const mirrorFolder = '/dev/packages'

@@ -1,4 +1,4 @@
-import type { SandboxNetwork } from '../../executor/port/sandbox-spec.ts'
+import type { SandboxNetwork } from '../../../agent/port/sandbox-spec.ts'
 
 /**
  * When the oldest build started that ran one of the steps with a network, this build or one that made a cached stage; null if

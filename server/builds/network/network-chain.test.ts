@@ -1,17 +1,14 @@
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { tar } from '../../../reader/formats/archive-fixtures.ts'
+import { publicHosts } from '../../../testing/agent/internet/fake-internet.ts'
+import { type ResolvingAgent, startResolvingAgent } from '../../../testing/agent/internet/resolving-agent.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { ChainBench, type ChainBuildOptions } from '../../../testing/chain-bench.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
-import { tar } from '../../archives/formats/archive-fixtures.ts'
 import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
-import { publicHosts } from '../../executor/oci/testing/internet/fake-internet.ts'
-import {
-  type ResolvingAgent,
-  startResolvingAgent,
-} from '../../executor/oci/testing/internet/resolving-agent.ts'
 import type { BuildNetworkSettings } from './build-network.ts'
 
 /* What the whole chain makes of the network of steps, on the tests' own internet. */

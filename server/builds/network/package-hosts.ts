@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { allowListProblem } from '../../executor/port/allow-list.ts'
+import { allowListProblem } from '../../../agent/port/allow-list.ts'
 
 const maxFileBytes = 64 * 1024
 

@@ -1,5 +1,5 @@
-import type { Refusal, Refusals } from '../../executor/port/network-refusals.ts'
-import type { MirrorUse } from '../../executor/port/package-mirror.ts'
+import type { Refusal, Refusals } from '../../../agent/port/network-refusals.ts'
+import type { MirrorUse } from '../../../agent/port/package-mirror.ts'
 
 /** The end of a build's log: what its steps were refused. Names are escaped already; empty where nothing was refused. */
 export function refusalText(refused: Refusals | undefined): string {

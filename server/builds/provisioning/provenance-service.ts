@@ -5,10 +5,10 @@ import {
   type ImageSignatureList,
   type SigningKeyList,
 } from '@sandbox-jobs/contract/resources/builds/provenance.ts'
+import type { ArchiveEntry } from '../../../reader/formats/archive.ts'
+import { canonicalTar, storedFile } from '../../../reader/formats/tar/canonical-tar.ts'
 import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
-import type { ArchiveEntry } from '../../archives/formats/archive.ts'
-import { canonicalTar, storedFile } from '../../archives/formats/tar/canonical-tar.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import type { PublishedSigningKeys } from '../../base/keys/published-signing-keys.ts'
 import { managedEnvironment } from '../../environments/catalogue/environment-access.ts'

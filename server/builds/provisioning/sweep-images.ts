@@ -1,3 +1,4 @@
+import type { ImagePort } from '../../../agent/port/images.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
@@ -7,7 +8,6 @@ import {
   type RetiringImage,
   retireImages,
 } from '../../environments/retention/retire-images.ts'
-import type { ImagePort } from '../../executor/port/images.ts'
 import { deleteLayout } from '../../images/oci-layout.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { removeEach } from '../../work/rounds/remove-each.ts'

@@ -10,7 +10,7 @@ import {
   inventoryBounds,
   type Package,
   unscanned,
-} from '../../archives/inventory/inventory.ts'
+} from '../../../reader/inventory/inventory.ts'
 import { cycloneDx } from './cyclonedx.ts'
 import { installedPackages } from './installed-packages.ts'
 import { nameUrl, packageUrl } from './package-url.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Inventory, type Package, packageKinds } from '../../archives/inventory/inventory.ts'
+import { type Inventory, type Package, packageKinds } from '../../../reader/inventory/inventory.ts'
 import { packageUrl } from './package-url.ts'
 
 /**

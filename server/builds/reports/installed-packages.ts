@@ -1,4 +1,4 @@
-import type { Inventory, OperatingSystem, Package } from '../../archives/inventory/inventory.ts'
+import type { Inventory, OperatingSystem, Package } from '../../../reader/inventory/inventory.ts'
 import type { InstalledPackage } from '../../findings/vulnerabilities/match-packages.ts'
 import { nameUrl } from './package-url.ts'
 

@@ -1,5 +1,5 @@
 import type { ScanFinding, Severity } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
-import type { Observation, ObservationRule } from '../../archives/inventory/inventory.ts'
+import type { Observation, ObservationRule } from '../../../reader/inventory/inventory.ts'
 
 interface Rule {
   kind: 'file' | 'secret'

@@ -1,4 +1,4 @@
-import type { OperatingSystem, Package, PackageKind } from '../../archives/inventory/inventory.ts'
+import type { OperatingSystem, Package, PackageKind } from '../../../reader/inventory/inventory.ts'
 
 /** Normalization by package type (package URL specification). */
 const normalize: Partial<Record<PackageKind, (text: string) => string>> = {

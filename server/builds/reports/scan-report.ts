@@ -1,7 +1,7 @@
 import { findingsPerScanMax } from '@sandbox-jobs/contract/limits.ts'
 import type { ScanReport } from '@sandbox-jobs/contract/resources/builds/scan-report.ts'
 import { type ScanFinding, severities } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
-import type { Inventory } from '../../archives/inventory/inventory.ts'
+import type { Inventory } from '../../../reader/inventory/inventory.ts'
 import { bySeverity } from '../../findings/finding.ts'
 import type { Matched } from '../../findings/vulnerabilities/match-packages.ts'
 import type { BuildRequest } from '../request/build-request.ts'

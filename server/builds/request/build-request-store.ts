@@ -1,7 +1,7 @@
 import type { BuildProfile } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
 import type { EnvironmentVersionState } from '@sandbox-jobs/contract/states/environment-version-states.ts'
-import type { ArchiveFormat } from '../../archives/formats/archive.ts'
+import type { ArchiveFormat } from '../../../reader/formats/archive.ts'
 import type { Database } from '../../db/database.ts'
 import type { AttemptRow } from '../attempts/claims/claimed-attempt-store.ts'
 import type { BuildRequest } from './build-request.ts'

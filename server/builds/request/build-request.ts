@@ -1,7 +1,7 @@
 import type { BuildProfile } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import type { BuildCache } from '@sandbox-jobs/contract/resources/environments/version-build-cache.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
-import type { ArchiveFormat, ArchiveSource } from '../../archives/formats/archive.ts'
+import type { ArchiveFormat, ArchiveSource } from '../../../reader/formats/archive.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { BuildFailed } from './build-failed.ts'
 

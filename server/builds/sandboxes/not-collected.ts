@@ -1,4 +1,4 @@
-import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import { BuildFailed } from '../request/build-failed.ts'
 
 /** The failure of a build if its host did not keep every file that the sandbox left; undefined if it did. */

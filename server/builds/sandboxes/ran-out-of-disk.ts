@@ -1,5 +1,5 @@
-import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
-import type { SandboxPort } from '../../executor/port/sandboxes.ts'
+import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
+import type { SandboxPort } from '../../../agent/port/sandboxes.ts'
 
 const logTailBytes = 4096
 

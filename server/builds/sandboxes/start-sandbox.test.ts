@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { ExecutorRefused } from '../../../agent/port/errors.ts'
+import { neverStarted, noCapacity, type RefusalCause } from '../../../agent/port/refusal-causes.ts'
 import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
-import { ExecutorRefused } from '../../executor/port/errors.ts'
-import { neverStarted, noCapacity, type RefusalCause } from '../../executor/port/refusal-causes.ts'
 import { cachedStageSandbox } from '../builder/build-sandbox.ts'
 import { startSandbox } from './start-sandbox.ts'
 

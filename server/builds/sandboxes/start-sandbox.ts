@@ -1,7 +1,7 @@
-import { ExecutorRefused } from '../../executor/port/errors.ts'
-import type { Executor } from '../../executor/port/executor.ts'
-import { neverStarted } from '../../executor/port/refusal-causes.ts'
-import { sandboxOwner } from '../../executor/port/sandbox-owner.ts'
+import { ExecutorRefused } from '../../../agent/port/errors.ts'
+import type { Executor } from '../../../agent/port/executor.ts'
+import { neverStarted } from '../../../agent/port/refusal-causes.ts'
+import { sandboxOwner } from '../../../agent/port/sandbox-owner.ts'
 import type { Build } from '../request/build.ts'
 
 /** Starts a sandbox of a build. If it never started, the caller finds that in its exit record, as any other end. */

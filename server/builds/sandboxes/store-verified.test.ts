@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
+import type { Executor } from '../../../agent/port/executor.ts'
+import type { ImageReading } from '../../../reader/process/image-verifier.ts'
 import { testReaders } from '../../../testing/test-readers.ts'
-import type { ImageReading } from '../../archives/reader/image-verifier.ts'
 import { sleep } from '../../base/clock.ts'
 import { createLog } from '../../base/logging.ts'
-import type { Executor } from '../../executor/port/executor.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { storeVerified } from './store-verified.ts'
 

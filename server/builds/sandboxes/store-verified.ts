@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
-import { type ImageReading, ImageVerifier } from '../../archives/reader/image-verifier.ts'
+import { type ImageReading, ImageVerifier } from '../../../reader/process/image-verifier.ts'
 import type { BuildTools } from '../request/build-tools.ts'
 
 interface VerifiedImage<Facts> {

@@ -1,6 +1,6 @@
+import { ExecutorRefused } from '../../../agent/port/errors.ts'
 import type { Database } from '../../db/database.ts'
 import { findLayerOf, isLayerOfAnother } from '../../environments/retention/failed-images.ts'
-import { ExecutorRefused } from '../../executor/port/errors.ts'
 import type { BuildTools } from '../request/build-tools.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { OutputPolicy } from '@sandbox-jobs/contract/resources/runs/output-policy.ts'
 import { callbackPrefix } from '@sandbox-jobs/contract/routes/prefixes.ts'
+import { serviceAddress } from '../../../agent/port/service-address.ts'
 import { newToken, newUuid } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
-import { serviceAddress } from '../../executor/port/service-address.ts'
 import { inBatches } from '../../work/rounds/in-batches.ts'
 import type { CallbackKey } from '../policies/callback-key.ts'
 import {

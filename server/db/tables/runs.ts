@@ -1,5 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { Refusal } from '../../executor/port/network-refusals.ts'
+import type { Refusal } from '../../../agent/port/network-refusals.ts'
 
 export interface RunsTable {
   id: string

@@ -1,6 +1,6 @@
 import type { EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
+import { type AllowListProblem, allowListProblem } from '../../../agent/port/allow-list.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
-import { type AllowListProblem, allowListProblem } from '../../executor/port/allow-list.ts'
 
 const messages: Record<AllowListProblem, string> = {
   too_many: 'has too many entries',

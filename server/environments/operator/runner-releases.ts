@@ -1,5 +1,5 @@
+import type { Runner } from '../../../agent/port/host.ts'
 import type { Database } from '../../db/database.ts'
-import type { Runner } from '../../executor/port/host.ts'
 import {
   approveRelease,
   insertRelease,

@@ -2,7 +2,7 @@ import {
   type Isolation,
   isolations,
 } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
-import type { SandboxRuntime } from '../../executor/port/sandbox-spec.ts'
+import type { SandboxRuntime } from '../../../agent/port/sandbox-spec.ts'
 
 /** The executor runtime that implements an isolation level. */
 export const runtimeOf: Record<Isolation, SandboxRuntime> = { standard: 'crun', gvisor: 'runsc' }

@@ -1,5 +1,5 @@
+import type { Runner } from '../../../agent/port/host.ts'
 import { canonicalDigest } from '../../base/json/canonical-json.ts'
-import type { Runner } from '../../executor/port/host.ts'
 import { hexOf, installedDigest, type Layers } from '../image-documents.ts'
 
 /** The digest of what a job runs on: the image's layers, the runner's layer above it, and the runner's policy. */

@@ -1,3 +1,4 @@
+import type { HostPort } from '../../../agent/port/host.ts'
 import { dropFullBuckets } from '../../access/login/login-attempt-store.ts'
 import { dropExpiredGrants } from '../../access/oauth/grant-store.ts'
 import { sweepProposals } from '../../agents/proposals/own-proposals.ts'
@@ -16,7 +17,6 @@ import { sweepCallbacks } from '../../custom-tables/callbacks/callback-credentia
 import { sweepTriggerEvents } from '../../custom-tables/triggers/sweep-trigger-events.ts'
 import { imageUseByTaskOrDoor } from '../../doors/catalogue/image-use-statement.ts'
 import { sweepContexts } from '../../environments/uploads/sweep-contexts.ts'
-import type { HostPort } from '../../executor/port/host.ts'
 import { remindOfDeadlines } from '../../findings/remind-of-deadlines.ts'
 import { sweepFindings } from '../../findings/sweep-findings.ts'
 import { dropLiveLogs } from '../../live-logs/live-log-store.ts'

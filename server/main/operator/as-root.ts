@@ -1,6 +1,6 @@
+import { agentPaths } from '../../../agent/host/paths.ts'
+import { ExecutorRefused } from '../../../agent/port/errors.ts'
 import { ConfigInvalid, readConfig } from '../../base/config/config.ts'
-import { agentPaths } from '../../executor/oci/host/paths.ts'
-import { ExecutorRefused } from '../../executor/port/errors.ts'
 import { BaseImageRefused } from '../../operations/host/base-images.ts'
 import { CommandFailed } from '../../operations/host/run-command.ts'
 import { ToolchainRefused } from '../../operations/host/toolchain.ts'

@@ -1,4 +1,4 @@
-import type { Confinement } from '../../confine/confinement.ts'
+import type { Confinement } from '../../../reader/confine/confinement.ts'
 
 /**
  * Argument list that runs `argv` so that its memory cannot leak: it dumps no core, not even to a core handler, which

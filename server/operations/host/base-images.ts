@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type CatalogueEntry, catalogueFile, readCatalogue } from '../../executor/oci/host/base-catalogue.ts'
+import { type CatalogueEntry, catalogueFile, readCatalogue } from '../../../agent/host/base-catalogue.ts'
 import { debianRevision, makeDebian } from './debian.ts'
 import type { DebianSuite } from './debian-mirrors.ts'
 import { languagesIn } from './installed-languages.ts'

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
+import { isPublic, isUsable } from '../../../agent/mirrors/mirror-endpoints.ts'
+import { allowListProblem } from '../../../agent/port/allow-list.ts'
 import { sleep } from '../../base/clock.ts'
-import { isPublic, isUsable } from '../../executor/oci/mirrors/mirror-endpoints.ts'
-import { allowListProblem } from '../../executor/port/allow-list.ts'
 import { CommandFailed, runCommand } from './run-command.ts'
 
 /** The package hosts that one client of this machine uses by its own configuration. */

@@ -1,6 +1,7 @@
 import type { RunResult } from '@sandbox-jobs/contract/resources/runs/run-result.ts'
 import type { CustomTable } from '@sandbox-jobs/contract/resources/tables/custom-table.ts'
 import { afterAll, beforeEach, expect, it } from 'vitest'
+import { FakeInternet, machine, publicHosts } from '../../../testing/agent/internet/fake-internet.ts'
 import { CallbackWay } from '../../../testing/apps/callback-way.ts'
 import { RealRuns } from '../../../testing/apps/real-runs.ts'
 import { TableSteps } from '../../../testing/apps/table-steps.ts'
@@ -9,7 +10,6 @@ import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { callbackAddress } from '../../base/config/callback-listener.ts'
 import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
-import { FakeInternet, machine, publicHosts } from '../../executor/oci/testing/internet/fake-internet.ts'
 import { createCallbackApp } from '../../main/api/callback-app.ts'
 
 /*

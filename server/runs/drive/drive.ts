@@ -1,6 +1,6 @@
+import { SandboxUnknown } from '../../../agent/port/errors.ts'
 import { sleep } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
-import { SandboxUnknown } from '../../executor/port/errors.ts'
 import type { RunSessions } from '../../sessions/runs/run-sessions.ts'
 import { ClaimLost } from '../../work/lease.ts'
 import { type RetryPolicy, retry, WorkerStopping } from '../../work/retry.ts'

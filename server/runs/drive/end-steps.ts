@@ -1,5 +1,5 @@
-import { SandboxUnknown } from '../../executor/port/errors.ts'
-import { programNeverStarted, type SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import { SandboxUnknown } from '../../../agent/port/errors.ts'
+import { programNeverStarted, type SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import type { SavedSession, SessionRefusal } from '../../sessions/runs/save-session.ts'
 import type { ClaimedRun } from '../model/claimed-run.ts'
 import { failed } from '../model/run-outcome.ts'

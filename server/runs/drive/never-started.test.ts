@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { ExecutorRefused, ExecutorUnavailable } from '../../../agent/port/errors.ts'
 import { testStorage } from '../../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
@@ -7,7 +8,6 @@ import { ScriptedExecutor, type ScriptedResult } from '../../../testing/scripted
 import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { createLog } from '../../base/logging.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
-import { ExecutorRefused, ExecutorUnavailable } from '../../executor/port/errors.ts'
 import type { ClaimedRun } from '../model/claimed-run.ts'
 import { PlacedImages } from '../prepare/placed-images.ts'
 import { cancelRun } from '../queue/cancel-run.ts'

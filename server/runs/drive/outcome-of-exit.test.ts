@@ -1,7 +1,7 @@
 import { failureHint } from '@sandbox-jobs/contract/resources/runs/run-failure.ts'
 import { describe, expect, it } from 'vitest'
+import type { CollectedFileStatus, SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import { exitRecord } from '../../../testing/scripted-executor.ts'
-import type { CollectedFileStatus, SandboxExit } from '../../executor/port/sandbox-exit.ts'
 import { failed } from '../model/run-outcome.ts'
 import { outcomeOf } from './outcome-of-exit.ts'
 

@@ -1,5 +1,5 @@
 import { logEmpty, sharedMemory } from '@sandbox-jobs/contract/resources/runs/run-failure.ts'
-import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import { outputName } from '../model/result-bounds.ts'
 import { failed, type RunOutcome } from '../model/run-outcome.ts'
 

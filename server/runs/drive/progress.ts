@@ -1,4 +1,4 @@
-import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import type { RunOutcome } from '../model/run-outcome.ts'
 import type { PreparedRun } from '../prepare/prepare-run.ts'
 import type { Collected } from '../results/collect-run.ts'

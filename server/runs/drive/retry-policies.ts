@@ -1,5 +1,5 @@
-import { ExecutorRefused, ExecutorUnavailable, SandboxUnknown } from '../../executor/port/errors.ts'
-import { noCapacity } from '../../executor/port/refusal-causes.ts'
+import { ExecutorRefused, ExecutorUnavailable, SandboxUnknown } from '../../../agent/port/errors.ts'
+import { noCapacity } from '../../../agent/port/refusal-causes.ts'
 import { ObjectMissing, ObjectTooLarge } from '../../storage/port.ts'
 import type { RetryPolicy } from '../../work/retry.ts'
 

@@ -1,5 +1,5 @@
-import { SandboxUnknown } from '../../executor/port/errors.ts'
-import type { SandboxPort } from '../../executor/port/sandboxes.ts'
+import { SandboxUnknown } from '../../../agent/port/errors.ts'
+import type { SandboxPort } from '../../../agent/port/sandboxes.ts'
 import type { RunQueue } from './run-queue.ts'
 
 /** A run id and the fence of its claim: the executor also has sandboxes that are not of runs. */

@@ -3,6 +3,9 @@ import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { publicHosts } from '../../../testing/agent/internet/fake-internet.ts'
+import { type ResolvingAgent, startResolvingAgent } from '../../../testing/agent/internet/resolving-agent.ts'
+import { tarOf } from '../../../testing/agent/test-agent.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { makeBuildTools } from '../../../testing/build-tools.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
@@ -12,12 +15,6 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { createLog } from '../../base/logging.ts'
 import type { BuildTools } from '../../builds/request/build-tools.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
-import { publicHosts } from '../../executor/oci/testing/internet/fake-internet.ts'
-import {
-  type ResolvingAgent,
-  startResolvingAgent,
-} from '../../executor/oci/testing/internet/resolving-agent.ts'
-import { tarOf } from '../../executor/oci/testing/test-agent.ts'
 import { StoredImages } from '../../images/stored-images.ts'
 import { postgresRunQueue } from '../drive/run-queue.ts'
 import { type RunWorker, startRunWorker } from '../drive/run-worker.ts'

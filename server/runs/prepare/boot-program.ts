@@ -8,7 +8,7 @@ import {
   workScriptPath,
   workspaceDir,
 } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
-import { fileTimeOf } from '../../archives/formats/file-time.ts'
+import { fileTimeOf } from '../../../reader/formats/file-time.ts'
 import { type WorkspaceEntry, workspaceTar } from './workspace-tar.ts'
 
 /*

@@ -1,5 +1,5 @@
-import type { ArchiveEntry } from '../../archives/formats/archive.ts'
-import { unknownTime } from '../../archives/formats/file-time.ts'
+import type { ArchiveEntry } from '../../../reader/formats/archive.ts'
+import { unknownTime } from '../../../reader/formats/file-time.ts'
 import { tarHeader, tarPadding } from './workspace-tar.ts'
 
 const nameBytes = 100

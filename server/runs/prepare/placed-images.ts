@@ -1,4 +1,4 @@
-import type { ImagePort } from '../../executor/port/images.ts'
+import type { ImagePort } from '../../../agent/port/images.ts'
 import { installLayers } from '../../images/install-layers.ts'
 import type { AttestedImage, StoredImages } from '../../images/stored-images.ts'
 

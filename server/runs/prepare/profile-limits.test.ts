@@ -8,8 +8,8 @@ import { profiles } from '@sandbox-jobs/contract/resources/environments/profile.
 import { artifactsDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import { isolations } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { busybox, TestAgent } from '../../../testing/agent/test-agent.ts'
 import { newId } from '../../base/ids.ts'
-import { busybox, TestAgent } from '../../executor/oci/testing/test-agent.ts'
 import { runSandbox } from './run-sandbox.ts'
 
 /* The table of profiles, held on the real host agent: what a program sees, and what the kernel holds it to. */

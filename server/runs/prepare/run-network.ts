@@ -1,6 +1,6 @@
 import type { EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
-import { type AllowList, narrowed } from '../../executor/port/allow-list.ts'
-import type { SandboxNetwork } from '../../executor/port/sandbox-spec.ts'
+import { type AllowList, narrowed } from '../../../agent/port/allow-list.ts'
+import type { SandboxNetwork } from '../../../agent/port/sandbox-spec.ts'
 
 interface NetworkOfRun {
   runtime_egress_enabled: boolean

@@ -11,8 +11,8 @@ import {
 import { profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import { outputFile, sessionDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
+import type { SandboxNetwork, SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
 import { runtimeOf } from '../../environments/versions/isolation.ts'
-import type { SandboxNetwork, SandboxSpec } from '../../executor/port/sandbox-spec.ts'
 import { bundleMaxBytes, outputName } from '../model/result-bounds.ts'
 import { bootArgv } from './boot-program.ts'
 

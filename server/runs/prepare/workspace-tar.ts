@@ -7,7 +7,7 @@ export interface WorkspaceEntry {
   mode: number
 }
 
-/** A ustar archive of a few files whose names the platform defines, with one time (`archives/formats/file-time.ts`). */
+/** A ustar archive of a few files whose names the platform defines, with one time (`reader/formats/file-time.ts`). */
 export function workspaceTar(entries: WorkspaceEntry[], modifiedAt: number): Buffer {
   const parts: Buffer[] = []
   for (const { path, content, mode } of entries) {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import type { CollectedTreeFile } from '../../executor/port/sandbox-exit.ts'
+import type { CollectedTreeFile } from '../../../agent/port/sandbox-exit.ts'
 import { type ArtifactRefusal, shownPath } from './artifact-refusal.ts'
 
 export interface NamedArtifact {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Refusals } from '../../../agent/port/network-refusals.ts'
 import type { Executing } from '../../db/database.ts'
-import type { Refusals } from '../../executor/port/network-refusals.ts'
 
 /** Writes the table `run_refusals`. */
 

@@ -4,7 +4,7 @@ import {
   sessionNamesMaxBytes,
   sessionPathMaxBytes,
 } from '@sandbox-jobs/contract/limits.ts'
-import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import type { SessionRefusal } from '../../sessions/runs/save-session.ts'
 import { shownPath } from './artifact-refusal.ts'
 

@@ -1,5 +1,5 @@
 import { logMaxBytes } from '@sandbox-jobs/contract/limits.ts'
-import type { SandboxExit } from '../../executor/port/sandbox-exit.ts'
+import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import { outputName } from '../model/result-bounds.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
+import { unknownTime } from '../../../reader/formats/file-time.ts'
 import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
-import { unknownTime } from '../../archives/formats/file-time.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import { slicesOf } from '../../base/sharing/loop-slices.ts'
 import type { Downloads } from '../../storage/downloads/downloads.ts'

@@ -1,4 +1,4 @@
-import type { KnownContent } from '../../executor/port/known-contents.ts'
+import type { KnownContent } from '../../../agent/port/known-contents.ts'
 import { filesByDigest, type Tree } from '../trees/tree.ts'
 
 /** The contents of the files of a session: where a run leaves one of them, its bytes are not collected again. */

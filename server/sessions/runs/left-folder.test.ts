@@ -1,6 +1,6 @@
 import { sessionNamesMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { expect, it } from 'vitest'
-import { type FolderEntry, folderBytes } from '../../executor/port/folder-entries.ts'
+import { type FolderEntry, folderBytes } from '../../../agent/port/folder-entries.ts'
 import { readLeftFolder } from './left-folder.ts'
 
 async function* inOneChunk(entries: FolderEntry[]) {

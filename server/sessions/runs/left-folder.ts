@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { sessionDepthMax, sessionNamesMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { sessionPathPattern } from '@sandbox-jobs/contract/resources/sessions/session-file.ts'
-import { fileTime } from '../../archives/formats/file-time.ts'
-import { type FolderEntryHead, folderParts } from '../../executor/port/folder-entries.ts'
+import { type FolderEntryHead, folderParts } from '../../../agent/port/folder-entries.ts'
+import { fileTime } from '../../../reader/formats/file-time.ts'
 import { permissionBits, type TreeEntry, type TreeFile } from '../trees/tree.ts'
 
 /** An entry of the folder that a run left; where the bytes of a file are stored is decided when all are known. */

@@ -1,4 +1,4 @@
-import { folderParts } from '../../executor/port/folder-entries.ts'
+import { folderParts } from '../../../agent/port/folder-entries.ts'
 import { PackReader, type Packs } from '../trees/pack-reader.ts'
 import type { TreeFile } from '../trees/tree.ts'
 

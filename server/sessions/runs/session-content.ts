@@ -1,4 +1,4 @@
-import type { ArchiveEntry } from '../../archives/formats/archive.ts'
+import type { ArchiveEntry } from '../../../reader/formats/archive.ts'
 import { slicesOf } from '../../base/sharing/loop-slices.ts'
 import { PackReader, type Packs } from '../trees/pack-reader.ts'
 import type { Tree } from '../trees/tree.ts'

@@ -1,4 +1,4 @@
-import { unknownTime } from '../../archives/formats/file-time.ts'
+import { unknownTime } from '../../../reader/formats/file-time.ts'
 import type { Slice } from '../../base/sharing/loop-slices.ts'
 import { emptyTree, packsOf, type Tree, type TreeEntry } from './tree.ts'
 

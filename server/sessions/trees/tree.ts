@@ -25,7 +25,7 @@ export interface TreeFile {
   path: string
   mode: number
   byteSize: number
-  /** `archives/formats/file-time.ts`. */
+  /** `reader/formats/file-time.ts`. */
   modifiedAt: number
   digest: string
   /** The id of the pack with its bytes, and where they start in it. */

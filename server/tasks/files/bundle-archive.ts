@@ -6,15 +6,15 @@ import {
   workScriptPath,
   workspaceDir,
 } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
-import type { ArchiveEntry, ArchiveSource } from '../../archives/formats/archive.ts'
+import type { ArchiveEntry, ArchiveSource } from '../../../reader/formats/archive.ts'
 import {
   type BundleFormat,
   type BundleRules,
   countBundleEntries,
   readBundleEntries,
-} from '../../archives/formats/bundle-entries.ts'
-import { ArchiveRefused } from '../../archives/formats/refusals/archive-refused.ts'
-import type { ArchiveReaders } from '../../archives/reader/archive-readers.ts'
+} from '../../../reader/formats/bundle-entries.ts'
+import { ArchiveRefused } from '../../../reader/formats/refusals/archive-refused.ts'
+import type { ArchiveReaders } from '../../../reader/process/archive-readers.ts'
 
 /*
  * The rules for a bundle's content (contract part 2, `bundle_path_forbidden`, and part 3, D5). A bundle is checked twice by

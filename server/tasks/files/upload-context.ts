@@ -1,4 +1,4 @@
-import type { ArchiveReaders } from '../../archives/reader/archive-readers.ts'
+import type { ArchiveReaders } from '../../../reader/process/archive-readers.ts'
 import type { Log } from '../../base/logging.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import type { TaskContext } from '../catalogue/task-context.ts'

@@ -1,8 +1,8 @@
-import type { SandboxRuntime } from '../../../../server/executor/port/sandbox-spec.ts'
+import type { SandboxRuntime } from '../../../../agent/port/sandbox-spec.ts'
 
 /** A control in the source of the executor, and its replacement when it is removed. */
 export interface Edit {
-  /** Below server/executor/oci. */
+  /** Below agent. */
   file: string
   original: string
   replacement: string

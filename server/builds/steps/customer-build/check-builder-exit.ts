@@ -1,5 +1,5 @@
-import { ArchiveRefused } from '../../../archives/formats/refusals/archive-refused.ts'
-import type { SandboxExit } from '../../../executor/port/sandbox-exit.ts'
+import type { SandboxExit } from '../../../../agent/port/sandbox-exit.ts'
+import { ArchiveRefused } from '../../../../reader/formats/refusals/archive-refused.ts'
 import { buildExitCodes } from '../../builder/build-script.ts'
 import { partialBuild } from '../../builder/builder-input.ts'
 import { readBuilderSteps } from '../../builder/builder-steps.ts'

@@ -1,4 +1,4 @@
-import type { CachePoint } from '../../../archives/dockerfile/cache-points.ts'
+import type { CachePoint } from '../../../../reader/dockerfile/cache-points.ts'
 import { type CachedStage, type CachedStageRecord, verifiedStage } from '../../cache/cached-stage.ts'
 import {
   type CachedStageName,

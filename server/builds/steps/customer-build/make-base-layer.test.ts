@@ -1,11 +1,11 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { tar } from '../../../../reader/formats/archive-fixtures.ts'
+import { shellJob } from '../../../../testing/agent/test-agent.ts'
 import { ChainBench } from '../../../../testing/chain-bench.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
-import { tar } from '../../../archives/formats/archive-fixtures.ts'
-import { shellJob } from '../../../executor/oci/testing/test-agent.ts'
 import { layerKey } from '../../../images/oci-layout.ts'
 import { verifyStored } from '../../../images/provenance/verify-stored.ts'
 

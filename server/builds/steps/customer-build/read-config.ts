@@ -1,4 +1,4 @@
-import { maxImageConfigBytes } from '../../../archives/images/image-manifest.ts'
+import { maxImageConfigBytes } from '../../../../reader/images/image-manifest.ts'
 import { readImageConfig } from '../../builder/image-config.ts'
 import { BuildFailed } from '../../request/build-failed.ts'
 import type { Step } from '../step.ts'

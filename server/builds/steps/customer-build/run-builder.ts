@@ -1,4 +1,4 @@
-import { programNeverStarted, type SandboxExit } from '../../../executor/port/sandbox-exit.ts'
+import { programNeverStarted, type SandboxExit } from '../../../../agent/port/sandbox-exit.ts'
 import { buildSandbox } from '../../builder/build-sandbox.ts'
 import { builderInput, type EarlierOutput } from '../../builder/builder-input.ts'
 import { offerLog } from '../../logs/offer-log.ts'

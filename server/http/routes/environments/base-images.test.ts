@@ -1,11 +1,11 @@
 import { baseImageRoutes } from '@sandbox-jobs/contract/routes/base-image-routes.ts'
 import { beforeEach, expect, test } from 'vitest'
+import { ExecutorRefused } from '../../../../agent/port/errors.ts'
+import type { StoredBase } from '../../../../agent/port/host.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { publishBaseImages } from '../../../builds/bases/publish-base-images.ts'
-import { ExecutorRefused } from '../../../executor/port/errors.ts'
-import type { StoredBase } from '../../../executor/port/host.ts'
 
 const { db } = await createTestDatabase()
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`

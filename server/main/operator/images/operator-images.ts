@@ -1,4 +1,4 @@
-import { type CatalogueEntry, readCatalogue } from '../../../executor/oci/host/base-catalogue.ts'
+import { type CatalogueEntry, readCatalogue } from '../../../../agent/host/base-catalogue.ts'
 import { addBaseImage, type BaseImageRecipe, prepareStore } from '../../../operations/host/base-images.ts'
 import type { PackageProgress } from '../../../operations/host/package-progress.ts'
 import { installToolchain } from '../../../operations/host/toolchain.ts'

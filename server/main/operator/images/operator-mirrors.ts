@@ -7,9 +7,9 @@ import {
   normalAddress,
   readMirrors,
   writeMirrors,
-} from '../../../executor/oci/mirrors/declared-mirrors.ts'
-import { mirrorName } from '../../../executor/oci/mirrors/mirror-address.ts'
-import { addressesOf, hostOf, isPublic, isUsable } from '../../../executor/oci/mirrors/mirror-endpoints.ts'
+} from '../../../../agent/mirrors/declared-mirrors.ts'
+import { mirrorName } from '../../../../agent/mirrors/mirror-address.ts'
+import { addressesOf, hostOf, isPublic, isUsable } from '../../../../agent/mirrors/mirror-endpoints.ts'
 import { asRoot, type Outcome, RequestRefused } from '../as-root.ts'
 
 export type MirrorRequest = Omit<DeclaredMirror, 'inner'>

@@ -1,8 +1,8 @@
 import { chmod, mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { allowListProblem } from '../../../../agent/port/allow-list.ts'
 import { readConfig } from '../../../base/config/config.ts'
 import { ownPackageHosts, readPackageHosts } from '../../../builds/network/package-hosts.ts'
-import { allowListProblem } from '../../../executor/port/allow-list.ts'
 import {
   type ClientHosts,
   type HostPlace,

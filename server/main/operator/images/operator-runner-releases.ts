@@ -1,6 +1,6 @@
+import { AgentClient } from '../../../../agent/client/agent-client.ts'
+import { ExecutorUnavailable } from '../../../../agent/port/errors.ts'
 import { type RunnerReleaseRow, RunnerReleases } from '../../../environments/operator/runner-releases.ts'
-import { AgentClient } from '../../../executor/oci/client/agent-client.ts'
-import { ExecutorUnavailable } from '../../../executor/port/errors.ts'
 import { actOnService, onLocalService, type ServiceRefusal } from '../local-service.ts'
 
 type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>

@@ -18,6 +18,8 @@ beforeEach(async () => {
   await mkdir(packed)
   program = { root: join(folder, 'checkout'), node: process.execPath }
   for (const path of [
+    'agent',
+    'reader',
     'contract',
     'server',
     'cli',

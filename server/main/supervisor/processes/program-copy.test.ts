@@ -19,6 +19,8 @@ beforeEach(async () => {
   programs = join(folder, 'program')
   await mkdir(programs)
   for (const name of [
+    'agent',
+    'reader',
     'contract',
     'server',
     'cli',

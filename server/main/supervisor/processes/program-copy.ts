@@ -17,12 +17,12 @@ import { type Account, asAccount } from '../../../postgres/account.ts'
 import { onlyFolder } from '../host/only-folder.ts'
 
 export interface Program {
-  /** Folder that holds `contract`, `server`, `cli` and `client`. */
+  /** Folder that holds `agent`, `reader`, `contract`, `server`, `cli` and `client`. */
   root: string
   node: string
 }
 
-const sources = ['contract', 'server', 'cli', 'client']
+const sources = ['agent', 'reader', 'contract', 'server', 'cli', 'client']
 const rootFiles = ['package.json', 'package-lock.json', 'LICENSE']
 /** The supervisor has its own copies of these, and no role needs them. */
 const notForRoles = [

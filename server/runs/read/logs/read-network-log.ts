@@ -3,8 +3,8 @@ import {
   type RefusedConnection,
   refusalExplanations,
 } from '@sandbox-jobs/contract/resources/runs/network-log.ts'
+import type { Refusal } from '../../../../agent/port/network-refusals.ts'
 import type { Principal } from '../../../access/principal.ts'
-import type { Refusal } from '../../../executor/port/network-refusals.ts'
 import { type RunAddress, requireReadableRun } from '../../lookup/readable-run.ts'
 import type { ShownRun } from '../../model/run-row.ts'
 import { findRefusals } from '../../results/run-refusal-store.ts'

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { Type } from 'typebox'
-import { unknownTime } from '../../../../archives/formats/file-time.ts'
+import { unknownTime } from '../../../../../reader/formats/file-time.ts'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
 import {
   type FileDeps,

@@ -1,0 +1,82 @@
+import { findGvisor } from '../host/gvisor.ts'
+import { findProgram, hostPrograms } from '../host/host-checks.ts'
+import { runtimeRoot } from '../host/paths.ts'
+import { ExecutorRefused } from '../port/errors.ts'
+import type { SandboxLimits, SandboxRuntime, SandboxSpec } from '../port/sandbox-spec.ts'
+
+/** The descriptor by which process 1 reports to the shim: runsc passes only the standard three. */
+export const statusDescriptor: Record<SandboxRuntime, 2 | 3> = { crun: 3, runsc: 2 }
+
+/** gVisor uses up to this many host threads per process inside. */
+const sentryTasksPerProcess = 32
+const sentryTasks = 256
+const maxHostTasks = 16_384
+
+/** Limits for the control groups: those of the spec, plus gVisor's own threads. */
+export function groupLimits({ runtime, limits }: SandboxSpec): SandboxLimits {
+  if (runtime === 'crun') return limits
+  const pids = Math.min(maxHostTasks, sentryTasks + sentryTasksPerProcess * limits.pids)
+  return { ...limits, pids }
+}
+
+/** Raises a job to the machine's minimum runtime; a stronger requested runtime is kept. */
+export function atLeast(weakest: SandboxRuntime, spec: SandboxSpec): SandboxSpec {
+  return weakest === 'runsc' && spec.confinement === 'job' ? { ...spec, runtime: 'runsc' } : spec
+}
+
+/** The programs of the installed runtimes; undefined if missing or too old. */
+export type RuntimePrograms = Record<SandboxRuntime, string | undefined>
+
+export async function findRuntimes(): Promise<RuntimePrograms> {
+  const [crun, runsc] = await Promise.all([findProgram(hostPrograms.crun), findGvisor()])
+  return { crun, runsc }
+}
+
+/**
+ * A folder that the shim hides from a runtime that uses a link. runsc refuses the host's network namespace, which it detects
+ * by a file that newer kernels have in every namespace; the shim has verified its namespace by the inode.
+ */
+export const hiddenFolder: Record<SandboxRuntime, string | undefined> = {
+  crun: undefined,
+  runsc: '/proc/sys/net',
+}
+
+/** gVisor answers `sysinfo` with what it reads in the host's /proc/meminfo as it starts: the shim covers that file. */
+export const readsHostMemory: Record<SandboxRuntime, boolean> = { crun: false, runsc: true }
+
+const installCommands: Record<SandboxRuntime, string> = {
+  crun: 'apt-get install crun',
+  runsc: 'install/runsc.sh',
+}
+
+/**
+ * How the shim starts a runtime in the sandbox's own folder, which holds the OCI specification. Both leave the limits
+ * to the control groups that the shim has entered.
+ */
+export function runtimeCommand(
+  { id, runtime, network }: Pick<SandboxSpec, 'id' | 'runtime' | 'network'>,
+  programs: RuntimePrograms,
+): string[] {
+  const program = programs[runtime]
+  if (program === undefined) {
+    throw new ExecutorRefused('runtime_missing', `this sandbox needs ${runtime}: ${installCommands[runtime]}`)
+  }
+  switch (runtime) {
+    case 'crun':
+      return [
+        ...[program, '--cgroup-manager=disabled', '--root', runtimeRoot, '--log=file:crun.log'],
+        ...['run', '--detach', '--preserve-fds=1', '--bundle', '.', id],
+      ]
+    case 'runsc':
+      return [
+        // systrap works without virtualization, unlike KVM.
+        ...[program, '--platform=systrap', '--ignore-cgroups', '--root', runtimeRoot, '--log=runsc.log'],
+        // Writes go to the size-limited mounts of the shim, not to a layer of gVisor; files are opened by the gofer, a
+        // separate process from the one that runs the program.
+        ...['--overlay2=none', '--directfs=false'],
+        // The system call filter also applies inside, and keeps programs from most of gVisor's code.
+        ...['--oci-seccomp', `--network=${network === 'none' ? 'none' : 'sandbox'}`],
+        ...['run', '--bundle', '.', id],
+      ]
+  }
+}

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
+import { CpuWeights } from './cpu-weight.ts'
+
+let agent: TestAgent
+let empty: string
+
+beforeAll(async () => {
+  agent = await TestAgent.start()
+  empty = await agent.image()
+})
+afterAll(() => agent.dispose())
+
+/** On a busy machine it takes a while until they have computed for long. */
+const long = { timeoutMs: 90_000 }
+
+/** The weight of a sandbox, in either version of control groups. */
+const weightOf = async (id: string): Promise<number> => {
+  const old = join('/sys/fs/cgroup/cpu', agent.cgroup, id, 'cpu.shares')
+  const text = await readFile(old, 'utf8').catch(() =>
+    readFile(join('/sys/fs/cgroup', agent.cgroup, id, 'cpu.weight'), 'utf8'),
+  )
+  return Number(text)
+}
+
+test('a sandbox that computes for long has less weight than a new one', async () => {
+  const computing = shellJob(empty, 'while :; do :; done', long)
+  const resting = shellJob(empty, 'sleep 100', long)
+  for (const spec of [computing, resting]) await agent.client.start(spec, Buffer.alloc(0))
+  const whole = await weightOf(resting.id)
+  await waitUntil(async () => (await weightOf(computing.id)) === Math.round(whole / 4))
+  expect(await weightOf(resting.id)).toBe(whole)
+  for (const { id } of [computing, resting]) await agent.client.stop(id)
+})
+
+test('an owner has one weight, however many of its sandboxes compute', async () => {
+  const of = (owner: number, script: string) => ({ ...shellJob(empty, script, long), owner })
+  const many = [1, 2, 3].map(() => of(1, 'while :; do :; done'))
+  const one = of(2, 'sleep 100')
+  for (const spec of [...many, one]) await agent.client.start(spec, Buffer.alloc(0))
+  const whole = await weightOf(one.id)
+  // Each has a third, divided by four for its processor time.
+  for (const { id } of many) await waitUntil(async () => (await weightOf(id)) <= Math.round(whole / 12))
+  const next = of(1, 'sleep 100')
+  await agent.client.start(next, Buffer.alloc(0))
+  expect(await weightOf(next.id)).toBeLessThanOrEqual(Math.round(whole / 4))
+  expect(await weightOf(one.id)).toBe(whole)
+  for (const { id } of [...many, one, next]) await agent.client.stop(id)
+})
+
+const computing = { owner: 1, load: 1, usedMs: 0, lastUsedMs: 250 }
+
+test('sandboxes without an owner do not share a weight', () => {
+  const weights = new CpuWeights()
+  const alone = { ...computing, owner: undefined }
+  weights.update([alone, { ...alone }], 250)
+  expect(weights.divisorOf(alone)).toBe(1)
+  expect(weights.divisorOf({ ...alone, usedMs: 20_000 })).toBe(16)
+})
+
+test('an idle sandbox takes no share of its owner, and has the weight that it would get', () => {
+  const weights = new CpuWeights()
+  const resting = { ...computing, load: 0, lastUsedMs: 0 }
+  weights.update([computing, resting], 250)
+  expect([computing, resting].map((sandbox) => weights.divisorOf(sandbox))).toEqual([1, 2])
+})
+
+test('recent use of an owner lowers the weight of its new sandboxes, until it has decayed', () => {
+  const weights = new CpuWeights()
+  for (let looks = 0; looks < 8; looks += 1) weights.update([computing], 250)
+  const next = { ...computing, load: 0 }
+  expect(weights.divisorOf(next)).toBe(8)
+  expect(weights.divisorOf({ ...next, owner: 2 })).toBe(1)
+  weights.update([], 60_000)
+  expect(weights.divisorOf(next)).toBe(1)
+})

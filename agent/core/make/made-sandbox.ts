@@ -1,0 +1,90 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Writable } from 'node:stream'
+import type { CompiledFilters } from '../../bundle/compiled-filters.ts'
+import { planText } from '../../bundle/shim-plan.ts'
+import { ociSpec } from '../../bundle/spec.ts'
+import type { Link } from '../../network/link-maker.ts'
+import type { LinkUse, Network } from '../../network/network.ts'
+import type { AllowList } from '../../port/allow-list.ts'
+import type { SandboxSpec } from '../../port/sandbox-spec.ts'
+import { type ReservedRecord, reserveStartRecord } from '../records/start-record.ts'
+import { type Shim, startShim } from '../shim/shim.ts'
+import type { Spawner } from '../shim/spawner.ts'
+import { type InternalSandbox, type PlanOptions, planSandbox } from './sandbox-plan.ts'
+import { makeDisk } from './workspace-disk.ts'
+
+export interface MakeOptions extends PlanOptions {
+  network: Network
+  spawner: Spawner
+  filters: CompiledFilters
+}
+
+/** A sandbox whose shim is started: its program starts only after the agent's start signal. */
+export interface MadeSandbox {
+  name: string
+  folder: string
+  idBase: number
+  link?: Link
+  shim: Shim
+  /** Stream to the shim. If it closes without a start signal, the shim ends the sandbox. */
+  input: Writable
+  /** Reserved space for the start record; absent if the sandbox is made for a known start. */
+  reservedRecord?: ReservedRecord
+}
+
+interface SandboxRequest {
+  name: string
+  spec: SandboxSpec
+  idBase: number
+  internal?: InternalSandbox | undefined
+  /** Warm: made in advance, with space for its start record reserved on disk. */
+  isWarm?: boolean
+}
+
+/** Takes a network link if the spec has one, writes the files that a shim reads, and starts the shim. On failure the caller removes the folder. */
+export async function makeSandbox(options: MakeOptions, request: SandboxRequest): Promise<MadeSandbox> {
+  const { network, owner } = request.spec
+  if (network === 'none') return makeWith(options, request, undefined)
+  const link = await options.network.take(useOf(request.spec), { ...network, owner })
+  try {
+    return { ...(await makeWith(options, request, link)), link }
+  } catch (error) {
+    options.network.release(link)
+    throw error
+  }
+}
+
+function useOf({ confinement, rootfs, network }: SandboxSpec): LinkUse {
+  if (confinement === 'build') return 'builds'
+  if (network !== 'none' && network.service && isClosed(network.allow)) return 'service'
+  return rootfs.kind === 'builder' ? 'pulls' : 'jobs'
+}
+
+/** A list that allows nothing: the link leads to the service alone, so it needs no network of jobs. */
+const isClosed = (allow: AllowList | undefined): boolean =>
+  allow !== undefined && allow.names.length === 0 && allow.ranges.length === 0
+
+async function makeWith(
+  options: MakeOptions,
+  { name, spec, idBase, internal, isWarm }: SandboxRequest,
+  link: Link | undefined,
+): Promise<MadeSandbox> {
+  const folder = join(options.paths.sandboxes, name)
+  const plan = await planSandbox(options, { name, spec, idBase, link, folder, internal })
+  mkdirSync(folder, { mode: 0o700 })
+  const write = (file: string, text: string) => writeFileSync(join(folder, file), text, { mode: 0o600 })
+  const confinement = internal?.confinement ?? spec.confinement
+  const { filters } = options
+  write('config.json', JSON.stringify(ociSpec(spec, { idBase, arch: process.arch, confinement, filters })))
+  write('plan', planText(plan))
+  if (plan.workspace.kind === 'disk') await makeDisk(plan.workspace.path, spec, idBase)
+  if (!isWarm) return { name, folder, idBase, ...(await startShim(options.spawner, folder)) }
+  const reservedRecord = await reserveStartRecord(folder, spec)
+  try {
+    return { name, folder, idBase, reservedRecord, ...(await startShim(options.spawner, folder)) }
+  } catch (error) {
+    await reservedRecord.file.close()
+    throw error
+  }
+}

@@ -1,0 +1,184 @@
+import { closeSync, fsync, openSync, readFileSync } from 'node:fs'
+import { open, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type {
+  CollectedFileStatus,
+  CollectedFolder,
+  CollectedTreeFile,
+  SandboxExit,
+} from '../../port/sandbox-exit.ts'
+import type { SandboxSpec } from '../../port/sandbox-spec.ts'
+
+/** The record as the shim writes it: numbers and slugs; -1 means none. */
+interface ShimRecord
+  extends Omit<
+    SandboxExit,
+    'startedAt' | 'endedAt' | 'sharedMemoryFull' | 'network' | 'log' | 'files' | 'tree' | 'folder'
+  > {
+  exitCode: number
+  signal: number
+  /** Absent in records of earlier releases. */
+  sharedMemoryFull?: boolean
+  startedAtMs: number
+  endedAtMs: number
+  ingressBytes: number
+  egressBytes: number
+  logTotalBytes: number
+  logKeptBytes: number
+  files: { status: CollectedFileStatus; byteSize: number }[]
+  /** `path`: hexadecimal digits; absent in records of earlier releases. */
+  tree: CollectedRecord
+  /** Absent in records of earlier releases. */
+  folder?: CollectedRecord
+}
+
+interface CollectedRecord {
+  status: 'collected' | 'absent' | 'rejected'
+  reason: string
+  path?: string
+}
+
+const recordFile = 'exit.json'
+
+/** The exit record of the sandbox in `folder`; undefined if there is none yet. Read synchronously: it is usually still in the page cache. */
+export function readExit(folder: string, spec: SandboxSpec): SandboxExit | undefined {
+  const record = readRecord(folder)
+  if (!record) return undefined
+  const { startedAtMs, endedAtMs, ingressBytes, egressBytes, ...rest } = record
+  const { logTotalBytes, logKeptBytes, files, tree, folder: kept, ...plain } = rest
+  const orNull = (value: number) => (value < 0 ? null : value)
+  return {
+    ...plain,
+    sharedMemoryFull: record.sharedMemoryFull ?? false,
+    exitCode: orNull(record.exitCode),
+    signal: orNull(record.signal),
+    startedAt: startedAtMs > 0 ? new Date(startedAtMs).toISOString() : null,
+    endedAt: new Date(endedAtMs).toISOString(),
+    network: {
+      ...(isForCallbacks(spec) ? { ingressBytes: 0, egressBytes: 0 } : { ingressBytes, egressBytes }),
+      ...(spec.network !== 'none' && readRecords(folder)),
+    },
+    log: { totalBytes: logTotalBytes, keptBytes: logKeptBytes },
+    files: Object.fromEntries(
+      spec.collect.files.map((file, at) => [file.name, files[at] ?? { status: 'absent', byteSize: 0 }]),
+    ),
+    tree: spec.collect.tree ? treeOf(folder, tree) : null,
+    folder: spec.collect.folder ? collectedOf(kept ?? { status: 'absent', reason: '' }) : null,
+  }
+}
+
+/** A link that leads to the service alone carries the service's own traffic, which is not measured as the job's. */
+const isForCallbacks = ({ network }: SandboxSpec): boolean =>
+  network !== 'none' &&
+  network.service === true &&
+  network.allow?.names.length === 0 &&
+  network.allow.ranges.length === 0
+
+const treeOf = (folder: string, tree: CollectedRecord): SandboxExit['tree'] => ({
+  ...collectedOf(tree),
+  files: tree.status === 'collected' ? readTreeIndex(folder) : [],
+})
+
+const collectedOf = ({ status, reason, path }: CollectedRecord): CollectedFolder => ({
+  status,
+  reason,
+  ...(path && { path: Buffer.from(path, 'hex').toString('latin1') }),
+})
+
+/** True if the shim ended because no start signal came: nothing was started, and nothing will be. */
+export const neverReleased = ({ cause, detail }: SandboxExit): boolean =>
+  cause === 'start_failed' && detail === 'agent_gone'
+
+/** A truncated record, or only reserved space, counts as none. */
+function readRecord(folder: string): ShimRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, recordFile), 'utf8')) as ShimRecord
+  } catch {
+    return undefined
+  }
+}
+
+const recordsFile = 'refusals.json'
+
+/** What the resolver recorded of a sandbox. */
+export type NetworkRecords = Pick<SandboxExit['network'], 'refused' | 'reached'>
+
+/** Stores what the sandbox in `folder` was refused and reached; `readExit` returns it. */
+export async function writeRecords(folder: string, records: NetworkRecords): Promise<void> {
+  await writeFile(join(folder, recordsFile), JSON.stringify(records), { mode: 0o600 })
+}
+
+/** A truncated or missing file counts as none. */
+function readRecords(folder: string): NetworkRecords {
+  try {
+    return JSON.parse(readFileSync(join(folder, recordsFile), 'utf8')) as NetworkRecords
+  } catch {
+    return {}
+  }
+}
+
+/** `<size> <path>` entries, each ended by a zero byte. */
+function readTreeIndex(folder: string): CollectedTreeFile[] {
+  const index = readFileSync(join(folder, 'tree.index'), 'latin1')
+  return index
+    .split('\0')
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const space = entry.indexOf(' ')
+      return { path: entry.slice(space + 1), byteSize: Number(entry.slice(0, space)) }
+    })
+}
+
+/** What can still be measured of a sandbox whose shim died. */
+export interface PostMortem {
+  now: Date
+  peakMemoryBytes: number
+  cpuMs: number
+  log: SandboxExit['log']
+}
+
+/** Writes the exit record of a sandbox whose shim died without writing one. `detail` is the slug `keeper`, which clients see. */
+export async function writeLostRecord(folder: string, postMortem: PostMortem): Promise<void> {
+  const record: ShimRecord = {
+    cause: 'lost',
+    exitCode: -1,
+    signal: -1,
+    detail: 'keeper',
+    startedAtMs: 0,
+    endedAtMs: postMortem.now.getTime(),
+    oomKills: 0,
+    pidsLimitHits: 0,
+    workspaceFull: false,
+    peakMemoryBytes: postMortem.peakMemoryBytes,
+    cpuMs: Math.round(postMortem.cpuMs),
+    ingressBytes: 0,
+    egressBytes: 0,
+    logTotalBytes: postMortem.log.totalBytes,
+    logKeptBytes: postMortem.log.keptBytes,
+    files: [],
+    tree: { status: 'absent', reason: '' },
+  }
+  const file = await open(join(folder, 'exit.tmp'), 'w', 0o600)
+  try {
+    await file.writeFile(`${JSON.stringify(record)}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(join(folder, 'exit.tmp'), join(folder, recordFile))
+  await syncPath(folder)
+}
+
+/** Flushes a file's bytes, or a folder's names, to disk. */
+export async function syncPath(path: string): Promise<void> {
+  const file = openSync(path, 'r')
+  try {
+    await flushed(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Resolves when the bytes written to the open file are on disk. */
+export const flushed = promisify(fsync)

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Occupancy } from '../../capacity/occupancy.ts'
+import type { Residue } from '../cleanup/residue.ts'
+import type { SandboxMaker } from '../make/sandbox-maker.ts'
+import type { Marks } from '../marks/marks.ts'
+import { neverReleased } from '../records/exit-record.ts'
+import { readStartRecord } from '../records/start-record.ts'
+import { findShim } from '../shim/shim.ts'
+import { newSandbox, type Sandbox } from './sandbox.ts'
+import type { SandboxEndings } from './sandbox-endings.ts'
+
+export interface RecoveryParts {
+  /** The folder of all sandboxes. */
+  folder: string
+  marks: Marks
+  known: Map<string, Sandbox>
+  occupancy: Occupancy
+  residue: Residue
+  maker: SandboxMaker
+  endings: SandboxEndings
+  /** Receives what fails for one sandbox; the agent starts without it. */
+  onError: (error: unknown) => void
+  /** Called periodically with the number of sandbox folders handled so far. */
+  onProgress: (done: number, total: number) => void
+}
+
+const foldersPerReport = 500
+
+/** Takes over the sandboxes of an earlier agent: adopts live ones, records and cleans up dead ones. */
+export async function recoverSandboxes(parts: RecoveryParts): Promise<void> {
+  const { folder, marks, residue, onProgress, onError } = parts
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const abandoned: string[] = []
+  const forbidden: string[] = []
+  const names = await readdir(folder)
+  for (const [at, name] of names.entries()) {
+    if (at > 0 && at % foldersPerReport === 0) onProgress(at, names.length)
+    if (existsSync(join(folder, name, 'forbidden'))) forbidden.push(name)
+    else if (!(await adopt(parts, name))) abandoned.push(name)
+  }
+  await adoptForbidden(parts, forbidden)
+  await Promise.all(
+    abandoned.map((name) => destroyAbandoned(residue, { name, folder: join(folder, name) }).catch(onError)),
+  )
+  marks.adoptLegacy()
+}
+
+/** False if the sandbox in that folder never got the start signal. */
+async function adopt(parts: RecoveryParts, name: string): Promise<boolean> {
+  const { known, occupancy, residue, maker, endings, onError } = parts
+  const folder = join(parts.folder, name)
+  const startRecord = await readStartRecord(folder)
+  if (!startRecord) return false
+  const { spec } = startRecord
+  const shim = await findShim(folder)
+  const sandbox = newSandbox(startRecord, folder, true)
+  if (shim) {
+    known.set(spec.id, sandbox)
+    occupancy.hold(spec)
+    maker.adopt(startRecord)
+    endings.follow(sandbox, shim)
+    return true
+  }
+  const exit = (await residue.record(startRecord, folder).catch(onError)) ?? undefined
+  if (exit && neverReleased(exit)) return false
+  known.set(spec.id, sandbox)
+  await residue.sweep({ name, folder }).catch(onError)
+  sandbox.phase = 'gone'
+  sandbox.running.resolve()
+  sandbox.exited.resolve(exit)
+  return true
+}
+
+/** Converts the folders that older agents kept for forbidden ids into marks. */
+async function adoptForbidden(
+  { folder, marks, residue, onProgress }: RecoveryParts,
+  ids: readonly string[],
+): Promise<void> {
+  for (let at = 0; at < ids.length; at += foldersPerReport) {
+    const part = ids.slice(at, at + foldersPerReport)
+    await marks.add('forbidden', part)
+    for (const id of part) await residue.removeFolder(join(folder, id))
+    onProgress(at, ids.length)
+  }
+}
+
+/** The shim of such a sandbox exits because the agent that started it is gone. */
+async function destroyAbandoned(residue: Residue, at: { name: string; folder: string }): Promise<void> {
+  const shim = await findShim(at.folder)
+  await shim?.gone
+  await residue.clear(at)
+}

@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ClosingListener } from '../../../testing/agent/closing-listener.ts'
+import { findShim, requestStop } from './shim.ts'
+
+/** Takes a few seconds; an unhandled `read ECONNRESET` occurs within the first hundred. */
+const connections = 2_000
+const atOnce = 64
+
+test('a connection to a shim that exits at that moment counts as gone, and does not crash the caller', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'shim-'))
+  const listener = new ClosingListener(join(folder, 'ctl'))
+  let made = 0
+  const ask = async () => {
+    while (made < connections) {
+      if (made % 2 === 0) {
+        if (await requestStop(folder)) made += 1
+      } else {
+        const shim = await findShim(folder)
+        if (!shim) continue
+        made += 1
+        await shim.gone
+        expect(shim.hasEnded()).toBe(true)
+      }
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: atOnce }, ask))
+    expect(made).toBeGreaterThanOrEqual(connections)
+  } finally {
+    await listener.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}, 60_000)

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { planText, type ShimPlan } from '../../agent/bundle/shim-plan.ts'
+import { ProcfsOverlayFolders } from '../../agent/core/make/procfs-folders.ts'
+import { detectCgroups, planCgroups, prepareCgroups, removeCgroups } from '../../agent/host/cgroups.ts'
+import { stagingFolder } from '../../agent/host/paths.ts'
+import { installedPrograms } from '../../server/native-programs/installed.ts'
+import { shellJob } from './test-agent.ts'
+
+const parent = `sandbox-jobs-test-shim-${process.pid}`
+
+/** For tests: a real shim without an agent. */
+export class StandaloneShim {
+  /** A plan whose runtime exits at once. */
+  readonly plan: ShimPlan
+  /** A folder that can be used as a layer. */
+  readonly layer: string
+  readonly #folder: string
+  readonly #program: string
+
+  private constructor(folder: string, program: string, plan: ShimPlan) {
+    this.#folder = folder
+    this.#program = program
+    this.plan = plan
+    this.layer = join(folder, 'layer')
+  }
+
+  static async make(): Promise<StandaloneShim> {
+    const folder = await mkdtemp(join(tmpdir(), 'lone-shim-'))
+    const { shim } = installedPrograms(join(folder, 'native'), ['shim'])
+    const cgroups = await detectCgroups()
+    if (!cgroups) throw new Error('this machine has no control groups')
+    await prepareCgroups(cgroups, parent, totalmem())
+    await mkdir(join(folder, 'layer/workspace'), { recursive: true })
+    const spec = shellJob(`sha256:${'0'.repeat(64)}`, 'true')
+    const own = await ProcfsOverlayFolders.at(join(folder, 'proc'))
+    return new StandaloneShim(folder, shim, {
+      name: 'sandbox',
+      spec,
+      idBase: 0x7000_0000,
+      staging: stagingFolder,
+      viewFolder: await own.folder({ cpus: 1, memoryBytes: spec.limits.memoryBytes }),
+      command: ['/bin/false'],
+      cgroups: planCgroups(cgroups, parent, { name: 'sandbox', limits: spec.limits, cpus: [0] }),
+      lowers: [{ diskIdBase: 0, path: join(folder, 'layer') }],
+      baseImages: undefined,
+      link: undefined,
+      collectLock: undefined,
+      workspace: { kind: 'memory' },
+    })
+  }
+
+  /** Runs the shim with the plan `text` and the OCI specification `config`. Returns its record and the head of its log. */
+  async run(
+    text = planText(this.plan),
+    config: object = {},
+  ): Promise<{ cause: string; detail: string; log: string }> {
+    const folder = await mkdtemp(join(this.#folder, 'sandbox-'))
+    await writeFile(join(folder, 'plan'), text)
+    await writeFile(join(folder, 'config.json'), JSON.stringify(config))
+    await new Promise((resolve) => execFile(this.#program, [folder], resolve))
+    const log = await readFile(join(folder, 'log.head'), 'utf8').catch(() => '')
+    return { ...JSON.parse(await readFile(join(folder, 'exit.json'), 'utf8')), log }
+  }
+
+  async dispose(): Promise<void> {
+    const cgroups = await detectCgroups()
+    if (cgroups) await removeCgroups(cgroups, parent)
+    await rm(this.#folder, { recursive: true })
+  }
+}

@@ -1,0 +1,149 @@
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { SandboxUnknown } from '../../agent/port/errors.ts'
+import type { SandboxPort } from '../../agent/port/sandboxes.ts'
+import { newId } from '../../server/base/ids.ts'
+import { type ExecutorUnderTest, smallJob } from './under-test.ts'
+
+type SandboxesUnderTest = Omit<ExecutorUnderTest, 'executor'> & { executor: SandboxPort }
+
+/** The promises of `SandboxPort`. */
+export function sandboxConformance(get: () => SandboxesUnderTest): void {
+  const job = (argv: string[]) => smallJob(get(), argv)
+
+  test('a program gets its input, and its exit, log and file can be read', async () => {
+    const { executor: sandboxes, echo } = get()
+    const spec = job(echo)
+    await sandboxes.start(spec, Readable.from([Buffer.from('in'), Buffer.from('put')]))
+    const exit = await sandboxes.wait(spec.id)
+    expect(exit).toMatchObject({ cause: 'exited', exitCode: 3, detail: '', tree: null, folder: null })
+    expect(exit.files.output).toEqual({ status: 'present', byteSize: 5 })
+    expect(await text(await sandboxes.log(spec.id))).toBe('input')
+    expect(await text(await sandboxes.file(spec.id, 'output'))).toBe('input')
+    await expect(sandboxes.file(spec.id, 'other')).rejects.toBeInstanceOf(SandboxUnknown)
+  })
+
+  test('the log shows no masked value', async () => {
+    const { executor: sandboxes, echo } = get()
+    const spec = job(echo)
+    await sandboxes.start(spec, Buffer.from('key=opensesame, twice: opensesame'), ['opensesame'])
+    await sandboxes.wait(spec.id)
+    expect(await text(await sandboxes.log(spec.id))).toBe('key=[masked], twice: [masked]')
+  })
+
+  test('the log can be read from any position on', async () => {
+    const { executor: sandboxes, echo } = get()
+    const spec = job(echo)
+    await sandboxes.start(spec, Buffer.from('0123456789'))
+    await sandboxes.wait(spec.id)
+    const since = async (position: number) => {
+      const { start, bytes } = await sandboxes.logSince(spec.id, position)
+      return [start, bytes.toString()]
+    }
+    expect(await since(0)).toEqual([0, '0123456789'])
+    expect(await since(7)).toEqual([7, '789'])
+    expect(await since(10)).toEqual([10, ''])
+    expect(await since(99)).toEqual([10, ''])
+  })
+
+  test('an id is started at most once', async () => {
+    const { executor: sandboxes, echo } = get()
+    const spec = job(echo)
+    await sandboxes.start(spec, Buffer.from('first'))
+    await sandboxes.wait(spec.id)
+    await sandboxes.start(spec, Buffer.from('second'))
+    expect(await text(await sandboxes.log(spec.id))).toBe('first')
+  })
+
+  test('stop ends a running sandbox, and a running sandbox cannot be removed', async () => {
+    const { executor: sandboxes, endless } = get()
+    const spec = job(endless)
+    await sandboxes.start(spec, Buffer.alloc(0))
+    expect(await sandboxes.list()).toContainEqual({ id: spec.id, state: 'running' })
+    await expect(sandboxes.remove(spec.id)).rejects.toMatchObject({ slug: 'running' })
+    await sandboxes.stop(spec.id)
+    expect(await sandboxes.wait(spec.id)).toMatchObject({ cause: 'stopped', exitCode: null })
+    await sandboxes.stop(spec.id)
+    expect(await sandboxes.list()).toContainEqual({ id: spec.id, state: 'exited' })
+  })
+
+  test('terminate ends a running sandbox, and may be repeated', async () => {
+    const { executor: sandboxes, endless } = get()
+    const spec = job(endless)
+    await sandboxes.start(spec, Buffer.alloc(0))
+    await sandboxes.terminate(spec.id)
+    await sandboxes.terminate(spec.id)
+    expect(await sandboxes.wait(spec.id)).toMatchObject({ cause: 'stopped', exitCode: null })
+    await sandboxes.terminate(spec.id)
+  })
+
+  test('an aborted wait does not affect the sandbox', async () => {
+    const { executor: sandboxes, endless } = get()
+    const spec = job(endless)
+    await sandboxes.start(spec, Buffer.alloc(0))
+    const giveUp = new AbortController()
+    const waiting = sandboxes.wait(spec.id, giveUp.signal)
+    giveUp.abort(new Error('given up'))
+    await expect(waiting).rejects.toThrow('given up')
+    expect(await sandboxes.list()).toContainEqual({ id: spec.id, state: 'running' })
+    await sandboxes.stop(spec.id)
+    await sandboxes.wait(spec.id)
+  })
+
+  test('a removed sandbox is unknown and does not start again', async () => {
+    const { executor: sandboxes, echo } = get()
+    const spec = job(echo)
+    await sandboxes.start(spec, Buffer.alloc(0))
+    await sandboxes.wait(spec.id)
+    await sandboxes.remove(spec.id)
+    await sandboxes.remove(spec.id)
+    await expect(sandboxes.wait(spec.id)).rejects.toBeInstanceOf(SandboxUnknown)
+    await expect(sandboxes.log(spec.id)).rejects.toBeInstanceOf(SandboxUnknown)
+    await expect(sandboxes.start(spec, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'removed' })
+    expect(await sandboxes.forbid(spec.id)).toBe(false)
+  })
+
+  test('a forbidden id never starts, and a started one cannot be forbidden', async () => {
+    const { executor: sandboxes, echo } = get()
+    const never = job(echo)
+    expect(await sandboxes.forbid(never.id)).toBe(true)
+    expect(await sandboxes.forbid(never.id)).toBe(true)
+    await expect(sandboxes.start(never, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'forbidden' })
+    const spec = job(echo)
+    await sandboxes.start(spec, Buffer.alloc(0))
+    expect(await sandboxes.forbid(spec.id)).toBe(false)
+    await sandboxes.wait(spec.id)
+  })
+
+  test('a start long after its claim is refused, unless the sandbox has started before', async () => {
+    const { executor: sandboxes, echo } = get()
+    const hours = (count: number) => new Date(Date.now() - count * 3_600_000).toISOString()
+    const late = { ...job(echo), claimedAt: hours(12.1) }
+    await expect(sandboxes.start(late, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'claim_expired' })
+    const ahead = { ...job(echo), claimedAt: hours(-12.1) }
+    await expect(sandboxes.start(ahead, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'claim_expired' })
+    expect(await sandboxes.forbid(late.id)).toBe(true)
+    const spec = { ...job(echo), claimedAt: hours(11.9) }
+    await sandboxes.start(spec, Buffer.alloc(0))
+    await sandboxes.start({ ...spec, claimedAt: hours(13) }, Buffer.alloc(0))
+    await sandboxes.wait(spec.id)
+  })
+
+  test('an id that was never started is unknown', async () => {
+    const { executor: sandboxes } = get()
+    const id = newId('run')
+    await expect(sandboxes.wait(id)).rejects.toBeInstanceOf(SandboxUnknown)
+    await expect(sandboxes.stop(id)).rejects.toBeInstanceOf(SandboxUnknown)
+    await expect(sandboxes.terminate(id)).rejects.toBeInstanceOf(SandboxUnknown)
+    await expect(sandboxes.tree(id)).rejects.toBeInstanceOf(SandboxUnknown)
+    await expect(sandboxes.folder(id)).rejects.toBeInstanceOf(SandboxUnknown)
+    await sandboxes.remove(id)
+  })
+
+  test('a start refuses an image that is not installed', async () => {
+    const { executor: sandboxes, echo } = get()
+    const spec = smallJob({ ...get(), digest: `sha256:${'0'.repeat(64)}` }, echo)
+    await expect(sandboxes.start(spec, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'image_missing' })
+  })
+}

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { beforeAll } from 'vitest'
+import { executorConformance } from '../executor-conformance/executor-conformance.ts'
+import { FakeExecutor } from './fake-executor.ts'
+
+const image = Buffer.from('an image')
+const digest = `sha256:${createHash('sha256').update(image).digest('hex')}`
+
+const executor = new FakeExecutor(({ argv }, input) =>
+  argv[0] === 'echo'
+    ? { exit: { exitCode: 3 }, log: input.toString(), files: { output: input } }
+    : new Promise(() => undefined),
+)
+beforeAll(() => executor.installImage(digest, Readable.from([image])))
+
+executorConformance('the fake', () => ({
+  executor,
+  runtime: 'crun',
+  digest,
+  echo: ['echo'],
+  endless: ['endless'],
+}))
