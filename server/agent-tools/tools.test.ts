@@ -145,6 +145,7 @@ describe('a request', () => {
       kind: 'submitted',
       submission_source: 'agent',
       run_status: 'queued',
+      next_step: expect.stringContaining('sandbox_job_status'),
     })
     const listed = await harness.tool(await post(), 'sandbox_submitted_jobs')
     expect(listed.runs).toMatchObject([{ run_id: answer.run_id, submission_source: 'agent' }])

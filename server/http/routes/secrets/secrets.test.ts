@@ -153,7 +153,12 @@ describe('the life of a secret', () => {
     expect(await rows()).toEqual({ secrets: [], values: [], operations: [], keys: [] })
     await create()
     const before = await rows()
-    expect(refusal(await create())).toEqual([409, 'illegal_transition'])
+    expect(await create()).toMatchObject({
+      status: 409,
+      body: {
+        detail: { code: 'illegal_transition', message: expect.stringMatching(/Rotate it to replace/) },
+      },
+    })
     expect(await rows()).toEqual(before)
     await revoke()
     expect(refusal(await revoke())).toEqual([409, 'illegal_transition'])

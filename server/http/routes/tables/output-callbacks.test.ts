@@ -200,6 +200,9 @@ describe('a credential', () => {
     const unknown = [404, 'output_run_unavailable']
     expect(codeOf(await create({ ...run, token: 'x'.repeat(43) }, 'a'))).toEqual(unknown)
     expect(codeOf(await create({ ...run, url: `x/${randomUUID()}` }, 'a'))).toEqual(unknown)
+    expect((await create({ ...run, token: '' }, 'a')).body).toEqual({
+      detail: { code: 'output_run_unavailable', message: 'The run no longer accepts output.' },
+    })
     expect(codeOf(await create({ ...run, token: '' }, 'a'))).toEqual(unknown)
     const malformed = await create({ ...run, url: 'x/y' }, 'a')
     expect([
