@@ -1,5 +1,5 @@
 /*
- * What others notice of a request, in processor time of the thread that has the event loop: how long it goes on without a turn of
+ * The cost of a request for other requests, in processor time of the thread that has the event loop: how long it goes on without a turn of
  * the loop, and what it does until a reader of another company has the answer. A loaded machine changes neither: a thread that
  * waits for a processor uses none. The reader asks for what needs no database, whose answers a loaded machine delays.
  */

@@ -1,6 +1,6 @@
-import { beginning, beginningContents } from './beginning.ts'
 import type { ApiDocument, Entry } from './document.ts'
 import { type Html, html } from './html.ts'
+import { introduction, introductionContents } from './introduction.ts'
 import { operationSection, wordsOf } from './operation.ts'
 import { fieldTable, schemaText } from './schema-text.ts'
 
@@ -36,9 +36,9 @@ the typed client <code>npm install ${base}/client.tgz</code>. For a terminal: <a
 <p class="search"><input id="search" type="search" aria-label="Search operations" placeholder="Search operations ( / )" hidden>
 <output id="found" for="search"></output></p>
 <div class="columns">
-<nav aria-label="Contents">${beginningContents()}${tags.map((name) => contents(name, entries))}</nav>
+<nav aria-label="Contents">${introductionContents()}${tags.map((name) => contents(name, entries))}</nav>
 <main>
-${beginning(base)}
+${introduction(base)}
 <h2>Reference: ${entries.length} operations</h2>
 <p>Send <code>Authorization: Bearer</code> with a token of <a href="#createToken">createToken</a>, or an API key in <code>X-Api-Key</code>.</p>
 ${tags.map((name) => group(document, name, entries))}

@@ -18,11 +18,11 @@ const parts = {
   limits: 'Limits',
 } as const
 
-export const beginningContents = (): Html =>
+export const introductionContents = (): Html =>
   html`<ul class="start">${Object.entries(parts).map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>`
 
 /** The first part of the page, before the reference. The script makes samples of the requests with the reader's own key, room and task. */
-export function beginning(base: string): Html {
+export function introduction(base: string): Html {
   const texts: Record<keyof typeof parts, Html> = {
     'what-is-a-run': whatIsARun,
     'first-run': firstRun(base),
