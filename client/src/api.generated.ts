@@ -113,6 +113,15 @@ export interface Me {
   deployment: "hosted" | "onprem"
 }
 
+export interface OwnCredential {
+  /** Identifier of the company. */
+  company_id: string
+  /** Name of the company. */
+  company_name: string
+  /** The API key of the request, without its secret; null for a login. */
+  api_key: ApiKey | null
+}
+
 export interface PublicKey {
   /** SubjectPublicKeyInfo as PEM, RSA of 3072 bits. */
   public_key_pem: string
@@ -5490,6 +5499,15 @@ export interface Operations {
   updateSettings(options: {
     body: CompanySettingsUpdate
   } & CallOptions): Promise<CompanySettings>
+
+  /**
+   * Read the API key that the request is sent with, and its company.
+   *
+   * Tells a key about itself: name, scope, rooms, origins, expiry. `listOwnChatrooms` names its rooms. For a login `api_key` is null.
+   *
+   * For every user of the company. A sandbox key may, in the rooms that it names.
+   */
+  readOwnCredential(options?: CallOptions): Promise<OwnCredential>
 
   /**
    * List the live chatrooms that the caller is a member of or manages.

@@ -112,6 +112,7 @@ export const operations = {
   listTaskSecretApprovals: {"method":"GET","path":"/private/module/sandbox/tasks/{id}/secret-approvals","pages":"token"},
   readSettings: {"method":"GET","path":"/private/module/sandbox/settings"},
   updateSettings: {"method":"PUT","path":"/private/module/sandbox/settings"},
+  readOwnCredential: {"method":"GET","path":"/private/module/sandbox_ext/credential"},
   listOwnChatrooms: {"method":"GET","path":"/private/module/sandbox_ext/chatrooms","pages":"token"},
   listOwnDepartments: {"method":"GET","path":"/private/module/sandbox_ext/departments","pages":"token"},
   readVersionIsolation: {"method":"GET","path":"/private/module/sandbox_ext/environments/{id}/versions/{vid}/isolation"},

@@ -10,6 +10,12 @@ export const companyActions = {
   'deployment.read': { ...open, does: 'Read regions, profiles and public keys' },
   'login.create': { ...open, does: 'Log in with a password' },
   'me.read': { ...common, roles: [...everybody, 'auditor'], does: 'Read what the caller is and may try' },
+  'credential.read': {
+    ...common,
+    roles: [...everybody, 'auditor'],
+    key: 'allowed',
+    does: 'Read the API key of the request itself, and the name of its company',
+  },
   'settings.manage': { ...managed, does: 'Read and change the settings of the company' },
   'storage.read': { ...managed, does: 'Read what the company keeps on disk' },
   'usage.report': { ...managed, does: 'Read what the company used and what it cost' },

@@ -79,6 +79,7 @@ test('a sandbox-scope key acts in the rooms that it names, as its owner may, and
   const allowedTo = (actor: Actor) =>
     names.filter((name) => subjects.some((subject) => allows(name, actor, subject as never))).sort()
   expect(allowedTo(keyFor(administrator, 'cht_1'))).toEqual([
+    'credential.read',
     'file.delete',
     'file.read',
     'file.upload',
@@ -122,7 +123,11 @@ test.each(Object.entries(actions))('%s: who may more may it too', (_name, { role
 test('an auditor reads the audit log and nothing else, whatever lists them', () => {
   const auditor: Actor = { ...manager, principalType: 'user', role: roles.auditor }
   const names = Object.keys(actions) as ActionName[]
-  expect(names.filter((name) => allows(name, auditor, company as never))).toEqual(['me.read', 'audit.read'])
+  expect(names.filter((name) => allows(name, auditor, company as never))).toEqual([
+    'me.read',
+    'credential.read',
+    'audit.read',
+  ])
   expect(allows('run.submit', auditor, { ...room, membership: 'manager' })).toBe(false)
   // People without a role in the company are no auditors.
   expect(allows('audit.read', { ...auditor, principalType: 'social_media_client' }, company)).toBe(false)

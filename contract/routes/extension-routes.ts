@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { about } from '../about.ts'
 import { catalogPageSizeDefault, logMaxBytes } from '../limits.ts'
 import { pageFields } from '../pagination.ts'
+import { OwnCredential } from '../resources/access/own-credential.ts'
 import { BuildDetails } from '../resources/builds/build-details.ts'
 import { Envelope, ImageSignatureList, SigningKeyList } from '../resources/builds/provenance.ts'
 import { OwnChatroomList } from '../resources/companies/chatroom.ts'
@@ -40,6 +41,17 @@ const LogLength = about(
 
 /** Routes that the contract does not define (contract part 3, D6). */
 export const extensionRoutes = {
+  readOwnCredential: route({
+    action: 'credential.read',
+    tag: 'Capabilities',
+    method: 'GET',
+    path: `${extensionPrefix}/credential`,
+    summary: 'Read the API key that the request is sent with, and its company',
+    description:
+      'Tells a key about itself: name, scope, rooms, origins, expiry. `listOwnChatrooms` names its rooms. For a login `api_key` is null.',
+    response: OwnCredential,
+    errors: [],
+  }),
   listOwnChatrooms: route({
     action: 'room.list',
     tag: 'Capabilities',

@@ -94,9 +94,43 @@ test('whoami names the departments that one manages', async () => {
     role: 2,
   }
   const rest = { api_key_scope: null, allowed_chatroom_ids: null, can: {}, sandbox_enabled: true }
+  service.answers.readOwnCredential = () => ({
+    json: { company_id: 'cmp_1', company_name: 'Example Ltd', api_key: null },
+  })
   service.answers.readMe = () => ({ json: { ...me, ...rest, managed_department_ids: ['dep_1'] } })
   service.answers.listOwnDepartments = () => page({ id: 'dep_1', name: 'sales' })
-  expect((await cli('whoami')).stdout).toMatch(/^departments +sales \(dep_1\)$/m)
+  const { stdout } = await cli('whoami')
+  expect(stdout).toMatch(/^departments +sales \(dep_1\)$/m)
+  expect(stdout).toMatch(/^company +Example Ltd \(cmp_1\)$/m)
+})
+
+test('whoami with a restricted key shows the key and its rooms by name', async () => {
+  const api_key = {
+    id: 'key_1',
+    name: 'Shop',
+    scope: 'sandbox',
+    allowed_chatroom_ids: ['cht_1', 'cht_2'],
+    domains: ['*'],
+    expires_at: null,
+  }
+  Object.assign(service.answers, {
+    readOwnCredential: () => ({ json: { company_id: 'cmp_1', company_name: 'Example Ltd', api_key } }),
+    listOwnChatrooms: () => page({ id: 'cht_1', name: 'daily' }),
+  } satisfies FakeService['answers'])
+  const { exitCode, stdout } = await cli('whoami')
+  expect(exitCode).toBe(0)
+  expect(stdout).toMatch(/^API key +Shop \(key_1\)$/m)
+  expect(stdout).toMatch(/^scope +sandbox$/m)
+  expect(stdout).toMatch(/^company +Example Ltd \(cmp_1\)$/m)
+  expect(stdout).toMatch(/^rooms +daily \(cht_1\), cht_2 \(its owner may not enter\)$/m)
+  expect(sent('readMe')).toEqual([])
+  expect(JSON.parse((await cli('whoami', '--json')).stdout)).toMatchObject({
+    api_key: { id: 'key_1' },
+    chatrooms: [
+      { id: 'cht_1', name: 'daily' },
+      { id: 'cht_2', name: null },
+    ],
+  })
 })
 
 const ada = { id: 'usr_1', login: 'ada', display_name: 'Ada', role: 1, disabled_at: null }

@@ -1,4 +1,5 @@
 export { ApiKey, ApiKeyCreated, ApiKeyCreateRequest, ApiKeyList } from './api-key.ts'
 export { Me } from './me.ts'
+export { OwnCredential } from './own-credential.ts'
 export { PublicKey } from './public-key.ts'
 export { Token, TokenRequest } from './token.ts'

@@ -9,6 +9,7 @@ export const companies: Record<string, Expectation> = {
     body: ({ people }) => ({ username: people.member.principalId, password: examplePassword }),
   },
   readMe: {},
+  readOwnCredential: {},
   listOwnChatrooms: {},
   listOwnDepartments: {},
   readCompany: {},

@@ -121,6 +121,15 @@ export async function readApiKey(platform: Platform, principal: Principal, id: s
   return render(row)
 }
 
+/** The key that the caller uses; null for a caller without one. */
+export async function findOwnApiKey(
+  platform: Platform,
+  { companyId, apiKey }: Principal,
+): Promise<ApiKey | null> {
+  const row = apiKey && (await findApiKeyRow(platform.db, { companyId, id: apiKey.id }))
+  return row ? render(row) : null
+}
+
 /** Throws `illegal_transition` if the key is already revoked. */
 export async function revokeApiKey(platform: Platform, principal: Principal, id: string): Promise<ApiKey> {
   authorize(principal, 'directory.manage', ownCompany)

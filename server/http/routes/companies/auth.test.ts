@@ -279,6 +279,35 @@ describe('an API key', () => {
     }
   })
 
+  it.each(['sandbox', 'full'] as const)('of %s scope knows itself and its company', async (scope) => {
+    const { principal } = await person({ memberOf: [roomId] })
+    const allowedChatroomIds = scope === 'sandbox' ? [roomId] : []
+    const { key, id } = await makeKey(principal, {
+      scope,
+      allowedChatroomIds,
+      domains: ['https://app.example'],
+    })
+    const headers = { 'x-api-key': key, origin: 'https://app.example' }
+    const answer = await app.inject({ method: 'GET', url: allRoutes.readOwnCredential.path, headers })
+    expect(answer.json()).toEqual({
+      company_id: companyId,
+      company_name: expect.any(String),
+      api_key: {
+        id,
+        company_id: companyId,
+        owner_user_id: principal.principalId,
+        name: expect.any(String),
+        scope,
+        allowed_chatroom_ids: allowedChatroomIds,
+        domains: ['https://app.example'],
+        created_at: expect.any(String),
+        expires_at: null,
+        revoked_at: null,
+        last_used_at: expect.any(String),
+      },
+    })
+  })
+
   it('of sandbox scope knows the names of its rooms, while its owner may enter them', async () => {
     const { principal } = await person({ memberOf: [roomId] })
     const other = await makeRoom(db, { companyId, departmentId })

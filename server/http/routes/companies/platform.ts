@@ -23,6 +23,7 @@ import {
   readDepartment,
   updateDepartment,
 } from '../../../companies/departments.ts'
+import { readOwnCredential } from '../../../companies/own-credential.ts'
 import { createUser, listUsers, readUser, updateUser } from '../../../companies/users.ts'
 import type { Mount } from '../../mount.ts'
 
@@ -39,6 +40,7 @@ export function mountPlatformRoutes(mount: Mount, platform: Platform): void {
     updateDepartment(platform, principal, params.id, body),
   )
 
+  mount(routes.readOwnCredential, ({ principal }) => readOwnCredential(platform, principal))
   mount(routes.listOwnChatrooms, ({ principal, query }) => listOwnChatrooms(platform, principal, query))
   mount(routes.listChatrooms, ({ principal, query }) => listChatrooms(platform, principal, query))
   mount(routes.createChatroom, ({ principal, body }) => createChatroom(platform, principal, body))

@@ -1,0 +1,13 @@
+import { type Static, Type } from 'typebox'
+import { about } from '../../about.ts'
+import { CompanyId } from '../../identifiers.ts'
+import { Nullable } from '../../schema.ts'
+import { ApiKey } from './api-key.ts'
+
+/** What a request is sent with, as it may know itself. */
+export const OwnCredential = Type.Object({
+  company_id: CompanyId,
+  company_name: about('Name of the company.', Type.String(), 'Example Ltd'),
+  api_key: about('The API key of the request, without its secret; null for a login.', Nullable(ApiKey)),
+})
+export type OwnCredential = Static<typeof OwnCredential>
