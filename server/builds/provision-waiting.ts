@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts'
-import { recordBlockedRenewal } from '../environments/retention/image-renewal-store.ts'
+import { recordBlockedRenewal } from '../environments/retention/image-renewal-statement.ts'
 import { transitionVersion } from '../environments/versions/version-transitions.ts'
 import { type ProvisioningTools, provisionVersion } from './provisioning/provision-version.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { RunnerReleasesTable } from '../../db/tables/environments.ts'
-import { offerHandoffs } from '../versions/runner-handoff-store.ts'
+import { offerHandoffs } from '../versions/runner-handoff-statement.ts'
 
 export type RunnerReleaseRow = Selectable<RunnerReleasesTable>
 

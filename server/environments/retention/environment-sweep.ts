@@ -4,7 +4,7 @@ import { forgetFailures, postpone } from '../../work/rounds/removal-failures.ts'
 import { finishAbort, type SweepContext } from '../uploads/context-abort-service.ts'
 import { sweepUnused } from '../uploads/unused-bytes.ts'
 import { listOverdueSessions, transitionSession } from '../uploads/upload-session-store.ts'
-import { endOverdueHandoffs } from '../versions/runner-handoff-store.ts'
+import { endOverdueHandoffs } from '../versions/runner-handoff-statement.ts'
 import { listUnretriedVersions } from '../versions/version-store.ts'
 import { transitionVersion } from '../versions/version-transitions.ts'
 

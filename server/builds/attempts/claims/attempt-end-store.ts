@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { acrossCompanies } from '../../../db/across-companies.ts'
 import type { Executing, Trx } from '../../../db/database.ts'
 import { noImage } from '../../../environments/retention/failed-images.ts'
-import { failHandoff } from '../../../environments/versions/runner-handoff-store.ts'
+import { failHandoff } from '../../../environments/versions/runner-handoff-statement.ts'
 import type { VersionTransition } from '../../../environments/versions/version-transitions.ts'
 import { type AttemptProgress, columnsOf } from './attempt-progress-store.ts'
 import {
