@@ -80,7 +80,7 @@ test('a request that comes when the credit is there but the timer is late does n
   expect([first, second].map(isWaiting)).toEqual([true, true])
   let started = 0
   for (const { granted } of [first, second]) void Promise.resolve(granted).then(() => (started += 1))
-  await vi.advanceTimersByTimeAsync(2)
+  await vi.advanceTimersToNextTimerAsync()
   expect(started).toBe(2)
 })
 
@@ -153,6 +153,39 @@ test('a request that waits for something else gives its slot to another one, unl
   expect(isStarted).toBe(false)
   isAtDatabase = false
   await vi.advanceTimersByTimeAsync(bounds.heldMs)
+  expect(isStarted).toBe(true)
+})
+
+test('a request waits for credit, and not for one of its company that waits for the database', async () => {
+  enter('b').leave()
+  const costly = enter('a')
+  work(bounds.burstMs / 2)
+  costly.leave()
+  const turns = [scheduler.enter('a', 0, () => true), enter('a')]
+  let started = 0
+  for (const { granted } of turns) void Promise.resolve(granted).then(() => (started += 1))
+  // At the first credit, which is less than what a request of the company usually uses.
+  while (started === 0) await vi.advanceTimersToNextTimerAsync()
+  expect(started).toBe(1)
+  enter('b').leave()
+  await vi.advanceTimersByTimeAsync(bounds.burstMs / bounds.loopShare)
+  expect(started).toBe(2)
+})
+
+test('a request that waits for a slot starts when the other companies become inactive', async () => {
+  enter('b').leave()
+  for (let count = 0; count < 2; count += 1) scheduler.enter('a', 0, () => true)
+  const next = enter('a')
+  expect(isWaiting(next)).toBe(true)
+  let isStarted = false
+  void Promise.resolve(next.granted).then((granted) => {
+    isStarted = granted
+  })
+  // More requests of the company come all the time.
+  for (let parts = 0; parts < 5; parts += 1) {
+    enter('a')
+    await vi.advanceTimersByTimeAsync(bounds.activeMs / 2)
+  }
   expect(isStarted).toBe(true)
 })
 

@@ -89,6 +89,8 @@ export class RequestScheduler {
   #hasLetHeavyIn = false
   #countedAtMs = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
+  /** When the timer is due. */
+  #checkAtMs = 0
 
   constructor(bounds = defaultSchedulerBounds, nowMs = () => performance.now(), busyMs = loopBusyMs) {
     this.#bounds = bounds
@@ -161,11 +163,15 @@ export class RequestScheduler {
   #mayStart(owner: Owner, weight: number): boolean {
     if (weight > heavyWeight && this.#hasLetHeavyIn) return false
     if (this.#active < 2) return true
-    const { atWork, atWorkEach } = this.#bounds
-    if (owner.atWork >= Math.max(atWorkEach, Math.floor(atWork / this.#active))) return false
+    if (!this.#hasSlot(owner)) return false
     this.#credit(owner)
     // Running requests are not charged yet.
     return owner.creditMs - owner.atWork * owner.usualMs > 0
+  }
+
+  #hasSlot(owner: Owner): boolean {
+    const { atWork, atWorkEach } = this.#bounds
+    return owner.atWork < Math.max(atWorkEach, Math.floor(atWork / this.#active))
   }
 
   #charge(owner: Owner, usedMs: number): void {
@@ -193,22 +199,27 @@ export class RequestScheduler {
   }
 
   /**
-   * Checks again when the first company that waits for credit has some. One that has some and runs nothing is checked at once:
-   * the timer that would have done that is late, and no request of it ends.
+   * Checks again when the first company with a free slot has credit for its next request, even if none of those that run
+   * ends until then: they may wait for the database. No later than other companies may have become inactive: credit is then earned
+   * faster, or is not needed, and neither is a slot. Requests that arrive meanwhile do not put the check off.
    */
   #startLater(): void {
-    clearTimeout(this.#timer)
-    let leastDebtMs = Number.POSITIVE_INFINITY
+    if (this.#waiting.size === 0) return
+    let checkedMs = this.#bounds.activeMs
     for (const owner of this.#waiting) {
+      if (!this.#hasSlot(owner)) continue
       this.#credit(owner)
-      if (owner.creditMs <= 0 || owner.atWork === 0)
-        leastDebtMs = Math.min(leastDebtMs, Math.max(0, -owner.creditMs))
+      const missingMs = Math.max(0, owner.atWork * owner.usualMs - owner.creditMs)
+      checkedMs = Math.min(checkedMs, Math.ceil(missingMs / this.#earnedPerMs()) + 1)
     }
-    if (leastDebtMs === Number.POSITIVE_INFINITY) return
-    const afterMs = Math.ceil(leastDebtMs / this.#earnedPerMs()) + 1
-    // Sooner where other companies may have become inactive: credit is then earned faster, or is not needed.
-    const checkedMs = Math.min(afterMs, this.#bounds.activeMs)
-    this.#timer = setTimeout(() => this.#startWaiting(), checkedMs).unref()
+    const checkAtMs = this.#nowMs() + checkedMs
+    if (this.#timer && this.#checkAtMs <= checkAtMs) return
+    clearTimeout(this.#timer)
+    this.#checkAtMs = checkAtMs
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#startWaiting()
+    }, checkedMs).unref()
   }
 
   #ownerOf(company: string): Owner {
