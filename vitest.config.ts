@@ -17,6 +17,7 @@ const onOldestPostgres = [
   'server/runs/submit/run-holds.test.ts',
   'server/runs/queue/claim-store.test.ts',
   'server/runs/results/collect-run.test.ts',
+  'server/billing/usage/usage-report.test.ts',
   'server/billing/holds/hold-build.test.ts',
   'server/billing/prices/apply-prices.test.ts',
   'server/custom-tables/rows/table-queries.test.ts',
