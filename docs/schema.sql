@@ -1,4 +1,4 @@
--- The schema that the migrations make (server/db/migrations), in Postgres's own words.
+-- The schema that the migrations make (server/db/schema), in Postgres's own words.
 -- Written by `npm run schema`; do not edit.
 
 create table agent_proposals (
@@ -39,8 +39,8 @@ CREATE INDEX agent_proposals_ended ON agent_proposals USING btree (ended_at) WHE
 CREATE INDEX agent_proposals_expiry ON agent_proposals USING btree (expires_at) WHERE state = 'prepared'::text;
 CREATE UNIQUE INDEX agent_proposals_one_pending ON agent_proposals USING btree (company_id, principal_type, principal_id) WHERE state = ANY (ARRAY['prepared'::text, 'committing'::text]);
 CREATE TRIGGER audit_changes AFTER INSERT OR UPDATE ON agent_proposals FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('agent_proposal', 'id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON agent_proposals REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_proposals();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON agent_proposals REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_proposals();
+CREATE TRIGGER count_kept_proposals_delete AFTER DELETE ON agent_proposals REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_agent_proposals('proposals', '1024 + octet_length(input)', 'company_id');
+CREATE TRIGGER count_kept_proposals_insert AFTER INSERT ON agent_proposals REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_agent_proposals('proposals', '1024 + octet_length(input)', 'company_id');
 
 create table api_keys (
   id text not null,
@@ -68,9 +68,9 @@ create table api_keys (
 CREATE INDEX api_keys_by_company ON api_keys USING btree (company_id, id);
 CREATE UNIQUE INDEX api_keys_live_name ON api_keys USING btree (company_id, name) WHERE revoked_at IS NULL;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON api_keys FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('api_key', 'id', 'last_used_at,pepper,key_hash');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON api_keys REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_api_keys();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON api_keys REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_api_keys();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON api_keys REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_api_keys();
+CREATE TRIGGER count_kept_directory_delete AFTER DELETE ON api_keys REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '768 + 3 * octet_length(name) + coalesce(octet_length(allowed_chatroom_ids::text), 0) + coalesce(octet_length(domains::text), 0)', 'company_id');
+CREATE TRIGGER count_kept_directory_insert AFTER INSERT ON api_keys REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '768 + 3 * octet_length(name) + coalesce(octet_length(allowed_chatroom_ids::text), 0) + coalesce(octet_length(domains::text), 0)', 'company_id');
+CREATE TRIGGER count_kept_directory_update AFTER UPDATE ON api_keys REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '768 + 3 * octet_length(name) + coalesce(octet_length(allowed_chatroom_ids::text), 0) + coalesce(octet_length(domains::text), 0)', 'company_id');
 
 create table audit_chains (
   company_id text not null,
@@ -81,9 +81,9 @@ create table audit_chains (
   constraint audit_chains_pkey PRIMARY KEY (company_id),
   constraint audit_chains_check CHECK (sequence >= start_sequence)
 );
-CREATE TRIGGER count_kept_delete AFTER DELETE ON audit_chains REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_audit_chains();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON audit_chains REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_audit_chains();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON audit_chains REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_audit_chains();
+CREATE TRIGGER count_kept_audit_log_delete AFTER DELETE ON audit_chains REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_audit_chains('audit_log', 'case when company_id = '''' then 0 else 1024 * (sequence - start_sequence) end', 'company_id');
+CREATE TRIGGER count_kept_audit_log_insert AFTER INSERT ON audit_chains REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_audit_chains('audit_log', 'case when company_id = '''' then 0 else 1024 * (sequence - start_sequence) end', 'company_id');
+CREATE TRIGGER count_kept_audit_log_update AFTER UPDATE ON audit_chains REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_audit_chains('audit_log', 'case when company_id = '''' then 0 else 1024 * (sequence - start_sequence) end', 'company_id');
 
 create table audit_entries (
   company_id text not null,
@@ -193,9 +193,9 @@ CREATE INDEX bindings_history_of_room ON bindings USING btree (chatroom_id, id);
 CREATE INDEX bindings_history_of_task ON bindings USING btree (task_id, id);
 CREATE UNIQUE INDEX bindings_one_live ON bindings USING btree (chatroom_id, task_id) WHERE state = 'enabled'::text;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON bindings FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('binding', 'id', '');
-CREATE TRIGGER count_kept_definition_delete AFTER DELETE ON bindings REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_delete_bindings();
-CREATE TRIGGER count_kept_definition_insert AFTER INSERT ON bindings REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_insert_bindings();
-CREATE TRIGGER count_kept_definition_update AFTER UPDATE ON bindings REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_update_bindings();
+CREATE TRIGGER count_kept_tasks_delete AFTER DELETE ON bindings REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(revoke_reason)', 'company_id');
+CREATE TRIGGER count_kept_tasks_insert AFTER INSERT ON bindings REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(revoke_reason)', 'company_id');
+CREATE TRIGGER count_kept_tasks_update AFTER UPDATE ON bindings REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(revoke_reason)', 'company_id');
 
 create table blocked_digests (
   digest text not null,
@@ -271,11 +271,11 @@ CREATE INDEX build_attempts_live_by_company ON build_attempts USING btree (compa
 CREATE UNIQUE INDEX build_attempts_one_live ON build_attempts USING btree (environment_version_id) WHERE terminal_at IS NULL;
 CREATE INDEX build_attempts_queue ON build_attempts USING btree (queued_at, id) WHERE state = 'validation_queued'::text;
 CREATE INDEX build_attempts_served ON build_attempts USING btree (company_id, started_at DESC) WHERE started_at IS NOT NULL;
-CREATE TRIGGER count_kept_delete AFTER DELETE ON build_attempts REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_build_attempts();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON build_attempts REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_build_attempts();
-CREATE TRIGGER count_kept_row_delete AFTER DELETE ON build_attempts REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_row_delete_build_attempts();
-CREATE TRIGGER count_kept_row_insert AFTER INSERT ON build_attempts REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_row_insert_build_attempts();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON build_attempts REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_build_attempts();
+CREATE TRIGGER count_kept_build_logs_delete AFTER DELETE ON build_attempts REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('build_logs', 'case when log_removed_at is null then log_bytes else 0 end', 'company_id');
+CREATE TRIGGER count_kept_build_logs_insert AFTER INSERT ON build_attempts REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('build_logs', 'case when log_removed_at is null then log_bytes else 0 end', 'company_id');
+CREATE TRIGGER count_kept_build_logs_update AFTER UPDATE ON build_attempts REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('build_logs', 'case when log_removed_at is null then log_bytes else 0 end', 'company_id');
+CREATE TRIGGER count_kept_builds_delete AFTER DELETE ON build_attempts REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('builds', '4096', 'company_id');
+CREATE TRIGGER count_kept_builds_insert AFTER INSERT ON build_attempts REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('builds', '4096', 'company_id');
 CREATE TRIGGER settle_ended_build AFTER UPDATE ON build_attempts FOR EACH ROW WHEN (new.terminal_at IS NOT NULL AND old.terminal_at IS NULL) EXECUTE FUNCTION settle_ended_build();
 
 create table build_cache (
@@ -327,9 +327,9 @@ create table build_prefixes (
 );
 CREATE INDEX build_prefixes_age ON build_prefixes USING btree (used_at);
 CREATE INDEX build_prefixes_attempts ON build_prefixes USING btree (attempt_id);
-CREATE TRIGGER count_kept_delete AFTER DELETE ON build_prefixes REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_build_prefixes();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON build_prefixes REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_build_prefixes();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON build_prefixes REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_build_prefixes();
+CREATE TRIGGER count_kept_cached_layers_delete AFTER DELETE ON build_prefixes REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('cached_layers', 'byte_size', 'company_id');
+CREATE TRIGGER count_kept_cached_layers_insert AFTER INSERT ON build_prefixes REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('cached_layers', 'byte_size', 'company_id');
+CREATE TRIGGER count_kept_cached_layers_update AFTER UPDATE ON build_prefixes REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('cached_layers', 'byte_size', 'company_id');
 
 create table build_stages (
   attempt_id text not null,
@@ -398,9 +398,8 @@ create table chatroom_members (
 );
 CREATE INDEX chatroom_members_by_user ON chatroom_members USING btree (user_id);
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON chatroom_members FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('chatroom_member', 'chatroom_id,user_id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON chatroom_members REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_chatroom_members();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON chatroom_members REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_chatroom_members();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON chatroom_members REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_chatroom_members();
+CREATE TRIGGER count_kept_directory_delete AFTER DELETE ON chatroom_members REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '384', 'company_id');
+CREATE TRIGGER count_kept_directory_insert AFTER INSERT ON chatroom_members REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '384', 'company_id');
 
 create table chatrooms (
   id text not null,
@@ -422,9 +421,9 @@ create table chatrooms (
 );
 CREATE UNIQUE INDEX chatrooms_live_name ON chatrooms USING btree (department_id, name) WHERE deleted_at IS NULL;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON chatrooms FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('chatroom', 'id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON chatrooms REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_chatrooms();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON chatrooms REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_chatrooms();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON chatrooms REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_chatrooms();
+CREATE TRIGGER count_kept_directory_delete AFTER DELETE ON chatrooms REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '768 + 3 * octet_length(name)', 'company_id');
+CREATE TRIGGER count_kept_directory_insert AFTER INSERT ON chatrooms REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '768 + 3 * octet_length(name)', 'company_id');
+CREATE TRIGGER count_kept_directory_update AFTER UPDATE ON chatrooms REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '768 + 3 * octet_length(name)', 'company_id');
 CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id, company_id ON chatrooms FOR EACH ROW EXECUTE FUNCTION keep_referred('chatroom_id');
 
 create table companies (
@@ -546,8 +545,8 @@ create table custom_table_commands (
 CREATE INDEX custom_table_commands_by_grant ON custom_table_commands USING btree (company_id, granted_id, id);
 CREATE INDEX custom_table_commands_of_table ON custom_table_commands USING btree (table_id, id);
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON custom_table_commands FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('table_command', 'id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON custom_table_commands REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_custom_table_commands();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON custom_table_commands REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_custom_table_commands();
+CREATE TRIGGER count_kept_table_definitions_delete AFTER DELETE ON custom_table_commands REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('table_definitions', '32768', 'company_id');
+CREATE TRIGGER count_kept_table_definitions_insert AFTER INSERT ON custom_table_commands REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('table_definitions', '32768', 'company_id');
 
 create table custom_table_identities (
   command_id text not null,
@@ -579,9 +578,9 @@ create table custom_table_rows (
 );
 CREATE INDEX custom_table_rows_of_table ON custom_table_rows USING btree (table_id, id);
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON custom_table_rows FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('table_row', 'id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON custom_table_rows REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_custom_table_rows();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON custom_table_rows REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_custom_table_rows();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON custom_table_rows REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_custom_table_rows();
+CREATE TRIGGER count_kept_table_rows_delete AFTER DELETE ON custom_table_rows REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_custom_table_rows('table_rows', '512 + byte_size', 'company_id');
+CREATE TRIGGER count_kept_table_rows_insert AFTER INSERT ON custom_table_rows REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_custom_table_rows('table_rows', '512 + byte_size', 'company_id');
+CREATE TRIGGER count_kept_table_rows_update AFTER UPDATE ON custom_table_rows REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_custom_table_rows('table_rows', '512 + byte_size', 'company_id');
 
 create table custom_table_trigger_events (
   id text not null,
@@ -616,9 +615,9 @@ CREATE INDEX custom_table_trigger_events_age ON custom_table_trigger_events USIN
 CREATE UNIQUE INDEX custom_table_trigger_events_of_run ON custom_table_trigger_events USING btree (run_id);
 CREATE INDEX custom_table_trigger_events_of_trigger ON custom_table_trigger_events USING btree (trigger_id, place DESC);
 CREATE INDEX custom_table_trigger_events_waiting ON custom_table_trigger_events USING btree (company_id, place) WHERE outcome IS NULL;
-CREATE TRIGGER count_kept_delete AFTER DELETE ON custom_table_trigger_events REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_custom_table_trigger_events();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON custom_table_trigger_events REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_custom_table_trigger_events();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON custom_table_trigger_events REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_custom_table_trigger_events();
+CREATE TRIGGER count_kept_trigger_events_delete AFTER DELETE ON custom_table_trigger_events REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_custom_table_trigger_events('trigger_events', '512 + byte_size', 'company_id');
+CREATE TRIGGER count_kept_trigger_events_insert AFTER INSERT ON custom_table_trigger_events REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_custom_table_trigger_events('trigger_events', '512 + byte_size', 'company_id');
+CREATE TRIGGER count_kept_trigger_events_update AFTER UPDATE ON custom_table_trigger_events REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_custom_table_trigger_events('trigger_events', '512 + byte_size', 'company_id');
 
 create table custom_table_triggers (
   id text not null,
@@ -650,8 +649,8 @@ create table custom_table_triggers (
 );
 CREATE INDEX custom_table_triggers_of_table ON custom_table_triggers USING btree (table_id, id);
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON custom_table_triggers FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('table_trigger', 'id', 'last_error_code,last_refused_at');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON custom_table_triggers REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_custom_table_triggers();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON custom_table_triggers REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_custom_table_triggers();
+CREATE TRIGGER count_kept_table_definitions_delete AFTER DELETE ON custom_table_triggers REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('table_definitions', '32768', 'company_id');
+CREATE TRIGGER count_kept_table_definitions_insert AFTER INSERT ON custom_table_triggers REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('table_definitions', '32768', 'company_id');
 
 create table custom_tables (
   id text not null,
@@ -681,8 +680,8 @@ create table custom_tables (
 );
 CREATE INDEX custom_tables_by_owner ON custom_tables USING btree (company_id, owner_id, id);
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON custom_tables FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('custom_table', 'id', 'row_count');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON custom_tables REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_custom_tables();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON custom_tables REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_custom_tables();
+CREATE TRIGGER count_kept_table_definitions_delete AFTER DELETE ON custom_tables REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('table_definitions', '32768', 'company_id');
+CREATE TRIGGER count_kept_table_definitions_insert AFTER INSERT ON custom_tables REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('table_definitions', '32768', 'company_id');
 
 create table department_managers (
   department_id text not null,
@@ -694,9 +693,8 @@ create table department_managers (
   constraint department_managers_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
 );
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON department_managers FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('department_manager', 'department_id,user_id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON department_managers REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_department_managers();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON department_managers REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_department_managers();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON department_managers REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_department_managers();
+CREATE TRIGGER count_kept_directory_delete AFTER DELETE ON department_managers REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '384', 'company_id');
+CREATE TRIGGER count_kept_directory_insert AFTER INSERT ON department_managers REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '384', 'company_id');
 
 create table departments (
   id text not null,
@@ -710,9 +708,9 @@ create table departments (
   constraint departments_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON departments FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('department', 'id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON departments REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_departments();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON departments REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_departments();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON departments REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_departments();
+CREATE TRIGGER count_kept_directory_delete AFTER DELETE ON departments REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '512 + 3 * octet_length(name)', 'company_id');
+CREATE TRIGGER count_kept_directory_insert AFTER INSERT ON departments REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '512 + 3 * octet_length(name)', 'company_id');
+CREATE TRIGGER count_kept_directory_update AFTER UPDATE ON departments REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '512 + 3 * octet_length(name)', 'company_id');
 
 create table door_runtimes (
   door_id text not null,
@@ -822,10 +820,10 @@ CREATE INDEX environment_versions_retryable ON environment_versions USING btree 
 CREATE INDEX environment_versions_unreferenced ON environment_versions USING btree (unreferenced_since) WHERE unreferenced_since IS NOT NULL;
 CREATE INDEX environment_versions_with_layer ON environment_versions USING btree (layer_digest) WHERE layer_digest IS NOT NULL;
 CREATE TRIGGER audit_changes AFTER UPDATE OF isolation, build_cache, security_state, blocked_reason ON environment_versions FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('environment_version', 'id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON environment_versions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_environment_versions();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON environment_versions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_environment_versions();
+CREATE TRIGGER count_kept_environments_delete AFTER DELETE ON environment_versions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('environments', '1536 + octet_length(source_ref) + coalesce(octet_length(image_config::text), 0)', 'company_id');
+CREATE TRIGGER count_kept_environments_insert AFTER INSERT ON environment_versions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('environments', '1536 + octet_length(source_ref) + coalesce(octet_length(image_config::text), 0)', 'company_id');
+CREATE TRIGGER count_kept_environments_update AFTER UPDATE ON environment_versions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('environments', '1536 + octet_length(source_ref) + coalesce(octet_length(image_config::text), 0)', 'company_id');
 CREATE TRIGGER count_kept_layer AFTER INSERT OR DELETE OR UPDATE OF layer_digest, retiring_layer_digest ON environment_versions FOR EACH ROW EXECUTE FUNCTION count_kept_layer();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON environment_versions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_environment_versions();
 CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id ON environment_versions FOR EACH ROW EXECUTE FUNCTION keep_referred('environment_version_id');
 
 create table environments (
@@ -856,9 +854,9 @@ create table environments (
 CREATE INDEX environments_by_company ON environments USING btree (company_id, id);
 CREATE UNIQUE INDEX environments_curated_names ON environments USING btree (name) WHERE owner_kind = 'system_curated'::text AND state = 'active'::text;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON environments FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('environment', 'id', 'vulnerabilities_revision');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON environments REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_environments();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON environments REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_environments();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON environments REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_environments();
+CREATE TRIGGER count_kept_environments_delete AFTER DELETE ON environments REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('environments', '768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0)', 'company_id');
+CREATE TRIGGER count_kept_environments_insert AFTER INSERT ON environments REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('environments', '768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0)', 'company_id');
+CREATE TRIGGER count_kept_environments_update AFTER UPDATE ON environments REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('environments', '768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0)', 'company_id');
 
 create table event_outbox (
   id bigint generated always as identity not null,
@@ -883,8 +881,8 @@ create table favorite_chatrooms (
   constraint favorite_chatrooms_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
   constraint favorite_chatrooms_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
 );
-CREATE TRIGGER count_kept_delete AFTER DELETE ON favorite_chatrooms REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_favorite_chatrooms();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON favorite_chatrooms REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_favorite_chatrooms();
+CREATE TRIGGER count_kept_directory_delete AFTER DELETE ON favorite_chatrooms REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '384', 'company_id');
+CREATE TRIGGER count_kept_directory_insert AFTER INSERT ON favorite_chatrooms REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '384', 'company_id');
 
 create table gateway_keys (
   id text not null,
@@ -918,9 +916,9 @@ create table idempotency_keys (
   constraint idempotency_keys_key_check CHECK (length(key) >= 1 AND length(key) <= 128)
 );
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
-CREATE TRIGGER count_kept_delete AFTER DELETE ON idempotency_keys REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_idempotency_keys();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON idempotency_keys REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_idempotency_keys();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON idempotency_keys REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_idempotency_keys();
+CREATE TRIGGER count_kept_requests_delete AFTER DELETE ON idempotency_keys REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_idempotency_keys('requests', 'case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end', 'company_id');
+CREATE TRIGGER count_kept_requests_insert AFTER INSERT ON idempotency_keys REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_idempotency_keys('requests', 'case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end', 'company_id');
+CREATE TRIGGER count_kept_requests_update AFTER UPDATE ON idempotency_keys REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_idempotency_keys('requests', 'case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end', 'company_id');
 
 create table input_files (
   id text not null,
@@ -949,8 +947,8 @@ create table input_files (
 CREATE INDEX input_files_by_room ON input_files USING btree (chatroom_id, id);
 CREATE INDEX input_files_to_look_at ON input_files USING btree (look_at);
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON input_files FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('input_file', 'id', 'look_at');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON input_files REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_input_files();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON input_files REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_input_files();
+CREATE TRIGGER count_kept_input_files_delete AFTER DELETE ON input_files REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('input_files', '4096 + byte_size', 'company_id');
+CREATE TRIGGER count_kept_input_files_insert AFTER INSERT ON input_files REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('input_files', '4096 + byte_size', 'company_id');
 
 create table kept_byte_changes (
   company_id text not null,
@@ -977,12 +975,12 @@ create table kept_images (
   constraint kept_images_versions_check CHECK (versions >= 0),
   constraint kept_images_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
-CREATE TRIGGER count_kept_delete AFTER DELETE ON kept_images REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_kept_images();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON kept_images REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_kept_images();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON kept_images REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_kept_images();
+CREATE TRIGGER count_kept_images_delete AFTER DELETE ON kept_images REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('images', 'byte_size', 'company_id');
+CREATE TRIGGER count_kept_images_insert AFTER INSERT ON kept_images REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('images', 'byte_size', 'company_id');
+CREATE TRIGGER count_kept_images_update AFTER UPDATE ON kept_images REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('images', 'byte_size', 'company_id');
 
 create unlogged table live_logs (
-  subject_id text constraint live_logs_run_id_not_null not null,
+  subject_id text not null,
   company_id text not null,
   wanted_until timestamp with time zone not null,
   start bigint default 0 not null,
@@ -1167,9 +1165,12 @@ create table owned_objects (
 );
 CREATE INDEX owned_objects_by_environment ON owned_objects USING btree (environment_id, id);
 CREATE INDEX owned_objects_reports ON owned_objects USING btree (id) WHERE object_kind = 'report'::text AND (deletion_state = ANY (ARRAY['active'::text, 'delete_pending'::text]));
-CREATE TRIGGER count_kept_delete AFTER DELETE ON owned_objects REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_owned_objects();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON owned_objects REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_owned_objects();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON owned_objects REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_owned_objects();
+CREATE TRIGGER count_kept_archives_delete AFTER DELETE ON owned_objects REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('archives', 'case when object_kind = ''context'' and deletion_state in (''active'', ''delete_pending'') then byte_size else 0 end', 'company_id');
+CREATE TRIGGER count_kept_archives_insert AFTER INSERT ON owned_objects REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('archives', 'case when object_kind = ''context'' and deletion_state in (''active'', ''delete_pending'') then byte_size else 0 end', 'company_id');
+CREATE TRIGGER count_kept_archives_update AFTER UPDATE ON owned_objects REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('archives', 'case when object_kind = ''context'' and deletion_state in (''active'', ''delete_pending'') then byte_size else 0 end', 'company_id');
+CREATE TRIGGER count_kept_reports_delete AFTER DELETE ON owned_objects REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('reports', 'case when object_kind <> ''context'' and deletion_state in (''active'', ''delete_pending'') then byte_size else 0 end', 'company_id');
+CREATE TRIGGER count_kept_reports_insert AFTER INSERT ON owned_objects REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('reports', 'case when object_kind <> ''context'' and deletion_state in (''active'', ''delete_pending'') then byte_size else 0 end', 'company_id');
+CREATE TRIGGER count_kept_reports_update AFTER UPDATE ON owned_objects REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('reports', 'case when object_kind <> ''context'' and deletion_state in (''active'', ''delete_pending'') then byte_size else 0 end', 'company_id');
 
 create table price_lists (
   id bigint generated always as identity not null,
@@ -1244,9 +1245,9 @@ create table pulled_images (
   constraint pulled_images_pulled_by_fkey FOREIGN KEY (pulled_by) REFERENCES companies(id)
 );
 CREATE INDEX pulled_images_age ON pulled_images USING btree (used_at);
-CREATE TRIGGER count_kept_delete AFTER DELETE ON pulled_images REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_pulled_images();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON pulled_images REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_pulled_images();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON pulled_images REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_pulled_images();
+CREATE TRIGGER count_kept_base_images_delete AFTER DELETE ON pulled_images REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('base_images', 'byte_size', 'pulled_by');
+CREATE TRIGGER count_kept_base_images_insert AFTER INSERT ON pulled_images REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('base_images', 'byte_size', 'pulled_by');
+CREATE TRIGGER count_kept_base_images_update AFTER UPDATE ON pulled_images REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('base_images', 'byte_size', 'pulled_by');
 
 create table queue_turns (
   company_id text not null,
@@ -1278,8 +1279,8 @@ create table room_messages (
   run_id text,
   constraint room_messages_pkey PRIMARY KEY (id),
   constraint room_messages_chatroom_id_sequence_key UNIQUE (chatroom_id, sequence),
-  constraint room_messages_of_service CHECK ((principal_type = 'system'::text) = (run_id IS NOT NULL)) NOT VALID,
-  constraint room_messages_principal_type_check CHECK (principal_type = ANY (ARRAY['user'::text, 'social_media_client'::text, 'system'::text])) NOT VALID,
+  constraint room_messages_of_service CHECK ((principal_type = 'system'::text) = (run_id IS NOT NULL)),
+  constraint room_messages_principal_type_check CHECK (principal_type = ANY (ARRAY['user'::text, 'social_media_client'::text, 'system'::text])),
   constraint room_messages_sequence_check CHECK (sequence >= 1),
   constraint room_messages_text_check CHECK (length(text) >= 1 AND length(text) <= 16384),
   constraint room_messages_company_id_chatroom_id_fkey FOREIGN KEY (company_id, chatroom_id) REFERENCES chatrooms(company_id, id),
@@ -1288,8 +1289,8 @@ create table room_messages (
 CREATE INDEX room_messages_age ON room_messages USING btree (created_at);
 CREATE UNIQUE INDEX room_messages_one_end ON room_messages USING btree (run_id) WHERE run_id IS NOT NULL;
 CREATE TRIGGER audit_changes AFTER INSERT ON room_messages FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('message', 'id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON room_messages REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_messages();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON room_messages REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_messages();
+CREATE TRIGGER count_kept_messages_delete AFTER DELETE ON room_messages REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_room_messages('messages', '1024 + octet_length(text)', 'company_id');
+CREATE TRIGGER count_kept_messages_insert AFTER INSERT ON room_messages REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_room_messages('messages', '1024 + octet_length(text)', 'company_id');
 
 create table room_sequences (
   chatroom_id text not null,
@@ -1318,8 +1319,8 @@ create table run_artifacts (
   constraint run_artifacts_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
   constraint run_artifacts_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
 );
-CREATE TRIGGER count_kept_delete AFTER DELETE ON run_artifacts REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_artifacts();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON run_artifacts REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_artifacts();
+CREATE TRIGGER count_kept_artifacts_delete AFTER DELETE ON run_artifacts REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_run_artifacts('artifacts', '512 + 2 * octet_length(relative_path)', 'company_id');
+CREATE TRIGGER count_kept_artifacts_insert AFTER INSERT ON run_artifacts REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_run_artifacts('artifacts', '512 + 2 * octet_length(relative_path)', 'company_id');
 
 create table run_contents (
   run_id text not null,
@@ -1337,16 +1338,16 @@ create table run_contents (
   refused_rule text,
   refused_path text,
   constraint run_contents_pkey PRIMARY KEY (run_id),
-  constraint run_contents_refused_check CHECK (length(refused_rule) >= 1 AND length(refused_rule) <= 31 AND (refused_path IS NULL OR refused_rule IS NOT NULL AND length(refused_path) >= 1 AND length(refused_path) <= 300)) NOT VALID,
+  constraint run_contents_refused_check CHECK (length(refused_rule) >= 1 AND length(refused_rule) <= 31 AND (refused_path IS NULL OR refused_rule IS NOT NULL AND length(refused_path) >= 1 AND length(refused_path) <= 300)),
   constraint run_contents_state_check CHECK (state = ANY (ARRAY['active'::text, 'delete_pending'::text, 'tombstoned'::text])),
   constraint run_contents_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
   constraint run_contents_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
 );
 CREATE INDEX run_contents_pending ON run_contents USING btree (run_id) WHERE state = 'delete_pending'::text;
 CREATE TRIGGER audit_changes AFTER UPDATE OF state ON run_contents FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('run_content', 'run_id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON run_contents REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_contents();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON run_contents REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_contents();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON run_contents REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_run_contents();
+CREATE TRIGGER count_kept_delete AFTER DELETE ON run_contents REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_run_contents();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON run_contents REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_run_contents();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON run_contents REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_run_contents();
 
 create table run_count_changes (
   place bigint generated always as identity not null,
@@ -1394,8 +1395,8 @@ create table run_files (
 );
 CREATE INDEX run_files_by_file ON run_files USING btree (file_id) WHERE file_id IS NOT NULL;
 CREATE INDEX run_files_by_source ON run_files USING btree (source_run_id) WHERE source_run_id IS NOT NULL;
-CREATE TRIGGER count_kept_delete AFTER DELETE ON run_files REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_files();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON run_files REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_files();
+CREATE TRIGGER count_kept_metadata_delete AFTER DELETE ON run_files REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_run_files('metadata', '256 + octet_length(name)', 'company_id');
+CREATE TRIGGER count_kept_metadata_insert AFTER INSERT ON run_files REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_run_files('metadata', '256 + octet_length(name)', 'company_id');
 
 create table run_inputs (
   run_id text not null,
@@ -1404,9 +1405,9 @@ create table run_inputs (
   constraint run_inputs_pkey PRIMARY KEY (run_id),
   constraint run_inputs_content_check CHECK (length(content) <= 1048576)
 );
-CREATE TRIGGER count_kept_delete AFTER DELETE ON run_inputs REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_inputs();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON run_inputs REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_inputs();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON run_inputs REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_run_inputs();
+CREATE TRIGGER count_kept_delete AFTER DELETE ON run_inputs REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_run_inputs();
+CREATE TRIGGER count_kept_insert AFTER INSERT ON run_inputs REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_run_inputs();
+CREATE TRIGGER count_kept_update AFTER UPDATE ON run_inputs REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_run_inputs();
 
 create table run_metadata (
   run_id text not null,
@@ -1420,8 +1421,8 @@ create table run_metadata (
   constraint run_metadata_value_check CHECK (length(value) >= 1 AND length(value) <= 512)
 );
 CREATE INDEX run_metadata_by_value ON run_metadata USING btree (chatroom_id, key, value, queued_at DESC, run_id DESC);
-CREATE TRIGGER count_kept_delete AFTER DELETE ON run_metadata REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_metadata();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON run_metadata REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_metadata();
+CREATE TRIGGER count_kept_metadata_delete AFTER DELETE ON run_metadata REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_run_metadata('metadata', '256 + octet_length(key) + octet_length(value)', 'company_id');
+CREATE TRIGGER count_kept_metadata_insert AFTER INSERT ON run_metadata REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_run_metadata('metadata', '256 + octet_length(key) + octet_length(value)', 'company_id');
 
 create table run_output_credentials (
   run_id text not null,
@@ -1466,8 +1467,8 @@ create table run_refusals (
   constraint run_refusals_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
   constraint run_refusals_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id)
 );
-CREATE TRIGGER count_kept_delete AFTER DELETE ON run_refusals REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_run_refusals();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON run_refusals REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_run_refusals();
+CREATE TRIGGER count_kept_refusals_delete AFTER DELETE ON run_refusals REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_run_refusals('refusals', 'octet_length(entries::text)', 'company_id');
+CREATE TRIGGER count_kept_refusals_insert AFTER INSERT ON run_refusals REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_run_refusals('refusals', 'octet_length(entries::text)', 'company_id');
 
 create table run_secret_pins (
   run_id text not null,
@@ -1550,7 +1551,7 @@ END || resource_profile) stored not null,
   constraint runs_check1 CHECK ((state <> ALL (ARRAY['starting'::text, 'running'::text])) OR worker IS NOT NULL AND sandbox_id IS NOT NULL),
   constraint runs_check2 CHECK ((terminal_at IS NOT NULL) = (state = ANY (ARRAY['completed'::text, 'customer_failed'::text, 'platform_failed'::text, 'cancelled'::text]))),
   constraint runs_check3 CHECK (state <> 'completed'::text OR exit_code = 0 AND error_code = ''::text),
-  constraint runs_claimed_by_machine CHECK ((state <> ALL (ARRAY['starting'::text, 'running'::text])) OR machine IS NOT NULL) NOT VALID,
+  constraint runs_claimed_by_machine CHECK ((state <> ALL (ARRAY['starting'::text, 'running'::text])) OR machine IS NOT NULL),
   constraint runs_error_detail_check CHECK (error_detail = ''::text OR error_detail ~ '^[A-Za-z0-9._@:/+=%;-]{1,128}$'::text),
   constraint runs_principal_type_check CHECK (principal_type = ANY (ARRAY['user'::text, 'social_media_client'::text])),
   constraint runs_state_check CHECK (state = ANY (ARRAY['queued'::text, 'starting'::text, 'running'::text, 'cancel_requested'::text, 'completed'::text, 'customer_failed'::text, 'platform_failed'::text, 'cancelled'::text])),
@@ -1599,9 +1600,9 @@ create table script_uploads (
 );
 CREATE INDEX script_uploads_expiry ON script_uploads USING btree (expires_at);
 CREATE TRIGGER audit_changes AFTER INSERT ON script_uploads FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('script_upload', 'id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON script_uploads REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_script_uploads();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON script_uploads REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_script_uploads();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON script_uploads REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_script_uploads();
+CREATE TRIGGER count_kept_scripts_delete AFTER DELETE ON script_uploads REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('scripts', 'byte_size', 'company_id');
+CREATE TRIGGER count_kept_scripts_insert AFTER INSERT ON script_uploads REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('scripts', 'byte_size', 'company_id');
+CREATE TRIGGER count_kept_scripts_update AFTER UPDATE ON script_uploads REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('scripts', 'byte_size', 'company_id');
 
 create table secret_approvals (
   id text not null,
@@ -1638,8 +1639,8 @@ create table secret_approvals (
 CREATE INDEX secret_approvals_by_task ON secret_approvals USING btree (company_id, task_id, id);
 CREATE UNIQUE INDEX secret_approvals_one_live ON secret_approvals USING btree (company_id, consumer_scope, consumer_id, task_version_id, slot_set_hash) WHERE state = 'active'::text;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON secret_approvals FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('secret_approval', 'id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON secret_approvals REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_secret_approvals();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON secret_approvals REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_secret_approvals();
+CREATE TRIGGER count_kept_secret_approvals_delete AFTER DELETE ON secret_approvals REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('secret_approvals', '16384', 'company_id');
+CREATE TRIGGER count_kept_secret_approvals_insert AFTER INSERT ON secret_approvals REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('secret_approvals', '16384', 'company_id');
 
 create table secret_bindings (
   id text not null,
@@ -1668,9 +1669,9 @@ CREATE INDEX secret_bindings_by_consumer ON secret_bindings USING btree (company
 CREATE INDEX secret_bindings_by_task ON secret_bindings USING btree (company_id, task_id, id);
 CREATE UNIQUE INDEX secret_bindings_one_live ON secret_bindings USING btree (company_id, consumer_scope, consumer_id, task_id, slot_name) WHERE state <> 'revoked'::text;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON secret_bindings FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('secret_binding', 'id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON secret_bindings REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_secret_bindings();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON secret_bindings REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_secret_bindings();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON secret_bindings REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_secret_bindings();
+CREATE TRIGGER count_kept_secrets_delete AFTER DELETE ON secret_bindings REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('secrets', '1024 + 3 * octet_length(slot_name)', 'company_id');
+CREATE TRIGGER count_kept_secrets_insert AFTER INSERT ON secret_bindings REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('secrets', '1024 + 3 * octet_length(slot_name)', 'company_id');
+CREATE TRIGGER count_kept_secrets_update AFTER UPDATE ON secret_bindings REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('secrets', '1024 + 3 * octet_length(slot_name)', 'company_id');
 
 create table secret_envelopes (
   digest bytea not null,
@@ -1684,8 +1685,8 @@ create table secret_envelopes (
   constraint secret_envelopes_digest_check CHECK (length(digest) = 32),
   constraint secret_envelopes_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
-CREATE TRIGGER count_kept_delete AFTER DELETE ON secret_envelopes REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_secret_envelopes();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON secret_envelopes REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_secret_envelopes();
+CREATE TRIGGER count_kept_secrets_delete AFTER DELETE ON secret_envelopes REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('secrets', '512', 'company_id');
+CREATE TRIGGER count_kept_secrets_insert AFTER INSERT ON secret_envelopes REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('secrets', '512', 'company_id');
 
 create table secret_operations (
   id text not null,
@@ -1724,8 +1725,8 @@ create table secret_values (
 );
 CREATE INDEX secret_values_by_key ON secret_values USING btree (key_id, binding_id);
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON secret_values FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('secret_value', 'binding_id,generation', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON secret_values REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_secret_values();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON secret_values REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_secret_values();
+CREATE TRIGGER count_kept_secrets_delete AFTER DELETE ON secret_values REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('secrets', 'octet_length(ciphertext)', 'company_id');
+CREATE TRIGGER count_kept_secrets_insert AFTER INSERT ON secret_values REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('secrets', 'octet_length(ciphertext)', 'company_id');
 
 create table security_exceptions (
   id text not null,
@@ -1752,8 +1753,8 @@ CREATE INDEX security_exceptions_expiry ON security_exceptions USING btree (expi
 CREATE INDEX security_exceptions_listed ON security_exceptions USING btree (environment_id, id);
 CREATE UNIQUE INDEX security_exceptions_one_active ON security_exceptions USING btree (finding_id) WHERE state = 'active'::text;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON security_exceptions FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('security_exception', 'id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON security_exceptions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_security_exceptions();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON security_exceptions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_security_exceptions();
+CREATE TRIGGER count_kept_findings_delete AFTER DELETE ON security_exceptions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('findings', '4096', 'company_id');
+CREATE TRIGGER count_kept_findings_insert AFTER INSERT ON security_exceptions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('findings', '4096', 'company_id');
 
 create table security_findings (
   id text not null,
@@ -1779,9 +1780,9 @@ create table security_findings (
   reminded_since timestamp with time zone,
   constraint security_findings_pkey PRIMARY KEY (id),
   constraint security_findings_environment_id_fingerprint_key UNIQUE (environment_id, fingerprint),
-  constraint security_findings_block CHECK (block_reason IS NULL OR (state = ANY (ARRAY['blocked'::text, 'resolved'::text]))) NOT VALID,
+  constraint security_findings_block CHECK (block_reason IS NULL OR (state = ANY (ARRAY['blocked'::text, 'resolved'::text]))),
   constraint security_findings_block_reason_check CHECK (length(block_reason) <= 512),
-  constraint security_findings_blocked CHECK (state <> 'blocked'::text OR block_reason IS NOT NULL) NOT VALID,
+  constraint security_findings_blocked CHECK (state <> 'blocked'::text OR block_reason IS NOT NULL),
   constraint security_findings_fingerprint_check CHECK (fingerprint ~ '^sha256:[0-9a-f]{64}$'::text),
   constraint security_findings_kind_check CHECK (kind = ANY (ARRAY['vulnerability'::text, 'secret'::text, 'file'::text])),
   constraint security_findings_reminders_check CHECK (reminders >= 0),
@@ -1799,9 +1800,9 @@ CREATE INDEX security_findings_age ON security_findings USING btree (state_chang
 CREATE INDEX security_findings_listed ON security_findings USING btree (environment_id, severity_rank, id);
 CREATE INDEX security_findings_not_closed ON security_findings USING btree (environment_id) WHERE state <> 'closed'::text;
 CREATE INDEX security_findings_open ON security_findings USING btree (environment_id, last_seen_at) WHERE state = ANY (ARRAY['discovered'::text, 'reappeared'::text, 'excepted'::text, 'blocked'::text]);
-CREATE TRIGGER count_kept_delete AFTER DELETE ON security_findings REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_security_findings();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON security_findings REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_security_findings();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON security_findings REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_security_findings();
+CREATE TRIGGER count_kept_findings_delete AFTER DELETE ON security_findings REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('findings', '768 + octet_length(rule) + octet_length(subject) + octet_length(title) + octet_length(installed_version) + octet_length(fixed_version) + coalesce(octet_length(block_reason), 0)', 'company_id');
+CREATE TRIGGER count_kept_findings_insert AFTER INSERT ON security_findings REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('findings', '768 + octet_length(rule) + octet_length(subject) + octet_length(title) + octet_length(installed_version) + octet_length(fixed_version) + coalesce(octet_length(block_reason), 0)', 'company_id');
+CREATE TRIGGER count_kept_findings_update AFTER UPDATE ON security_findings REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('findings', '768 + octet_length(rule) + octet_length(subject) + octet_length(title) + octet_length(installed_version) + octet_length(fixed_version) + coalesce(octet_length(block_reason), 0)', 'company_id');
 
 create table session_folders (
   session_id text not null,
@@ -1815,8 +1816,8 @@ create table session_folders (
   constraint session_folders_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
   constraint session_folders_company_id_session_id_fkey FOREIGN KEY (company_id, session_id) REFERENCES sessions(company_id, id) ON DELETE CASCADE
 );
-CREATE TRIGGER count_kept_delete AFTER DELETE ON session_folders REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_session_folders();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON session_folders REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_session_folders();
+CREATE TRIGGER count_kept_sessions_delete AFTER DELETE ON session_folders REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_session_folders('sessions', '1280', 'company_id');
+CREATE TRIGGER count_kept_sessions_insert AFTER INSERT ON session_folders REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_session_folders('sessions', '1280', 'company_id');
 
 create table session_packs (
   id text not null,
@@ -1832,9 +1833,9 @@ create table session_packs (
 );
 CREATE INDEX session_packs_held ON session_packs USING btree (held_until) WHERE held_until IS NOT NULL;
 CREATE INDEX session_packs_written ON session_packs USING btree (company_id, held_until) WHERE held_until IS NOT NULL;
-CREATE TRIGGER count_kept_delete AFTER DELETE ON session_packs REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_session_packs();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON session_packs REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_session_packs();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON session_packs REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_session_packs();
+CREATE TRIGGER count_kept_sessions_delete AFTER DELETE ON session_packs REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_session_packs('sessions', '4096 + byte_size', 'company_id');
+CREATE TRIGGER count_kept_sessions_insert AFTER INSERT ON session_packs REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_session_packs('sessions', '4096 + byte_size', 'company_id');
+CREATE TRIGGER count_kept_sessions_update AFTER UPDATE ON session_packs REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_session_packs('sessions', '4096 + byte_size', 'company_id');
 
 create table session_tree_packs (
   tree_id text not null,
@@ -1857,9 +1858,9 @@ create table session_trees (
   constraint session_trees_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 CREATE INDEX session_trees_left ON session_trees USING btree (left_at) WHERE left_at IS NOT NULL;
-CREATE TRIGGER count_kept_delete AFTER DELETE ON session_trees REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_session_trees();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON session_trees REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_session_trees();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON session_trees REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_session_trees();
+CREATE TRIGGER count_kept_sessions_delete AFTER DELETE ON session_trees REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_session_trees('sessions', '1024 + octet_length(content)', 'company_id');
+CREATE TRIGGER count_kept_sessions_insert AFTER INSERT ON session_trees REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_session_trees('sessions', '1024 + octet_length(content)', 'company_id');
+CREATE TRIGGER count_kept_sessions_update AFTER UPDATE ON session_trees REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_session_trees('sessions', '1024 + octet_length(content)', 'company_id');
 
 create table sessions (
   id text not null,
@@ -1902,9 +1903,8 @@ CREATE UNIQUE INDEX sessions_held ON sessions USING btree (holder_run_id) WHERE 
 CREATE UNIQUE INDEX sessions_of_person ON sessions USING btree (api_key_id, person) WHERE person IS NOT NULL;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON sessions FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('session', 'id', 'last_used_at,expires_at,holder_run_id');
 CREATE TRIGGER change_session_tree AFTER UPDATE OF tree_id ON sessions FOR EACH ROW WHEN (old.tree_id IS NOT NULL AND old.tree_id IS DISTINCT FROM new.tree_id) EXECUTE FUNCTION leave_session_tree();
-CREATE TRIGGER count_kept_delete AFTER DELETE ON sessions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_sessions();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON sessions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_sessions();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON sessions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_sessions();
+CREATE TRIGGER count_kept_sessions_delete AFTER DELETE ON sessions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_sessions('sessions', '1024', 'company_id');
+CREATE TRIGGER count_kept_sessions_insert AFTER INSERT ON sessions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_sessions('sessions', '1024', 'company_id');
 CREATE TRIGGER leave_session_tree AFTER DELETE ON sessions FOR EACH ROW WHEN (old.tree_id IS NOT NULL) EXECUTE FUNCTION leave_session_tree();
 
 create table share_grants (
@@ -1933,9 +1933,9 @@ create table share_grants (
 CREATE INDEX share_grants_by_target ON share_grants USING btree (target_id, task_id) WHERE state = 'active'::text;
 CREATE UNIQUE INDEX share_grants_one_live ON share_grants USING btree (task_id, target_kind, target_id) WHERE state = 'active'::text;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON share_grants FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('share_grant', 'id', '');
-CREATE TRIGGER count_kept_definition_delete AFTER DELETE ON share_grants REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_delete_share_grants();
-CREATE TRIGGER count_kept_definition_insert AFTER INSERT ON share_grants REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_insert_share_grants();
-CREATE TRIGGER count_kept_definition_update AFTER UPDATE ON share_grants REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_update_share_grants();
+CREATE TRIGGER count_kept_tasks_delete AFTER DELETE ON share_grants REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(revoke_reason) + coalesce(octet_length(secret_slot_policies::text), 0)', 'company_id');
+CREATE TRIGGER count_kept_tasks_insert AFTER INSERT ON share_grants REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(revoke_reason) + coalesce(octet_length(secret_slot_policies::text), 0)', 'company_id');
+CREATE TRIGGER count_kept_tasks_update AFTER UPDATE ON share_grants REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(revoke_reason) + coalesce(octet_length(secret_slot_policies::text), 0)', 'company_id');
 CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id ON share_grants FOR EACH ROW EXECUTE FUNCTION keep_referred('share_grant_id');
 
 create table signed_links (
@@ -1981,9 +1981,9 @@ create table social_media_clients (
 CREATE INDEX social_media_clients_by_room ON social_media_clients USING btree (chatroom_id, id);
 CREATE UNIQUE INDEX social_media_clients_live ON social_media_clients USING btree (company_id, channel, client_id) WHERE removed_at IS NULL;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON social_media_clients FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('social_media_client', 'id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON social_media_clients REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_social_media_clients();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON social_media_clients REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_social_media_clients();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON social_media_clients REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_social_media_clients();
+CREATE TRIGGER count_kept_directory_delete AFTER DELETE ON social_media_clients REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '640 + 3 * octet_length(client_id) + octet_length(display_name)', 'company_id');
+CREATE TRIGGER count_kept_directory_insert AFTER INSERT ON social_media_clients REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '640 + 3 * octet_length(client_id) + octet_length(display_name)', 'company_id');
+CREATE TRIGGER count_kept_directory_update AFTER UPDATE ON social_media_clients REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '640 + 3 * octet_length(client_id) + octet_length(display_name)', 'company_id');
 
 create table staging_leases (
   id text not null,
@@ -2003,9 +2003,9 @@ CREATE INDEX staging_leases_ended ON staging_leases USING btree (created_at) WHE
 CREATE INDEX staging_leases_held ON staging_leases USING btree (company_id) WHERE held_until IS NOT NULL;
 CREATE INDEX staging_leases_overdue ON staging_leases USING btree (held_until) WHERE held_until IS NOT NULL;
 CREATE INDEX staging_leases_recent ON staging_leases USING btree (company_id, created_at);
-CREATE TRIGGER count_kept_delete AFTER DELETE ON staging_leases REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_staging_leases();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON staging_leases REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_staging_leases();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON staging_leases REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_staging_leases();
+CREATE TRIGGER count_kept_uploads_delete AFTER DELETE ON staging_leases REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('uploads', 'case when held_until is null then 0 else declared_bytes end', 'company_id');
+CREATE TRIGGER count_kept_uploads_insert AFTER INSERT ON staging_leases REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('uploads', 'case when held_until is null then 0 else declared_bytes end', 'company_id');
+CREATE TRIGGER count_kept_uploads_update AFTER UPDATE ON staging_leases REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('uploads', 'case when held_until is null then 0 else declared_bytes end', 'company_id');
 
 create table state_events (
   id bigint generated always as identity not null,
@@ -2068,9 +2068,9 @@ create table task_bundles (
 );
 CREATE INDEX task_bundles_sweep ON task_bundles USING btree (look_at);
 CREATE TRIGGER audit_changes AFTER INSERT ON task_bundles FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('task_bundle', 'id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON task_bundles REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_task_bundles();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON task_bundles REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_task_bundles();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON task_bundles REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_task_bundles();
+CREATE TRIGGER count_kept_bundles_delete AFTER DELETE ON task_bundles REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('bundles', 'byte_size', 'company_id');
+CREATE TRIGGER count_kept_bundles_insert AFTER INSERT ON task_bundles REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('bundles', 'byte_size', 'company_id');
+CREATE TRIGGER count_kept_bundles_update AFTER UPDATE ON task_bundles REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('bundles', 'byte_size', 'company_id');
 
 create table task_versions (
   id text not null,
@@ -2117,12 +2117,12 @@ create table task_versions (
 CREATE INDEX task_versions_by_bundle ON task_versions USING btree (bundle_id) WHERE bundle_id IS NOT NULL;
 CREATE INDEX task_versions_pinning ON task_versions USING btree (environment_version_id) WHERE state <> 'archived'::text;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON task_versions FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('task_version', 'id', '');
-CREATE TRIGGER count_kept_definition_delete AFTER DELETE ON task_versions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_delete_task_versions();
-CREATE TRIGGER count_kept_definition_insert AFTER INSERT ON task_versions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_insert_task_versions();
-CREATE TRIGGER count_kept_definition_update AFTER UPDATE ON task_versions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_update_task_versions();
-CREATE TRIGGER count_kept_delete AFTER DELETE ON task_versions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_task_versions();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON task_versions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_task_versions();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON task_versions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_task_versions();
+CREATE TRIGGER count_kept_scripts_delete AFTER DELETE ON task_versions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('scripts', 'octet_length(startup_script) + octet_length(work_script) + coalesce(octet_length(work_command), 0) + coalesce(octet_length(input_instructions), 0) + coalesce(octet_length(input_example), 0) + coalesce(octet_length(input_schema), 0)', 'company_id');
+CREATE TRIGGER count_kept_scripts_insert AFTER INSERT ON task_versions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('scripts', 'octet_length(startup_script) + octet_length(work_script) + coalesce(octet_length(work_command), 0) + coalesce(octet_length(input_instructions), 0) + coalesce(octet_length(input_example), 0) + coalesce(octet_length(input_schema), 0)', 'company_id');
+CREATE TRIGGER count_kept_scripts_update AFTER UPDATE ON task_versions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('scripts', 'octet_length(startup_script) + octet_length(work_script) + coalesce(octet_length(work_command), 0) + coalesce(octet_length(input_instructions), 0) + coalesce(octet_length(input_example), 0) + coalesce(octet_length(input_schema), 0)', 'company_id');
+CREATE TRIGGER count_kept_tasks_delete AFTER DELETE ON task_versions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '1024 + coalesce(octet_length(ordinary_env::text), 0) + coalesce(octet_length(secret_slot_declarations::text), 0) + coalesce(octet_length(output_policy::text), 0)', 'company_id');
+CREATE TRIGGER count_kept_tasks_insert AFTER INSERT ON task_versions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '1024 + coalesce(octet_length(ordinary_env::text), 0) + coalesce(octet_length(secret_slot_declarations::text), 0) + coalesce(octet_length(output_policy::text), 0)', 'company_id');
+CREATE TRIGGER count_kept_tasks_update AFTER UPDATE ON task_versions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '1024 + coalesce(octet_length(ordinary_env::text), 0) + coalesce(octet_length(secret_slot_declarations::text), 0) + coalesce(octet_length(output_policy::text), 0)', 'company_id');
 CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id, company_id, task_id ON task_versions FOR EACH ROW EXECUTE FUNCTION keep_referred('task_version_id');
 
 create table tasks (
@@ -2151,9 +2151,9 @@ create table tasks (
 );
 CREATE INDEX tasks_listed ON tasks USING btree (company_id, id) WHERE NOT hidden;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON tasks FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('task', 'id', '');
-CREATE TRIGGER count_kept_definition_delete AFTER DELETE ON tasks REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_delete_tasks();
-CREATE TRIGGER count_kept_definition_insert AFTER INSERT ON tasks REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_insert_tasks();
-CREATE TRIGGER count_kept_definition_update AFTER UPDATE ON tasks REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_definition_update_tasks();
+CREATE TRIGGER count_kept_tasks_delete AFTER DELETE ON tasks REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0)', 'company_id');
+CREATE TRIGGER count_kept_tasks_insert AFTER INSERT ON tasks REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0)', 'company_id');
+CREATE TRIGGER count_kept_tasks_update AFTER UPDATE ON tasks REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0)', 'company_id');
 
 create table upload_sessions (
   id text not null,
@@ -2188,9 +2188,9 @@ CREATE INDEX upload_sessions_live ON upload_sessions USING btree (company_id) WH
 CREATE INDEX upload_sessions_recent ON upload_sessions USING btree (company_id, created_at);
 CREATE INDEX upload_sessions_unused ON upload_sessions USING btree (receiving_until) WHERE unused_key IS NOT NULL;
 CREATE TRIGGER audit_changes AFTER UPDATE OF received_digest ON upload_sessions FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('upload_session', 'id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON upload_sessions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_upload_sessions();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON upload_sessions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_upload_sessions();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON upload_sessions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_upload_sessions();
+CREATE TRIGGER count_kept_uploads_delete AFTER DELETE ON upload_sessions REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('uploads', 'case when state in (''completed'', ''aborted'') then 0 else declared_bytes end', 'company_id');
+CREATE TRIGGER count_kept_uploads_insert AFTER INSERT ON upload_sessions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('uploads', 'case when state in (''completed'', ''aborted'') then 0 else declared_bytes end', 'company_id');
+CREATE TRIGGER count_kept_uploads_update AFTER UPDATE ON upload_sessions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('uploads', 'case when state in (''completed'', ''aborted'') then 0 else declared_bytes end', 'company_id');
 
 create table usage_changes (
   place bigint generated always as identity not null,
@@ -2249,9 +2249,9 @@ create table users (
   constraint users_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON users FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('user', 'id', '');
-CREATE TRIGGER count_kept_delete AFTER DELETE ON users REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_delete_users();
-CREATE TRIGGER count_kept_insert AFTER INSERT ON users REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_insert_users();
-CREATE TRIGGER count_kept_update AFTER UPDATE ON users REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_update_users();
+CREATE TRIGGER count_kept_directory_delete AFTER DELETE ON users REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '1024 + 3 * octet_length(login) + octet_length(display_name) + coalesce(octet_length(email), 0)', 'company_id');
+CREATE TRIGGER count_kept_directory_insert AFTER INSERT ON users REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '1024 + 3 * octet_length(login) + octet_length(display_name) + coalesce(octet_length(email), 0)', 'company_id');
+CREATE TRIGGER count_kept_directory_update AFTER UPDATE ON users REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('directory', '1024 + 3 * octet_length(login) + octet_length(display_name) + coalesce(octet_length(email), 0)', 'company_id');
 
 create table vulnerabilities (
   ecosystem text not null,
@@ -2349,349 +2349,10 @@ create table webhooks (
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON webhooks FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('webhook', 'id', 'failing_since,dropped,is_slow');
 
 create view kept_sources as
- SELECT r.company_id,
-    part.kind,
-    part.bytes
-   FROM run_inputs r
-     CROSS JOIN LATERAL ( VALUES ('inputs'::text,COALESCE(octet_length(r.content), 0)::bigint)) part(kind, bytes)
-  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
-UNION ALL
- SELECT r.company_id,
-    part.kind,
-    part.bytes
-   FROM run_contents r
-     CROSS JOIN LATERAL ( VALUES ('outputs'::text,
-                CASE
-                    WHEN r.state = 'tombstoned'::text THEN 0::bigint
-                    ELSE COALESCE(r.output_bytes, 0::bigint)
-                END), ('logs'::text,
-                CASE
-                    WHEN r.state = 'tombstoned'::text THEN 0::bigint
-                    ELSE COALESCE(r.log_bytes, 0::bigint)
-                END), ('artifacts'::text,
-                CASE
-                    WHEN r.state = 'tombstoned'::text THEN 0::bigint
-                    ELSE COALESCE(r.bundle_bytes, 0::bigint)
-                END)) part(kind, bytes)
-  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
-UNION ALL
- SELECT r.company_id,
-    part.kind,
-    part.bytes
-   FROM owned_objects r
-     CROSS JOIN LATERAL ( VALUES ('archives'::text,
-                CASE
-                    WHEN r.object_kind = 'context'::text AND (r.deletion_state = ANY (ARRAY['active'::text, 'delete_pending'::text])) THEN r.byte_size
-                    ELSE 0::bigint
-                END), ('reports'::text,
-                CASE
-                    WHEN r.object_kind <> 'context'::text AND (r.deletion_state = ANY (ARRAY['active'::text, 'delete_pending'::text])) THEN r.byte_size
-                    ELSE 0::bigint
-                END)) part(kind, bytes)
-  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
-UNION ALL
- SELECT r.company_id,
-    part.kind,
-    part.bytes
-   FROM upload_sessions r
-     CROSS JOIN LATERAL ( VALUES ('uploads'::text,
-                CASE
-                    WHEN r.state = ANY (ARRAY['completed'::text, 'aborted'::text]) THEN 0::bigint
-                    ELSE r.declared_bytes
-                END)) part(kind, bytes)
-  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
-UNION ALL
- SELECT r.company_id,
-    part.kind,
-    part.bytes
-   FROM staging_leases r
-     CROSS JOIN LATERAL ( VALUES ('uploads'::text,
-                CASE
-                    WHEN r.held_until IS NULL THEN 0::bigint
-                    ELSE r.declared_bytes
-                END)) part(kind, bytes)
-  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
-UNION ALL
- SELECT r.company_id,
-    part.kind,
-    part.bytes
-   FROM script_uploads r
-     CROSS JOIN LATERAL ( VALUES ('scripts'::text,r.byte_size::bigint)) part(kind, bytes)
-  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
-UNION ALL
- SELECT r.company_id,
-    part.kind,
-    part.bytes
-   FROM task_versions r
-     CROSS JOIN LATERAL ( VALUES ('scripts'::text,(COALESCE(octet_length(r.startup_script), 0) + COALESCE(octet_length(r.work_script), 0) + COALESCE(octet_length(r.work_command), 0) + COALESCE(octet_length(r.input_instructions), 0) + COALESCE(octet_length(r.input_example), 0) + COALESCE(octet_length(r.input_schema), 0))::bigint)) part(kind, bytes)
-  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
-UNION ALL
- SELECT r.company_id,
-    part.kind,
-    part.bytes
-   FROM task_bundles r
-     CROSS JOIN LATERAL ( VALUES ('bundles'::text,r.byte_size)) part(kind, bytes)
-  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
-UNION ALL
- SELECT r.company_id,
-    part.kind,
-    part.bytes
-   FROM kept_images r
-     CROSS JOIN LATERAL ( VALUES ('images'::text,r.byte_size)) part(kind, bytes)
-  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
-UNION ALL
- SELECT r.company_id,
-    part.kind,
-    part.bytes
-   FROM build_attempts r
-     CROSS JOIN LATERAL ( VALUES ('build_logs'::text,
-                CASE
-                    WHEN r.log_removed_at IS NULL THEN r.log_bytes
-                    ELSE 0::bigint
-                END)) part(kind, bytes)
-  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
-UNION ALL
- SELECT r.company_id,
-    part.kind,
-    part.bytes
-   FROM build_prefixes r
-     CROSS JOIN LATERAL ( VALUES ('cached_layers'::text,r.byte_size)) part(kind, bytes)
-  WHERE r.company_id IS NOT NULL AND part.bytes <> 0
-UNION ALL
- SELECT r.pulled_by AS company_id,
-    part.kind,
-    part.bytes
-   FROM pulled_images r
-     CROSS JOIN LATERAL ( VALUES ('base_images'::text,r.byte_size)) part(kind, bytes)
-  WHERE r.pulled_by IS NOT NULL AND part.bytes <> 0
-UNION ALL
- SELECT r.company_id,
-    'secrets'::text AS kind,
-    octet_length(r.ciphertext)::bigint AS bytes
-   FROM secret_values r
-UNION ALL
- SELECT room_messages.company_id,
-    'messages'::text AS kind,
-    (1024 + octet_length(room_messages.text))::bigint AS bytes
-   FROM room_messages
-UNION ALL
- SELECT agent_proposals.company_id,
-    'proposals'::text AS kind,
-    (1024 + octet_length(agent_proposals.input))::bigint AS bytes
-   FROM agent_proposals
-UNION ALL
- SELECT input_files.company_id,
-    'input_files'::text AS kind,
-    4096 + input_files.byte_size AS bytes
-   FROM input_files
-UNION ALL
- SELECT run_files.company_id,
-    'metadata'::text AS kind,
-    (256 + octet_length(run_files.name))::bigint AS bytes
-   FROM run_files
-UNION ALL
- SELECT run_metadata.company_id,
-    'metadata'::text AS kind,
-    (256 + octet_length(run_metadata.key) + octet_length(run_metadata.value))::bigint AS bytes
-   FROM run_metadata
-UNION ALL
- SELECT r.company_id,
-    'table_rows'::text AS kind,
-    (512 + r.byte_size)::bigint AS bytes
-   FROM custom_table_rows r
-UNION ALL
- SELECT r.company_id,
-    'trigger_events'::text AS kind,
-    (512 + r.byte_size)::bigint AS bytes
-   FROM custom_table_trigger_events r
-UNION ALL
- SELECT sessions.company_id,
-    'sessions'::text AS kind,
-    1024::bigint AS bytes
-   FROM sessions
-UNION ALL
- SELECT session_trees.company_id,
-    'sessions'::text AS kind,
-    (1024 + octet_length(session_trees.content))::bigint AS bytes
-   FROM session_trees
-UNION ALL
- SELECT session_packs.company_id,
-    'sessions'::text AS kind,
-    4096 + session_packs.byte_size AS bytes
-   FROM session_packs
-UNION ALL
- SELECT session_folders.company_id,
-    'sessions'::text AS kind,
-    1280::bigint AS bytes
-   FROM session_folders
-UNION ALL
- SELECT custom_tables.company_id,
-    'table_definitions'::text AS kind,
-    32768::bigint AS bytes
-   FROM custom_tables
-UNION ALL
- SELECT custom_table_commands.company_id,
-    'table_definitions'::text AS kind,
-    32768::bigint AS bytes
-   FROM custom_table_commands
-UNION ALL
- SELECT custom_table_triggers.company_id,
-    'table_definitions'::text AS kind,
-    32768::bigint AS bytes
-   FROM custom_table_triggers
-UNION ALL
- SELECT secret_approvals.company_id,
-    'secret_approvals'::text AS kind,
-    16384::bigint AS bytes
-   FROM secret_approvals
-UNION ALL
- SELECT run_artifacts.company_id,
-    'artifacts'::text AS kind,
-    (octet_length(run_artifacts.relative_path) * 2 + 512)::bigint AS bytes
-   FROM run_artifacts
-UNION ALL
- SELECT run_refusals.company_id,
-    'refusals'::text AS kind,
-    octet_length(run_refusals.entries::text)::bigint AS bytes
-   FROM run_refusals
-UNION ALL
- SELECT tasks.company_id,
-    'tasks'::text AS kind,
-    (512 + octet_length(tasks.name) + octet_length(tasks.description) + COALESCE(octet_length(tasks.egress_allow_list::text), 0))::bigint AS bytes
-   FROM tasks
-UNION ALL
- SELECT task_versions.company_id,
-    'tasks'::text AS kind,
-    (1024 + COALESCE(octet_length(task_versions.ordinary_env::text), 0) + COALESCE(octet_length(task_versions.secret_slot_declarations::text), 0) + COALESCE(octet_length(task_versions.output_policy::text), 0))::bigint AS bytes
-   FROM task_versions
-UNION ALL
- SELECT share_grants.company_id,
-    'tasks'::text AS kind,
-    (512 + octet_length(share_grants.revoke_reason) + COALESCE(octet_length(share_grants.secret_slot_policies::text), 0))::bigint AS bytes
-   FROM share_grants
-UNION ALL
- SELECT bindings.company_id,
-    'tasks'::text AS kind,
-    (512 + octet_length(bindings.revoke_reason))::bigint AS bytes
-   FROM bindings
-UNION ALL
- SELECT security_findings.company_id,
-    'findings'::text AS kind,
-    (768 + COALESCE(octet_length(security_findings.rule), 0) + COALESCE(octet_length(security_findings.subject), 0) + COALESCE(octet_length(security_findings.title), 0) + COALESCE(octet_length(security_findings.installed_version), 0) + COALESCE(octet_length(security_findings.fixed_version), 0) + COALESCE(octet_length(security_findings.block_reason), 0))::bigint AS bytes
-   FROM security_findings
-UNION ALL
- SELECT security_exceptions.company_id,
-    'findings'::text AS kind,
-    4096::bigint AS bytes
-   FROM security_exceptions
-UNION ALL
- SELECT departments.company_id,
-    'directory'::text AS kind,
-    (512 + 3 * octet_length(departments.name))::bigint AS bytes
-   FROM departments
-UNION ALL
- SELECT department_managers.company_id,
-    'directory'::text AS kind,
-    384::bigint AS bytes
-   FROM department_managers
-UNION ALL
- SELECT chatrooms.company_id,
-    'directory'::text AS kind,
-    (768 + 3 * octet_length(chatrooms.name))::bigint AS bytes
-   FROM chatrooms
-UNION ALL
- SELECT chatroom_members.company_id,
-    'directory'::text AS kind,
-    384::bigint AS bytes
-   FROM chatroom_members
-UNION ALL
- SELECT users.company_id,
-    'directory'::text AS kind,
-    (1024 + 3 * octet_length(users.login) + octet_length(users.display_name) + COALESCE(octet_length(users.email), 0))::bigint AS bytes
-   FROM users
-UNION ALL
- SELECT social_media_clients.company_id,
-    'directory'::text AS kind,
-    (640 + 3 * octet_length(social_media_clients.client_id) + octet_length(social_media_clients.display_name))::bigint AS bytes
-   FROM social_media_clients
-UNION ALL
- SELECT api_keys.company_id,
-    'directory'::text AS kind,
-    (768 + 3 * octet_length(api_keys.name) + COALESCE(octet_length(api_keys.allowed_chatroom_ids::text), 0) + COALESCE(octet_length(api_keys.domains::text), 0))::bigint AS bytes
-   FROM api_keys
-UNION ALL
- SELECT environments.company_id,
-    'environments'::text AS kind,
-        CASE
-            WHEN environments.company_id IS NULL THEN 0
-            ELSE 768 + octet_length(environments.name) + octet_length(environments.description) + COALESCE(octet_length(environments.egress_allow_list::text), 0)
-        END::bigint AS bytes
-   FROM environments
-UNION ALL
- SELECT environment_versions.company_id,
-    'environments'::text AS kind,
-        CASE
-            WHEN environment_versions.company_id IS NULL THEN 0
-            ELSE 1536 + octet_length(environment_versions.source_ref) + COALESCE(octet_length(environment_versions.image_config::text), 0)
-        END::bigint AS bytes
-   FROM environment_versions
-UNION ALL
- SELECT secret_bindings.company_id,
-    'secrets'::text AS kind,
-    (1024 + 3 * octet_length(secret_bindings.slot_name))::bigint AS bytes
-   FROM secret_bindings
-UNION ALL
- SELECT build_attempts.company_id,
-    'builds'::text AS kind,
-    4096::bigint AS bytes
-   FROM build_attempts
-UNION ALL
- SELECT state_events.company_id,
-    'state_events'::text AS kind,
-    320::bigint AS bytes
-   FROM state_events
-  WHERE state_events.entity <> 'run'::text AND state_events.company_id IS NOT NULL
-UNION ALL
- SELECT run_inputs.company_id,
-    'inputs'::text AS kind,
-    3072::bigint AS bytes
-   FROM run_inputs
-UNION ALL
- SELECT runs.company_id,
-    'runs'::text AS kind,
-    2048::bigint AS bytes
-   FROM runs
-UNION ALL
- SELECT run_inputs.company_id,
-    'runs'::text AS kind,
-    - 2048::bigint AS bytes
-   FROM run_inputs
-UNION ALL
- SELECT idempotency_keys.company_id,
-    'requests'::text AS kind,
-        CASE
-            WHEN idempotency_keys.run_id IS NULL THEN 512 + 2 * octet_length(idempotency_keys.key) + COALESCE(octet_length(idempotency_keys.response::text), 0)
-            ELSE 0
-        END::bigint AS bytes
-   FROM idempotency_keys
-UNION ALL
- SELECT audit_chains.company_id,
-    'audit_log'::text AS kind,
-        CASE
-            WHEN audit_chains.company_id = ''::text THEN 0::bigint
-            ELSE 1024 * (audit_chains.sequence - audit_chains.start_sequence)
-        END AS bytes
-   FROM audit_chains
-UNION ALL
- SELECT secret_envelopes.company_id,
-    'secrets'::text AS kind,
-    512::bigint AS bytes
-   FROM secret_envelopes
-UNION ALL
- SELECT favorite_chatrooms.company_id,
-    'directory'::text AS kind,
-    384::bigint AS bytes
-   FROM favorite_chatrooms;
+ SELECT company_id,
+    kind,
+    bytes
+   FROM sum_kept_rows() sum_kept_rows(company_id, kind, bytes);
 
 CREATE OR REPLACE FUNCTION public.append_audit_entry(p audit_pending, head audit_chains)
  RETURNS audit_chains
@@ -2754,14 +2415,14 @@ CREATE OR REPLACE FUNCTION public.audit_context(context text)
  LANGUAGE plpgsql
  IMMUTABLE
 AS $function$
-    begin
-      if context = '' or jsonb_typeof(context::jsonb) <> 'object' then
-        return '{}';
-      end if;
-      return context::jsonb;
-    exception when others then
-      return '{}';
-    end $function$
+begin
+  if context = '' or jsonb_typeof(context::jsonb) <> 'object' then
+    return '{}';
+  end if;
+  return context::jsonb;
+exception when others then
+  return '{}';
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.audit_entry_hash(e audit_entries, before bytea)
@@ -2812,1825 +2473,504 @@ CREATE OR REPLACE FUNCTION public.chain_operator_act()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    declare
-      last operator_acts;
-    begin
-      perform pg_advisory_xact_lock(hashtext('operator_acts'));
-      select * into last from operator_acts order by sequence desc limit 1;
-      new.sequence := coalesce(last.sequence, 0) + 1;
-      new.hash := operator_act_hash(new, coalesce(last.hash, ''));
-      return new;
-    end
-    $function$
+declare
+  last operator_acts;
+begin
+  perform pg_advisory_xact_lock(hashtext('operator_acts'));
+  select * into last from operator_acts order by sequence desc limit 1;
+  new.sequence := coalesce(last.sequence, 0) + 1;
+  new.hash := operator_act_hash(new, coalesce(last.hash, ''));
+  return new;
+end
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_deleted_state_events()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    begin
-      insert into kept_byte_changes (company_id, kind, bytes)
-      select company_id, 'state_events', -320 * count(*) from olds
-      where entity <> 'run' and company_id is not null group by company_id;
-      return null;
-    end $function$
+begin
+  insert into kept_byte_changes (company_id, kind, bytes)
+  select company_id, 'state_events', -320 * count(*) from olds
+  where entity <> 'run' and company_id is not null group by company_id;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_ended_run()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    begin
-      insert into run_count_changes
-        (company_id, task_id, day, chatroom_id, principal_type, submission_source, state, runs)
-      values (new.company_id, new.task_id, (new.queued_at at time zone 'UTC')::date, new.chatroom_id,
-        new.principal_type, new.submission_source, new.state, 1);
-      return null;
-    end $function$
+begin
+  insert into run_count_changes
+    (company_id, task_id, day, chatroom_id, principal_type, submission_source, state, runs)
+  values (new.company_id, new.task_id, (new.queued_at at time zone 'UTC')::date, new.chatroom_id,
+    new.principal_type, new.submission_source, new.state, 1);
+  return null;
+end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_kept_definition_delete_bindings()
+CREATE OR REPLACE FUNCTION public.count_kept()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(512 + octet_length(revoke_reason))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
+declare
+  added constant text := format('select %I as company_id, (%s)::bigint as bytes from news', tg_argv[2], tg_argv[1]);
+  removed constant text := format('select %I as company_id, -(%s)::bigint as bytes from olds', tg_argv[2], tg_argv[1]);
+begin
+  execute format(
+    'insert into kept_byte_changes (company_id, kind, bytes)
+     select company_id, %L, sum(bytes) from (%s) changed
+     where company_id is not null group by company_id having sum(bytes) <> 0',
+    tg_argv[0],
+    case tg_op when 'INSERT' then added when 'DELETE' then removed else added || ' union all ' || removed end);
+  return null;
+end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_kept_definition_delete_share_grants()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(512 + octet_length(revoke_reason) + coalesce(octet_length(secret_slot_policies::text), 0))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_definition_delete_task_versions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(1024 + coalesce(octet_length(ordinary_env::text), 0) + coalesce(octet_length(secret_slot_declarations::text), 0) + coalesce(octet_length(output_policy::text), 0))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_definition_delete_tasks()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, -(512 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_definition_insert_bindings()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason))::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_definition_insert_share_grants()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason) + coalesce(octet_length(secret_slot_policies::text), 0))::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_definition_insert_task_versions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (1024 + coalesce(octet_length(ordinary_env::text), 0) + coalesce(octet_length(secret_slot_declarations::text), 0) + coalesce(octet_length(output_policy::text), 0))::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_definition_insert_tasks()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0))::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_definition_update_bindings()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason))::bigint as bytes from news union all select company_id, -(512 + octet_length(revoke_reason))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_definition_update_share_grants()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(revoke_reason) + coalesce(octet_length(secret_slot_policies::text), 0))::bigint as bytes from news union all select company_id, -(512 + octet_length(revoke_reason) + coalesce(octet_length(secret_slot_policies::text), 0))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_definition_update_task_versions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (1024 + coalesce(octet_length(ordinary_env::text), 0) + coalesce(octet_length(secret_slot_declarations::text), 0) + coalesce(octet_length(output_policy::text), 0))::bigint as bytes from news union all select company_id, -(1024 + coalesce(octet_length(ordinary_env::text), 0) + coalesce(octet_length(secret_slot_declarations::text), 0) + coalesce(octet_length(output_policy::text), 0))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_definition_update_tasks()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'tasks', sum(bytes)::bigint from (select company_id, (512 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0))::bigint as bytes from news union all select company_id, -(512 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_api_keys()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(768 + 3 * octet_length(name) + coalesce(octet_length(allowed_chatroom_ids::text), 0) + coalesce(octet_length(domains::text), 0))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_audit_chains()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'audit_log', sum(bytes)::bigint from (select company_id, -(case when company_id = '' then 0 else 1024 * (sequence - start_sequence) end)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_build_attempts()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('build_logs', (case when r.log_removed_at is null then r.log_bytes else 0 end)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_build_prefixes()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('cached_layers', (r.byte_size)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_chatroom_members()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(384)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_chatrooms()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(768 + 3 * octet_length(name))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_table_commands()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'table_definitions', sum(bytes)::bigint from (select company_id, -(32768)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_table_rows()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      insert into kept_byte_changes (company_id, kind, bytes)
-      select r.company_id, 'table_rows', -sum(512 + r.byte_size)::bigint from olds r group by r.company_id;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_table_trigger_events()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      insert into kept_byte_changes (company_id, kind, bytes)
-      select r.company_id, 'trigger_events', -sum(512 + r.byte_size)::bigint from olds r group by r.company_id;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_table_triggers()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'table_definitions', sum(bytes)::bigint from (select company_id, -(32768)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_custom_tables()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'table_definitions', sum(bytes)::bigint from (select company_id, -(32768)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_department_managers()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(384)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_departments()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(512 + 3 * octet_length(name))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_environment_versions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'environments', sum(bytes)::bigint from (select company_id, -(case when company_id is null then 0 else 1536 + octet_length(source_ref) + coalesce(octet_length(image_config::text), 0) end)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_environments()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'environments', sum(bytes)::bigint from (select company_id, -(case when company_id is null then 0 else 768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0) end)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_favorite_chatrooms()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(384)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_idempotency_keys()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'requests', sum(bytes)::bigint from (select company_id, -(case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_input_files()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin
-            insert into kept_byte_changes (company_id, kind, bytes)
-            select company_id, 'input_files', -sum(4096 + byte_size)::bigint from olds group by company_id;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_kept_images()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('images', (r.byte_size)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_owned_objects()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('archives', (case when r.object_kind = 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint), ('reports', (case when r.object_kind <> 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_pulled_images()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.pulled_by as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('base_images', (r.byte_size)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_run_artifacts()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'artifacts', sum(bytes)::bigint from (select company_id, -(octet_length(relative_path) * 2 + 512)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_run_contents()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('outputs', (case when r.state = 'tombstoned' then 0 else coalesce(r.output_bytes, 0) end)::bigint), ('logs', (case when r.state = 'tombstoned' then 0 else coalesce(r.log_bytes, 0) end)::bigint), ('artifacts', (case when r.state = 'tombstoned' then 0 else coalesce(r.bundle_bytes, 0) end)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_run_files()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin
-            insert into kept_byte_changes (company_id, kind, bytes)
-            select company_id, 'metadata', -sum(256 + octet_length(name))::bigint from olds group by company_id;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_run_inputs()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      insert into kept_byte_changes (company_id, kind, bytes)
-      select company_id, kind, sum(bytes) from (
-        select company_id, part.kind, part.bytes from olds
-        cross join lateral (values ('inputs', -octet_length(content) - 3072), ('runs', 2048)) as part (kind, bytes)
-      ) changed group by company_id, kind;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_run_metadata()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin
-            insert into kept_byte_changes (company_id, kind, bytes)
-            select company_id, 'metadata', -sum(256 + octet_length(key) + octet_length(value))::bigint from olds group by company_id;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_run_refusals()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'refusals', sum(bytes)::bigint from (select company_id, -(octet_length(entries::text))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_script_uploads()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('scripts', (r.byte_size)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_secret_approvals()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'secret_approvals', sum(bytes)::bigint from (select company_id, -(16384)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_secret_bindings()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'secrets', sum(bytes)::bigint from (select company_id, -(1024 + 3 * octet_length(slot_name))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_secret_envelopes()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'secrets', sum(bytes)::bigint from (select company_id, -(512)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_secret_values()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      insert into kept_byte_changes (company_id, kind, bytes)
-      select r.company_id, 'secrets', -sum(octet_length(r.ciphertext))::bigint from olds r group by r.company_id;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_security_exceptions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'findings', sum(bytes)::bigint from (select company_id, -(4096)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_security_findings()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'findings', sum(bytes)::bigint from (select company_id, -(768 + coalesce(octet_length(rule), 0) + coalesce(octet_length(subject), 0) + coalesce(octet_length(title), 0) + coalesce(octet_length(installed_version), 0) + coalesce(octet_length(fixed_version), 0) + coalesce(octet_length(block_reason), 0))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_session_folders()
+CREATE OR REPLACE FUNCTION public.count_kept_agent_proposals()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
       begin
-        insert into kept_byte_changes (company_id, kind, bytes)
-        select company_id, 'sessions', -count(*) * 1280 from olds group by company_id;
+        if tg_op = 'INSERT' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'proposals', sum(1024 + octet_length(input))::bigint from news group by 1 having sum(1024 + octet_length(input)) <> 0;
+        elsif tg_op = 'DELETE' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'proposals', -sum(1024 + octet_length(input))::bigint from olds group by 1 having sum(1024 + octet_length(input)) <> 0;
+        else
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'proposals', sum(bytes)::bigint from (
+            select company_id as company_id, 1024 + octet_length(input) as bytes from news union all select company_id, -(1024 + octet_length(input)) from olds
+          ) changed group by company_id having sum(bytes) <> 0;
+        end if;
         return null;
       end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_kept_delete_session_packs()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin
-            insert into kept_byte_changes (company_id, kind, bytes)
-            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, -(4096 + byte_size) as bytes from olds) changed
-              group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_session_trees()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin
-            insert into kept_byte_changes (company_id, kind, bytes)
-            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, -(1024 + octet_length(content)) as bytes from olds) changed
-              group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_sessions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin
-            insert into kept_byte_changes (company_id, kind, bytes)
-            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, -(1024) as bytes from olds) changed
-              group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_social_media_clients()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(640 + 3 * octet_length(client_id) + octet_length(display_name))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_staging_leases()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('uploads', (case when r.held_until is null then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_task_bundles()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('bundles', (r.byte_size)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_task_versions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('scripts', (coalesce(octet_length(r.startup_script), 0) + coalesce(octet_length(r.work_script), 0) + coalesce(octet_length(r.work_command), 0) + coalesce(octet_length(r.input_instructions), 0) + coalesce(octet_length(r.input_example), 0) + coalesce(octet_length(r.input_schema), 0))::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_upload_sessions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('uploads', (case when r.state in ('completed', 'aborted') then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_delete_users()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, -(1024 + 3 * octet_length(login) + octet_length(display_name) + coalesce(octet_length(email::text), 0))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_api_keys()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (768 + 3 * octet_length(name) + coalesce(octet_length(allowed_chatroom_ids::text), 0) + coalesce(octet_length(domains::text), 0))::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_audit_chains()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'audit_log', sum(bytes)::bigint from (select company_id, (case when company_id = '' then 0 else 1024 * (sequence - start_sequence) end)::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_build_attempts()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('build_logs', (case when r.log_removed_at is null then r.log_bytes else 0 end)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_build_prefixes()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('cached_layers', (r.byte_size)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_chatroom_members()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (384)::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_chatrooms()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (768 + 3 * octet_length(name))::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_table_commands()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'table_definitions', sum(bytes)::bigint from (select company_id, (32768)::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_table_rows()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      insert into kept_byte_changes (company_id, kind, bytes)
-      select r.company_id, 'table_rows', sum(512 + r.byte_size)::bigint from news r group by r.company_id;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_table_trigger_events()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      insert into kept_byte_changes (company_id, kind, bytes)
-      select r.company_id, 'trigger_events', sum(512 + r.byte_size)::bigint from news r group by r.company_id;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_table_triggers()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'table_definitions', sum(bytes)::bigint from (select company_id, (32768)::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_custom_tables()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'table_definitions', sum(bytes)::bigint from (select company_id, (32768)::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_department_managers()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (384)::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_departments()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (512 + 3 * octet_length(name))::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_environment_versions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'environments', sum(bytes)::bigint from (select company_id, (case when company_id is null then 0 else 1536 + octet_length(source_ref) + coalesce(octet_length(image_config::text), 0) end)::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_environments()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'environments', sum(bytes)::bigint from (select company_id, (case when company_id is null then 0 else 768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0) end)::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_favorite_chatrooms()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (384)::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_idempotency_keys()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'requests', sum(bytes)::bigint from (select company_id, (case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end)::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_input_files()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin
-            insert into kept_byte_changes (company_id, kind, bytes)
-            select company_id, 'input_files', sum(4096 + byte_size)::bigint from news group by company_id;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_kept_images()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('images', (r.byte_size)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_owned_objects()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('archives', (case when r.object_kind = 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint), ('reports', (case when r.object_kind <> 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_pulled_images()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.pulled_by as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('base_images', (r.byte_size)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_run_artifacts()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'artifacts', sum(bytes)::bigint from (select company_id, (octet_length(relative_path) * 2 + 512)::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_run_contents()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('outputs', (case when r.state = 'tombstoned' then 0 else coalesce(r.output_bytes, 0) end)::bigint), ('logs', (case when r.state = 'tombstoned' then 0 else coalesce(r.log_bytes, 0) end)::bigint), ('artifacts', (case when r.state = 'tombstoned' then 0 else coalesce(r.bundle_bytes, 0) end)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_run_files()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin
-            insert into kept_byte_changes (company_id, kind, bytes)
-            select company_id, 'metadata', sum(256 + octet_length(name))::bigint from news group by company_id;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_run_inputs()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      insert into kept_byte_changes (company_id, kind, bytes)
-      select company_id, 'inputs', sum(octet_length(content) + 3072) from news group by company_id;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_run_metadata()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin
-            insert into kept_byte_changes (company_id, kind, bytes)
-            select company_id, 'metadata', sum(256 + octet_length(key) + octet_length(value))::bigint from news group by company_id;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_run_refusals()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'refusals', sum(bytes)::bigint from (select company_id, (octet_length(entries::text))::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_script_uploads()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('scripts', (r.byte_size)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_secret_approvals()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'secret_approvals', sum(bytes)::bigint from (select company_id, (16384)::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_secret_bindings()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'secrets', sum(bytes)::bigint from (select company_id, (1024 + 3 * octet_length(slot_name))::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_secret_envelopes()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'secrets', sum(bytes)::bigint from (select company_id, (512)::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_secret_values()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      insert into kept_byte_changes (company_id, kind, bytes)
-      select r.company_id, 'secrets', sum(octet_length(r.ciphertext))::bigint from news r group by r.company_id;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_security_exceptions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'findings', sum(bytes)::bigint from (select company_id, (4096)::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_security_findings()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'findings', sum(bytes)::bigint from (select company_id, (768 + coalesce(octet_length(rule), 0) + coalesce(octet_length(subject), 0) + coalesce(octet_length(title), 0) + coalesce(octet_length(installed_version), 0) + coalesce(octet_length(fixed_version), 0) + coalesce(octet_length(block_reason), 0))::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_session_folders()
+CREATE OR REPLACE FUNCTION public.count_kept_audit_chains()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
       begin
-        insert into kept_byte_changes (company_id, kind, bytes)
-        select company_id, 'sessions', count(*) * 1280 from news group by company_id;
+        if tg_op = 'INSERT' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'audit_log', sum(case when company_id = '' then 0 else 1024 * (sequence - start_sequence) end)::bigint from news group by 1 having sum(case when company_id = '' then 0 else 1024 * (sequence - start_sequence) end) <> 0;
+        elsif tg_op = 'DELETE' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'audit_log', -sum(case when company_id = '' then 0 else 1024 * (sequence - start_sequence) end)::bigint from olds group by 1 having sum(case when company_id = '' then 0 else 1024 * (sequence - start_sequence) end) <> 0;
+        else
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'audit_log', sum(bytes)::bigint from (
+            select company_id as company_id, case when company_id = '' then 0 else 1024 * (sequence - start_sequence) end as bytes from news union all select company_id, -(case when company_id = '' then 0 else 1024 * (sequence - start_sequence) end) from olds
+          ) changed group by company_id having sum(bytes) <> 0;
+        end if;
         return null;
       end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_kept_insert_session_packs()
+CREATE OR REPLACE FUNCTION public.count_kept_custom_table_rows()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-          begin
-            insert into kept_byte_changes (company_id, kind, bytes)
-            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, 4096 + byte_size as bytes from news) changed
-              group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
+      begin
+        if tg_op = 'INSERT' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'table_rows', sum(512 + byte_size)::bigint from news group by 1 having sum(512 + byte_size) <> 0;
+        elsif tg_op = 'DELETE' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'table_rows', -sum(512 + byte_size)::bigint from olds group by 1 having sum(512 + byte_size) <> 0;
+        else
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'table_rows', sum(bytes)::bigint from (
+            select company_id as company_id, 512 + byte_size as bytes from news union all select company_id, -(512 + byte_size) from olds
+          ) changed group by company_id having sum(bytes) <> 0;
+        end if;
+        return null;
+      end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_kept_insert_session_trees()
+CREATE OR REPLACE FUNCTION public.count_kept_custom_table_trigger_events()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-          begin
-            insert into kept_byte_changes (company_id, kind, bytes)
-            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, 1024 + octet_length(content) as bytes from news) changed
-              group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
+      begin
+        if tg_op = 'INSERT' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'trigger_events', sum(512 + byte_size)::bigint from news group by 1 having sum(512 + byte_size) <> 0;
+        elsif tg_op = 'DELETE' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'trigger_events', -sum(512 + byte_size)::bigint from olds group by 1 having sum(512 + byte_size) <> 0;
+        else
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'trigger_events', sum(bytes)::bigint from (
+            select company_id as company_id, 512 + byte_size as bytes from news union all select company_id, -(512 + byte_size) from olds
+          ) changed group by company_id having sum(bytes) <> 0;
+        end if;
+        return null;
+      end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_kept_insert_sessions()
+CREATE OR REPLACE FUNCTION public.count_kept_idempotency_keys()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-          begin
-            insert into kept_byte_changes (company_id, kind, bytes)
-            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, 1024 as bytes from news) changed
-              group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_social_media_clients()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (640 + 3 * octet_length(client_id) + octet_length(display_name))::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_staging_leases()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('uploads', (case when r.held_until is null then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_task_bundles()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('bundles', (r.byte_size)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_task_versions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('scripts', (coalesce(octet_length(r.startup_script), 0) + coalesce(octet_length(r.work_script), 0) + coalesce(octet_length(r.work_command), 0) + coalesce(octet_length(r.input_instructions), 0) + coalesce(octet_length(r.input_example), 0) + coalesce(octet_length(r.input_schema), 0))::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_upload_sessions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('uploads', (case when r.state in ('completed', 'aborted') then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_insert_users()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (1024 + 3 * octet_length(login) + octet_length(display_name) + coalesce(octet_length(email::text), 0))::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
+      begin
+        if tg_op = 'INSERT' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'requests', sum(case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end)::bigint from news group by 1 having sum(case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end) <> 0;
+        elsif tg_op = 'DELETE' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'requests', -sum(case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end)::bigint from olds group by 1 having sum(case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end) <> 0;
+        else
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'requests', sum(bytes)::bigint from (
+            select company_id as company_id, case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end as bytes from news union all select company_id, -(case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end) from olds
+          ) changed group by company_id having sum(bytes) <> 0;
+        end if;
+        return null;
+      end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_kept_layer()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    declare
-      old_layer text; new_layer text;
-    begin
-      if tg_op <> 'INSERT' then old_layer := coalesce(old.layer_digest, old.retiring_layer_digest); end if;
-      if tg_op <> 'DELETE' then new_layer := coalesce(new.layer_digest, new.retiring_layer_digest); end if;
-      if old_layer is distinct from new_layer then
-        if new_layer is not null and new.company_id is not null then
-          perform hold_image(new.company_id, new_layer,
-            coalesce(new.compressed_bytes, 0) + coalesce(new.unpacked_bytes, 0));
-        end if;
-        if old_layer is not null and old.company_id is not null then
-          perform drop_image(old.company_id, old_layer);
-        end if;
-      end if;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_messages()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  begin
-    if tg_op <> 'DELETE' then
-      insert into kept_byte_changes (company_id, kind, bytes)
-      select company_id, 'messages', sum(1024 + octet_length(text)) from news group by company_id;
-    else
-      insert into kept_byte_changes (company_id, kind, bytes)
-      select company_id, 'messages', -sum(1024 + octet_length(text)) from olds group by company_id;
+declare
+  old_layer text; new_layer text;
+begin
+  if tg_op <> 'INSERT' then old_layer := coalesce(old.layer_digest, old.retiring_layer_digest); end if;
+  if tg_op <> 'DELETE' then new_layer := coalesce(new.layer_digest, new.retiring_layer_digest); end if;
+  if old_layer is distinct from new_layer then
+    if new_layer is not null and new.company_id is not null then
+      perform hold_image(new.company_id, new_layer,
+        coalesce(new.compressed_bytes, 0) + coalesce(new.unpacked_bytes, 0));
     end if;
-    return null;
-  end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_proposals()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  begin
-    if tg_op <> 'DELETE' then
-      insert into kept_byte_changes (company_id, kind, bytes)
-      select company_id, 'proposals', sum(1024 + octet_length(input)) from news group by company_id;
-    else
-      insert into kept_byte_changes (company_id, kind, bytes)
-      select company_id, 'proposals', -sum(1024 + octet_length(input)) from olds group by company_id;
+    if old_layer is not null and old.company_id is not null then
+      perform drop_image(old.company_id, old_layer);
     end if;
-    return null;
-  end $function$
+  end if;
+  return null;
+end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_kept_row_delete_build_attempts()
+CREATE OR REPLACE FUNCTION public.count_kept_of(counted regclass, kind text, bytes text, changes boolean DEFAULT false, company text DEFAULT 'company_id'::text, planned boolean DEFAULT false)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  bytes_in_a_line constant text := regexp_replace(bytes, '\s+', ' ', 'g');
+  counter text := 'count_kept';
+  event record;
+begin
+  if planned then
+    counter := format('count_kept_%s', counted);
+    execute format($body$
+      create function %I() returns trigger language plpgsql as $counter$
+      begin
+        if tg_op = 'INSERT' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select %4$I, %2$L, sum(%3$s)::bigint from news group by 1 having sum(%3$s) <> 0;
+        elsif tg_op = 'DELETE' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select %4$I, %2$L, -sum(%3$s)::bigint from olds group by 1 having sum(%3$s) <> 0;
+        else
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, %2$L, sum(bytes)::bigint from (
+            select %4$I as company_id, %3$s as bytes from news union all select %4$I, -(%3$s) from olds
+          ) changed group by company_id having sum(bytes) <> 0;
+        end if;
+        return null;
+      end $counter$
+    $body$, counter, kind, bytes_in_a_line, company);
+  end if;
+  for event in
+    select * from (values
+      ('insert', 'new table as news'),
+      ('delete', 'old table as olds'),
+      ('update', 'old table as olds new table as news')
+    ) as events (name, tables)
+    where name <> 'update' or changes
+  loop
+    execute format(
+      'create trigger %I after %s on %s referencing %s for each statement execute function %I(%L, %L, %L)',
+      format('count_kept_%s_%s', kind, event.name), event.name, counted, event.tables, counter, kind,
+      bytes_in_a_line, company);
+  end loop;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_room_messages()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-          begin 
+      begin
+        if tg_op = 'INSERT' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'messages', sum(1024 + octet_length(text))::bigint from news group by 1 having sum(1024 + octet_length(text)) <> 0;
+        elsif tg_op = 'DELETE' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'messages', -sum(1024 + octet_length(text))::bigint from olds group by 1 having sum(1024 + octet_length(text)) <> 0;
+        else
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'messages', sum(bytes)::bigint from (
+            select company_id as company_id, 1024 + octet_length(text) as bytes from news union all select company_id, -(1024 + octet_length(text)) from olds
+          ) changed group by company_id having sum(bytes) <> 0;
+        end if;
+        return null;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_run_artifacts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        if tg_op = 'INSERT' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'artifacts', sum(512 + 2 * octet_length(relative_path))::bigint from news group by 1 having sum(512 + 2 * octet_length(relative_path)) <> 0;
+        elsif tg_op = 'DELETE' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'artifacts', -sum(512 + 2 * octet_length(relative_path))::bigint from olds group by 1 having sum(512 + 2 * octet_length(relative_path)) <> 0;
+        else
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'artifacts', sum(bytes)::bigint from (
+            select company_id as company_id, 512 + 2 * octet_length(relative_path) as bytes from news union all select company_id, -(512 + 2 * octet_length(relative_path)) from olds
+          ) changed group by company_id having sum(bytes) <> 0;
+        end if;
+        return null;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_run_contents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
     insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'builds', sum(bytes)::bigint from (select company_id, -(4096)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_row_insert_build_attempts()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
+    select company_id, part.kind, sum(part.bytes)
+    from news cross join lateral run_content_bytes(state, output_bytes, log_bytes, bundle_bytes) part
+    group by company_id, part.kind having sum(part.bytes) <> 0;
+  elsif tg_op = 'DELETE' then
     insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'builds', sum(bytes)::bigint from (select company_id, (4096)::bigint as bytes from news) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_api_keys()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
+    select company_id, part.kind, -sum(part.bytes)
+    from olds cross join lateral run_content_bytes(state, output_bytes, log_bytes, bundle_bytes) part
+    group by company_id, part.kind having sum(part.bytes) <> 0;
+  else
     insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (768 + 3 * octet_length(name) + coalesce(octet_length(allowed_chatroom_ids::text), 0) + coalesce(octet_length(domains::text), 0))::bigint as bytes from news union all select company_id, -(768 + 3 * octet_length(name) + coalesce(octet_length(allowed_chatroom_ids::text), 0) + coalesce(octet_length(domains::text), 0))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
+    select company_id, kind, sum(bytes) from (
+      select company_id, part.kind, part.bytes
+      from news cross join lateral run_content_bytes(state, output_bytes, log_bytes, bundle_bytes) part
+      union all
+      select company_id, part.kind, -part.bytes
+      from olds cross join lateral run_content_bytes(state, output_bytes, log_bytes, bundle_bytes) part
+    ) changed group by company_id, kind having sum(bytes) <> 0;
+  end if;
+  return null;
+end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_kept_update_audit_chains()
+CREATE OR REPLACE FUNCTION public.count_kept_run_files()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-          begin 
+      begin
+        if tg_op = 'INSERT' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'metadata', sum(256 + octet_length(name))::bigint from news group by 1 having sum(256 + octet_length(name)) <> 0;
+        elsif tg_op = 'DELETE' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'metadata', -sum(256 + octet_length(name))::bigint from olds group by 1 having sum(256 + octet_length(name)) <> 0;
+        else
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'metadata', sum(bytes)::bigint from (
+            select company_id as company_id, 256 + octet_length(name) as bytes from news union all select company_id, -(256 + octet_length(name)) from olds
+          ) changed group by company_id having sum(bytes) <> 0;
+        end if;
+        return null;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_kept_run_inputs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
     insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'audit_log', sum(bytes)::bigint from (select company_id, (case when company_id = '' then 0 else 1024 * (sequence - start_sequence) end)::bigint as bytes from news union all select company_id, -(case when company_id = '' then 0 else 1024 * (sequence - start_sequence) end)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_build_attempts()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
+    select company_id, 'inputs', sum(octet_length(content) + 3072) from news group by company_id;
+  elsif tg_op = 'DELETE' then
     insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('build_logs', (case when r.log_removed_at is null then r.log_bytes else 0 end)::bigint)) as part (kind, bytes) union all 
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('build_logs', (case when r.log_removed_at is null then r.log_bytes else 0 end)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_build_prefixes()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
+    select company_id, kind, sum(bytes) from (
+      select company_id, part.kind, part.bytes from olds
+      cross join lateral (values ('inputs', -octet_length(content) - 3072), ('runs', 2048)) as part (kind, bytes)
+    ) changed group by company_id, kind;
+  else
     insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('cached_layers', (r.byte_size)::bigint)) as part (kind, bytes) union all 
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('cached_layers', (r.byte_size)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
+    select company_id, 'inputs', sum(bytes) from (
+      select company_id, octet_length(content) as bytes from news
+      union all select company_id, -octet_length(content) from olds
+    ) changed group by company_id having sum(bytes) <> 0;
+  end if;
+  return null;
+end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_kept_update_chatroom_members()
+CREATE OR REPLACE FUNCTION public.count_kept_run_metadata()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (384)::bigint as bytes from news union all select company_id, -(384)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
+      begin
+        if tg_op = 'INSERT' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'metadata', sum(256 + octet_length(key) + octet_length(value))::bigint from news group by 1 having sum(256 + octet_length(key) + octet_length(value)) <> 0;
+        elsif tg_op = 'DELETE' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'metadata', -sum(256 + octet_length(key) + octet_length(value))::bigint from olds group by 1 having sum(256 + octet_length(key) + octet_length(value)) <> 0;
+        else
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'metadata', sum(bytes)::bigint from (
+            select company_id as company_id, 256 + octet_length(key) + octet_length(value) as bytes from news union all select company_id, -(256 + octet_length(key) + octet_length(value)) from olds
+          ) changed group by company_id having sum(bytes) <> 0;
+        end if;
+        return null;
+      end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_kept_update_chatrooms()
+CREATE OR REPLACE FUNCTION public.count_kept_run_refusals()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (768 + 3 * octet_length(name))::bigint as bytes from news union all select company_id, -(768 + 3 * octet_length(name))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
+      begin
+        if tg_op = 'INSERT' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'refusals', sum(octet_length(entries::text))::bigint from news group by 1 having sum(octet_length(entries::text)) <> 0;
+        elsif tg_op = 'DELETE' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'refusals', -sum(octet_length(entries::text))::bigint from olds group by 1 having sum(octet_length(entries::text)) <> 0;
+        else
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'refusals', sum(bytes)::bigint from (
+            select company_id as company_id, octet_length(entries::text) as bytes from news union all select company_id, -(octet_length(entries::text)) from olds
+          ) changed group by company_id having sum(bytes) <> 0;
+        end if;
+        return null;
+      end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_kept_update_custom_table_rows()
+CREATE OR REPLACE FUNCTION public.count_kept_session_folders()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    begin
-      insert into kept_byte_changes (company_id, kind, bytes)
-      select company_id, 'table_rows', sum(bytes)::bigint from (
-        select r.company_id, r.byte_size::bigint as bytes from news r
-        union all select r.company_id, -r.byte_size::bigint from olds r
-      ) changed group by company_id having sum(bytes) <> 0;
-      return null;
-    end $function$
+      begin
+        if tg_op = 'INSERT' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'sessions', sum(1280)::bigint from news group by 1 having sum(1280) <> 0;
+        elsif tg_op = 'DELETE' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'sessions', -sum(1280)::bigint from olds group by 1 having sum(1280) <> 0;
+        else
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'sessions', sum(bytes)::bigint from (
+            select company_id as company_id, 1280 as bytes from news union all select company_id, -(1280) from olds
+          ) changed group by company_id having sum(bytes) <> 0;
+        end if;
+        return null;
+      end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_kept_update_custom_table_trigger_events()
+CREATE OR REPLACE FUNCTION public.count_kept_session_packs()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    begin
-      insert into kept_byte_changes (company_id, kind, bytes)
-      select company_id, 'trigger_events', sum(bytes)::bigint from (
-        select r.company_id, r.byte_size::bigint as bytes from news r
-        union all select r.company_id, -r.byte_size::bigint from olds r
-      ) changed group by company_id having sum(bytes) <> 0;
-      return null;
-    end $function$
+      begin
+        if tg_op = 'INSERT' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'sessions', sum(4096 + byte_size)::bigint from news group by 1 having sum(4096 + byte_size) <> 0;
+        elsif tg_op = 'DELETE' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'sessions', -sum(4096 + byte_size)::bigint from olds group by 1 having sum(4096 + byte_size) <> 0;
+        else
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'sessions', sum(bytes)::bigint from (
+            select company_id as company_id, 4096 + byte_size as bytes from news union all select company_id, -(4096 + byte_size) from olds
+          ) changed group by company_id having sum(bytes) <> 0;
+        end if;
+        return null;
+      end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_kept_update_department_managers()
+CREATE OR REPLACE FUNCTION public.count_kept_session_trees()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (384)::bigint as bytes from news union all select company_id, -(384)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
+      begin
+        if tg_op = 'INSERT' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'sessions', sum(1024 + octet_length(content))::bigint from news group by 1 having sum(1024 + octet_length(content)) <> 0;
+        elsif tg_op = 'DELETE' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'sessions', -sum(1024 + octet_length(content))::bigint from olds group by 1 having sum(1024 + octet_length(content)) <> 0;
+        else
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'sessions', sum(bytes)::bigint from (
+            select company_id as company_id, 1024 + octet_length(content) as bytes from news union all select company_id, -(1024 + octet_length(content)) from olds
+          ) changed group by company_id having sum(bytes) <> 0;
+        end if;
+        return null;
+      end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_kept_update_departments()
+CREATE OR REPLACE FUNCTION public.count_kept_sessions()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (512 + 3 * octet_length(name))::bigint as bytes from news union all select company_id, -(512 + 3 * octet_length(name))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_environment_versions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'environments', sum(bytes)::bigint from (select company_id, (case when company_id is null then 0 else 1536 + octet_length(source_ref) + coalesce(octet_length(image_config::text), 0) end)::bigint as bytes from news union all select company_id, -(case when company_id is null then 0 else 1536 + octet_length(source_ref) + coalesce(octet_length(image_config::text), 0) end)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_environments()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'environments', sum(bytes)::bigint from (select company_id, (case when company_id is null then 0 else 768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0) end)::bigint as bytes from news union all select company_id, -(case when company_id is null then 0 else 768 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0) end)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_idempotency_keys()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'requests', sum(bytes)::bigint from (select company_id, (case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end)::bigint as bytes from news union all select company_id, -(case when run_id is null then 512 + 2 * octet_length(key) + coalesce(octet_length(response::text), 0) else 0 end)::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_kept_images()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('images', (r.byte_size)::bigint)) as part (kind, bytes) union all 
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('images', (r.byte_size)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_owned_objects()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('archives', (case when r.object_kind = 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint), ('reports', (case when r.object_kind <> 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint)) as part (kind, bytes) union all 
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('archives', (case when r.object_kind = 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint), ('reports', (case when r.object_kind <> 'context' and r.deletion_state in ('active', 'delete_pending') then r.byte_size else 0 end)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_pulled_images()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.pulled_by as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('base_images', (r.byte_size)::bigint)) as part (kind, bytes) union all 
-    select r.pulled_by as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('base_images', (r.byte_size)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_run_contents()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('outputs', (case when r.state = 'tombstoned' then 0 else coalesce(r.output_bytes, 0) end)::bigint), ('logs', (case when r.state = 'tombstoned' then 0 else coalesce(r.log_bytes, 0) end)::bigint), ('artifacts', (case when r.state = 'tombstoned' then 0 else coalesce(r.bundle_bytes, 0) end)::bigint)) as part (kind, bytes) union all 
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('outputs', (case when r.state = 'tombstoned' then 0 else coalesce(r.output_bytes, 0) end)::bigint), ('logs', (case when r.state = 'tombstoned' then 0 else coalesce(r.log_bytes, 0) end)::bigint), ('artifacts', (case when r.state = 'tombstoned' then 0 else coalesce(r.bundle_bytes, 0) end)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_run_inputs()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('inputs', (coalesce(octet_length(r.content), 0))::bigint)) as part (kind, bytes) union all 
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('inputs', (coalesce(octet_length(r.content), 0))::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_script_uploads()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('scripts', (r.byte_size)::bigint)) as part (kind, bytes) union all 
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('scripts', (r.byte_size)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_secret_bindings()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'secrets', sum(bytes)::bigint from (select company_id, (1024 + 3 * octet_length(slot_name))::bigint as bytes from news union all select company_id, -(1024 + 3 * octet_length(slot_name))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_security_findings()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'findings', sum(bytes)::bigint from (select company_id, (768 + coalesce(octet_length(rule), 0) + coalesce(octet_length(subject), 0) + coalesce(octet_length(title), 0) + coalesce(octet_length(installed_version), 0) + coalesce(octet_length(fixed_version), 0) + coalesce(octet_length(block_reason), 0))::bigint as bytes from news union all select company_id, -(768 + coalesce(octet_length(rule), 0) + coalesce(octet_length(subject), 0) + coalesce(octet_length(title), 0) + coalesce(octet_length(installed_version), 0) + coalesce(octet_length(fixed_version), 0) + coalesce(octet_length(block_reason), 0))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_session_packs()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin
-            insert into kept_byte_changes (company_id, kind, bytes)
-            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, 4096 + byte_size as bytes from news union all select company_id, -(4096 + byte_size) from olds) changed
-              group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_session_trees()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin
-            insert into kept_byte_changes (company_id, kind, bytes)
-            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, 1024 + octet_length(content) as bytes from news union all select company_id, -(1024 + octet_length(content)) from olds) changed
-              group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_sessions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin
-            insert into kept_byte_changes (company_id, kind, bytes)
-            select company_id, 'sessions', sum(bytes)::bigint from (select company_id, 1024 as bytes from news union all select company_id, -(1024) from olds) changed
-              group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_social_media_clients()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (640 + 3 * octet_length(client_id) + octet_length(display_name))::bigint as bytes from news union all select company_id, -(640 + 3 * octet_length(client_id) + octet_length(display_name))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_staging_leases()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('uploads', (case when r.held_until is null then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes) union all 
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('uploads', (case when r.held_until is null then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_task_bundles()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('bundles', (r.byte_size)::bigint)) as part (kind, bytes) union all 
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('bundles', (r.byte_size)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_task_versions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('scripts', (coalesce(octet_length(r.startup_script), 0) + coalesce(octet_length(r.work_script), 0) + coalesce(octet_length(r.work_command), 0) + coalesce(octet_length(r.input_instructions), 0) + coalesce(octet_length(r.input_example), 0) + coalesce(octet_length(r.input_schema), 0))::bigint)) as part (kind, bytes) union all 
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('scripts', (coalesce(octet_length(r.startup_script), 0) + coalesce(octet_length(r.work_script), 0) + coalesce(octet_length(r.work_command), 0) + coalesce(octet_length(r.input_instructions), 0) + coalesce(octet_length(r.input_example), 0) + coalesce(octet_length(r.input_schema), 0))::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_upload_sessions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, kind, sum(bytes)::bigint from (
-    select r.company_id as company_id, part.kind, part.bytes as bytes
-    from news r cross join lateral (values ('uploads', (case when r.state in ('completed', 'aborted') then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes) union all 
-    select r.company_id as company_id, part.kind, -part.bytes as bytes
-    from olds r cross join lateral (values ('uploads', (case when r.state in ('completed', 'aborted') then 0 else r.declared_bytes end)::bigint)) as part (kind, bytes)) changed
-    where company_id is not null group by company_id, kind having sum(bytes) <> 0;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.count_kept_update_users()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-          begin 
-    insert into kept_byte_changes (company_id, kind, bytes)
-    select company_id, 'directory', sum(bytes)::bigint from (select company_id, (1024 + 3 * octet_length(login) + octet_length(display_name) + coalesce(octet_length(email::text), 0))::bigint as bytes from news union all select company_id, -(1024 + 3 * octet_length(login) + octet_length(display_name) + coalesce(octet_length(email::text), 0))::bigint as bytes from olds) changed
-    group by company_id having sum(bytes) <> 0;
-            return null;
-          end $function$
+      begin
+        if tg_op = 'INSERT' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'sessions', sum(1024)::bigint from news group by 1 having sum(1024) <> 0;
+        elsif tg_op = 'DELETE' then
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'sessions', -sum(1024)::bigint from olds group by 1 having sum(1024) <> 0;
+        else
+          insert into kept_byte_changes (company_id, kind, bytes)
+          select company_id, 'sessions', sum(bytes)::bigint from (
+            select company_id as company_id, 1024 as bytes from news union all select company_id, -(1024) from olds
+          ) changed group by company_id having sum(bytes) <> 0;
+        end if;
+        return null;
+      end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.count_state_event()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    begin
-      insert into kept_byte_changes (company_id, kind, bytes) values (new.company_id, 'state_events', 320);
-      return null;
-    end $function$
+begin
+  insert into kept_byte_changes (company_id, kind, bytes) values (new.company_id, 'state_events', 320);
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.drop_image(company text, layer text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
-    begin
-      update kept_images set versions = versions - 1 where company_id = company and layer_digest = layer;
-      delete from kept_images where company_id = company and layer_digest = layer and versions = 0;
-    end $function$
+begin
+  update kept_images set versions = versions - 1 where company_id = company and layer_digest = layer;
+  delete from kept_images where company_id = company and layer_digest = layer and versions = 0;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.hold_image(company text, layer text, bytes bigint)
  RETURNS void
  LANGUAGE sql
 AS $function$
-      insert into kept_images (company_id, layer_digest, versions, byte_size) values (company, layer, 1, bytes)
-      on conflict (company_id, layer_digest) do update set versions = kept_images.versions + 1
-    $function$
+  insert into kept_images (company_id, layer_digest, versions, byte_size) values (company, layer, 1, bytes)
+  on conflict (company_id, layer_digest) do update set versions = kept_images.versions + 1
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.keep_audit_entries()
@@ -4649,55 +2989,55 @@ CREATE OR REPLACE FUNCTION public.keep_operator_acts()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    begin
-      raise exception 'operator_acts is only ever added to';
-    end
-    $function$
+begin
+  raise exception 'operator_acts is only ever added to';
+end
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.keep_references()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    begin
-      raise foreign_key_violation using message = 'what a run refers to does not change';
-    end $function$
+begin
+  raise foreign_key_violation using message = 'what a run refers to does not change';
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.keep_referred()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    declare referred boolean;
-    begin
-      -- Who is making runs is waited for; who comes later is told what has become of the row.
-      lock table runs in share mode;
-      execute format('select exists (select from runs where %I = $1)', tg_argv[0]) into referred using old.id;
-      if referred then
-        raise foreign_key_violation using message = format('a run refers to this row of %I', tg_table_name);
-      end if;
-      return null;
-    end $function$
+declare referred boolean;
+begin
+  -- It waits for those that are making runs; later ones find what has become of the row.
+  lock table runs in share mode;
+  execute format('select exists (select from runs where %I = $1)', tg_argv[0]) into referred using old.id;
+  if referred then
+    raise foreign_key_violation using message = format('a run refers to this row of %I', tg_table_name);
+  end if;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.leave_session_pack()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    begin
-      update session_packs set held_until = now() where id = old.pack_id and company_id = old.company_id;
-      return null;
-    end $function$
+begin
+  update session_packs set held_until = now() where id = old.pack_id and company_id = old.company_id;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.leave_session_tree()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    begin
-      update session_trees set left_at = now() where id = old.tree_id and company_id = old.company_id;
-      return null;
-    end $function$
+begin
+  update session_trees set left_at = now() where id = old.tree_id and company_id = old.company_id;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.lock_audit_chains()
@@ -4712,42 +3052,42 @@ CREATE OR REPLACE FUNCTION public.note_made_runs()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    begin
-      -- Each by its key: in any other form Postgres may read whole tables.
-      if exists (
-        select from news where
-          (select id from chatrooms where id = news.chatroom_id and company_id = news.company_id) is null
-          or (select id from task_versions where id = news.task_version_id and company_id = news.company_id
-            and task_id = news.task_id) is null
-          or (select id from environment_versions where id = news.environment_version_id) is null
-          or news.share_grant_id is not null
-            and (select id from share_grants where id = news.share_grant_id) is null
-      ) then
-        raise foreign_key_violation using message = 'a run refers to a row that is not there';
-      end if;
-      perform take_turns(array(select distinct company_id from news where state = 'queued'));
-      insert into run_count_changes
-        (company_id, task_id, day, chatroom_id, principal_type, submission_source, state, runs)
-      select company_id, task_id, (queued_at at time zone 'UTC')::date as day, chatroom_id, principal_type,
-        submission_source, counted.state, count(*)
-      from news cross join lateral (
-        select '' as state union all select news.state where news.terminal_at is not null
-      ) counted
-      group by company_id, task_id, day, chatroom_id, principal_type, submission_source, counted.state;
-      return null;
-    end $function$
+begin
+  -- Each by its key: in any other form Postgres may read whole tables.
+  if exists (
+    select from news where
+      (select id from chatrooms where id = news.chatroom_id and company_id = news.company_id) is null
+      or (select id from task_versions where id = news.task_version_id and company_id = news.company_id
+        and task_id = news.task_id) is null
+      or (select id from environment_versions where id = news.environment_version_id) is null
+      or news.share_grant_id is not null
+        and (select id from share_grants where id = news.share_grant_id) is null
+  ) then
+    raise foreign_key_violation using message = 'a run refers to a row that is not there';
+  end if;
+  perform take_turns(array(select distinct company_id from news where state = 'queued'));
+  insert into run_count_changes
+    (company_id, task_id, day, chatroom_id, principal_type, submission_source, state, runs)
+  select company_id, task_id, (queued_at at time zone 'UTC')::date as day, chatroom_id, principal_type,
+    submission_source, counted.state, count(*)
+  from news cross join lateral (
+    select '' as state union all select news.state where news.terminal_at is not null
+  ) counted
+  group by company_id, task_id, day, chatroom_id, principal_type, submission_source, counted.state;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.notify_state_change()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    begin
-      if exists (select from state_watches where subject_id = new.entity_id) then
-        perform pg_notify('state_changes', new.entity_id);
-      end if;
-      return null;
-    end $function$
+begin
+  if exists (select from state_watches where subject_id = new.entity_id) then
+    perform pg_notify('state_changes', new.entity_id);
+  end if;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.operator_act_hash(a operator_acts, before text)
@@ -4755,10 +3095,10 @@ CREATE OR REPLACE FUNCTION public.operator_act_hash(a operator_acts, before text
  LANGUAGE sql
  STABLE
 AS $function$
-      select encode(sha256(convert_to(jsonb_build_array(
-        before, a.sequence, extract(epoch from a.done_at), a.account, a.act, a.subject, a.details
-      )::text, 'UTF8')), 'hex')
-    $function$
+  select encode(sha256(convert_to(jsonb_build_array(
+    before, a.sequence, extract(epoch from a.done_at), a.account, a.act, a.subject, a.details
+  )::text, 'UTF8')), 'hex')
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.record_changes_of(changed regclass, kind text, key text DEFAULT 'id'::text, ignored text DEFAULT ''::text, events text DEFAULT 'insert or update or delete'::text, condition text DEFAULT 'true'::text)
@@ -4882,113 +3222,153 @@ CREATE OR REPLACE FUNCTION public.release_session()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    declare next_run text;
-    begin
-      perform from sessions where id = new.session_id and company_id = new.company_id for update;
-      select id into next_run from runs
-        where session_id = new.session_id and company_id = new.company_id and state = 'queued' and waits_for_session
-        order by queued_at, id limit 1 for update;
-      if next_run is not null then
-        update runs set waits_for_session = false where id = next_run and company_id = new.company_id;
-        perform pg_notify('runs_queued', '');
-      end if;
-      update sessions set holder_run_id = next_run, last_used_at = now(),
-          expires_at = now() + make_interval(hours => keep_hours)
-        where id = new.session_id and company_id = new.company_id;
-      return null;
-    end $function$
+declare next_run text;
+begin
+  perform from sessions where id = new.session_id and company_id = new.company_id for update;
+  select id into next_run from runs
+    where session_id = new.session_id and company_id = new.company_id and state = 'queued' and waits_for_session
+    order by queued_at, id limit 1 for update;
+  if next_run is not null then
+    update runs set waits_for_session = false where id = next_run and company_id = new.company_id;
+    perform pg_notify('runs_queued', '');
+  end if;
+  update sessions set holder_run_id = next_run, last_used_at = now(),
+      expires_at = now() + make_interval(hours => keep_hours)
+    where id = new.session_id and company_id = new.company_id;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.requeued_takes_turn()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    begin
-      perform take_turns(array[new.company_id]);
-      return null;
-    end $function$
+begin
+  perform take_turns(array[new.company_id]);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.run_content_bytes(state text, output bigint, log bigint, bundle bigint)
+ RETURNS TABLE(kind text, bytes bigint)
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select * from (values ('outputs', output), ('logs', log), ('artifacts', bundle)) as part (kind, bytes)
+  where state <> 'tombstoned' and bytes is not null
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.settle_charge(subject text, company text, is_billed boolean, used_seconds bigint, ingress bigint, egress bigint)
  RETURNS bigint
  LANGUAGE plpgsql
 AS $function$
-    declare
-      held charges;
-      billed bigint := 0;
-      cost bigint := 0;
-    begin
-      select * into held from charges where subject_id = subject and company_id = company and settled_at is null;
-      if not found then return 0; end if;
-      if is_billed and used_seconds is not null then
-        billed := least(greatest(used_seconds, held.minimum_billed_seconds), held.reserved_seconds);
-        -- A run is ended a little beyond its caps: that is not billed.
-        cost := least(held.held_micro, billed::numeric * held.per_second_micro
-          + ceil(ingress::numeric * held.ingress_per_gib_micro / 1073741824)
-          + ceil(egress::numeric * held.egress_per_gib_micro / 1073741824));
-      end if;
-      update charges set billed_seconds = billed, cost_micro = cost, settled_at = clock_timestamp()
-      where subject_id = subject and company_id = company;
-      if cost <> held.held_micro then
-        insert into budget_changes (company_id, month, micro) values (company, held.month, cost - held.held_micro);
-      end if;
-      return cost;
-    end $function$
+declare
+  held charges;
+  billed bigint := 0;
+  cost bigint := 0;
+begin
+  select * into held from charges where subject_id = subject and company_id = company and settled_at is null;
+  if not found then return 0; end if;
+  if is_billed and used_seconds is not null then
+    billed := least(greatest(used_seconds, held.minimum_billed_seconds), held.reserved_seconds);
+    -- A run is ended a little beyond its caps: that is not billed.
+    cost := least(held.held_micro, billed::numeric * held.per_second_micro
+      + ceil(ingress::numeric * held.ingress_per_gib_micro / 1073741824)
+      + ceil(egress::numeric * held.egress_per_gib_micro / 1073741824));
+  end if;
+  update charges set billed_seconds = billed, cost_micro = cost, settled_at = clock_timestamp()
+  where subject_id = subject and company_id = company;
+  if cost <> held.held_micro then
+    insert into budget_changes (company_id, month, micro) values (company, held.month, cost - held.held_micro);
+  end if;
+  return cost;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.settle_ended_build()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    declare
-      seconds bigint := used_seconds(new.started_at, new.terminal_at);
-      cost bigint := settle_charge(new.id, new.company_id, new.state <> 'platform_failed', seconds, 0, 0);
-    begin
-      insert into usage_changes (company_id, day, kind, subject_id, chatroom_id, department_id, principal_type,
-        principal_id, seconds, ingress_bytes, egress_bytes, cost_micro)
-      select new.company_id, (new.queued_at at time zone 'UTC')::date, 'build', e.id, '',
-        case when e.owner_scope = 'department' then e.owner_id else '' end, '', '', coalesce(seconds, 0), 0, 0, cost
-      from environment_versions v join environments e on e.id = v.environment_id where v.id = new.environment_version_id;
-      return null;
-    end $function$
+declare
+  seconds bigint := used_seconds(new.started_at, new.terminal_at);
+  cost bigint := settle_charge(new.id, new.company_id, new.state <> 'platform_failed', seconds, 0, 0);
+begin
+  insert into usage_changes (company_id, day, kind, subject_id, chatroom_id, department_id, principal_type,
+    principal_id, seconds, ingress_bytes, egress_bytes, cost_micro)
+  select new.company_id, (new.queued_at at time zone 'UTC')::date, 'build', e.id, '',
+    case when e.owner_scope = 'department' then e.owner_id else '' end, '', '', coalesce(seconds, 0), 0, 0, cost
+  from environment_versions v join environments e on e.id = v.environment_id where v.id = new.environment_version_id;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.settle_ended_run()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    declare
-      seconds bigint := used_seconds(new.started_at, new.terminal_at);
-      cost bigint := settle_charge(new.id, new.company_id, new.state <> 'platform_failed', seconds,
-        new.measured_ingress_bytes, new.measured_egress_bytes);
-    begin
-      insert into usage_changes (company_id, day, kind, subject_id, chatroom_id, principal_type, principal_id, seconds,
-        ingress_bytes, egress_bytes, cost_micro)
-      values (new.company_id, (new.queued_at at time zone 'UTC')::date, 'run', new.task_id, new.chatroom_id,
-        new.principal_type, new.principal_id, coalesce(seconds, 0), new.measured_ingress_bytes,
-        new.measured_egress_bytes, cost);
-      return null;
-    end $function$
+declare
+  seconds bigint := used_seconds(new.started_at, new.terminal_at);
+  cost bigint := settle_charge(new.id, new.company_id, new.state <> 'platform_failed', seconds,
+    new.measured_ingress_bytes, new.measured_egress_bytes);
+begin
+  insert into usage_changes (company_id, day, kind, subject_id, chatroom_id, principal_type, principal_id, seconds,
+    ingress_bytes, egress_bytes, cost_micro)
+  values (new.company_id, (new.queued_at at time zone 'UTC')::date, 'run', new.task_id, new.chatroom_id,
+    new.principal_type, new.principal_id, coalesce(seconds, 0), new.measured_ingress_bytes,
+    new.measured_egress_bytes, cost);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.sum_kept_rows()
+ RETURNS TABLE(company_id text, kind text, bytes bigint)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  counted record;
+begin
+  for counted in
+    select tgrelid::regclass as rows, string_to_array(encode(tgargs, 'escape'), '\000') as arguments
+    from pg_trigger where tgname ~ '^count_kept_.+_insert$' and tgnargs = 3
+  loop
+    return query execute format(
+      'select %1$I, %L, sum(%s)::bigint from %s where %1$I is not null group by 1',
+      counted.arguments[3], counted.arguments[1], counted.arguments[2], counted.rows);
+  end loop;
+  return query
+    select i.company_id, part.kind, sum(part.bytes)::bigint from run_inputs i
+    cross join lateral (values ('inputs', octet_length(i.content) + 3072), ('runs', -2048)) as part (kind, bytes)
+    group by i.company_id, part.kind
+    union all select r.company_id, 'runs', 2048 * count(*) from runs r group by r.company_id
+    union all select c.company_id, part.kind, sum(part.bytes)::bigint from run_contents c
+    cross join lateral run_content_bytes(c.state, c.output_bytes, c.log_bytes, c.bundle_bytes) part
+    group by c.company_id, part.kind
+    union all select e.company_id, 'state_events', 320 * count(*) from state_events e
+    where e.entity <> 'run' and e.company_id is not null group by e.company_id;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.take_turns(company_ids text[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
-    declare held int;
-    begin
-      loop
-        perform from queue_turns where company_id = any(company_ids) for key share;
-        get diagnostics held = row_count;
-        exit when held = cardinality(company_ids);
-        insert into queue_turns (company_id, served_at)
-        select company_id, (
-          select claimed_at from runs where runs.company_id = asked.company_id and claimed_at is not null
-          order by claimed_at desc limit 1)
-        from unnest(company_ids) as asked (company_id) order by company_id
-        on conflict do nothing;
-      end loop;
-    end $function$
+declare held int;
+begin
+  loop
+    perform from queue_turns where company_id = any(company_ids) for key share;
+    get diagnostics held = row_count;
+    exit when held = cardinality(company_ids);
+    insert into queue_turns (company_id, served_at)
+    select company_id, (
+      select claimed_at from runs where runs.company_id = asked.company_id and claimed_at is not null
+      order by claimed_at desc limit 1)
+    from unnest(company_ids) as asked (company_id) order by company_id
+    on conflict do nothing;
+  end loop;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.trim_audit_entries(company text, older_than timestamp with time zone, most_kept bigint, most integer)
@@ -5040,6 +3420,6 @@ CREATE OR REPLACE FUNCTION public.used_seconds(started timestamp with time zone,
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-      select case when started is not null and ended is not null then greatest(0, ceil(extract(epoch from ended - started)))::bigint end
-    $function$
+  select case when started is not null and ended is not null then greatest(0, ceil(extract(epoch from ended - started)))::bigint end
+$function$
 ;

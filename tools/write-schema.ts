@@ -9,7 +9,7 @@ import { schemaText } from '../testing/database/schema-text.ts'
 import { writeDocument } from './generated-document.ts'
 
 /** Writes docs/schema.sql from a fresh database; with `--check` only reports whether it is up to date. */
-const intro = `-- The schema that the migrations make (server/db/migrations), in Postgres's own words.
+const intro = `-- The schema that the migrations make (server/db/schema), in Postgres's own words.
 -- Written by \`npm run schema\`; do not edit.
 
 `

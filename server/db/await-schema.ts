@@ -1,21 +1,23 @@
 import { sleep } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
 import { type Database, isDatabaseUnavailable } from './database.ts'
-import { missingMigrations } from './migrate.ts'
-import { listMigrations } from './recorded-migrations.ts'
+import { migrations } from './migrate.ts'
+import { checkRecord, listMigrations } from './recorded-migrations.ts'
 
 const giveUpAfterMs = 30_000
 const pauseMs = 100
 
 /**
  * Resolves when the database answers and has the schema of this program (`main/prepare-database.ts` migrates it, under the
- * role that owns the schema). Rejects if the schema is older.
+ * role that owns the schema). Rejects if the schema is of another release.
  */
 export async function awaitSchema(db: Database, log: Log): Promise<void> {
   const giveUpAtMs = performance.now() + giveUpAfterMs
   for (;;) {
     try {
-      const [missing] = missingMigrations(await listMigrations(db))
+      const recorded = await listMigrations(db)
+      checkRecord(recorded, Object.keys(migrations))
+      const missing = Object.keys(migrations).find((name) => !recorded.includes(name))
       if (missing === undefined) return
       throw new Error(`the database lacks ${missing}: start the service with sandbox up, which migrates it`)
     } catch (error) {

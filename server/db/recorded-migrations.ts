@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Executing } from './database.ts'
+import { SchemaProblem } from './schema-problem.ts'
 
 /** Names of the migrations that a database has applied; empty if it has no migration table. */
 export async function listMigrations(db: Executing): Promise<string[]> {
@@ -8,4 +9,23 @@ export async function listMigrations(db: Executing): Promise<string[]> {
   if (!tables[0]?.there) return []
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
   return rows.map(({ name }) => name)
+}
+
+/** Every release has it. */
+export const firstMigration = '0001-schema'
+
+/** Throws `SchemaProblem` unless migrations continue from what a database, or the one of a backup, has applied. */
+export function checkRecord(recorded: readonly string[], known: readonly string[]): void {
+  const [first] = recorded
+  if (first !== undefined && !recorded.includes(firstMigration))
+    throw new SchemaProblem(
+      'schema_before_first_release',
+      `the schema is of a development version from before the first release (it lacks ${firstMigration} and has ${first}), which no release carries on: docs/upgrading.md says how to start anew`,
+    )
+  const later = recorded.find((name) => !known.includes(name))
+  if (later !== undefined)
+    throw new SchemaProblem(
+      'schema_of_later_release',
+      `the schema is of a later release, which added ${later}: install that release, or a later one`,
+    )
 }

@@ -6,7 +6,7 @@ import { type CompanyTurns, dueInTurn } from './rounds/in-turn.ts'
 
 /**
  * The transactional outbox: an event is written in the transaction of what happened, and deleted in the transaction that
- * handles it. Most events are written by triggers on `state_events` (`server/db/migrations/0163-notifications.sql`).
+ * handles it. Most events are written by triggers on `state_events` (`server/db/schema/notifications.sql`).
  */
 
 export type OutboxEvent = Pick<

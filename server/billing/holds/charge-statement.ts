@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Placeholders } from '../../db/fast/prepared.ts'
 import type { Charge } from './hold.ts'
 
-/* Inserts into `charges`, and into `budget_changes` for holds. Triggers settle charges (`db/migrations/0190-billing.sql`). */
+/* Inserts into `charges`, and into `budget_changes` for holds. Triggers settle charges (`db/schema/billing.sql`). */
 
 const columns = {
   subjectId: 'text',

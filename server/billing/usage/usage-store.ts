@@ -2,7 +2,7 @@ import type { Fold } from '../../work/rounds/fold-changes.ts'
 import { departmentOf } from './department-statement.ts'
 
 /*
- * Triggers insert a change into `usage_changes` for each run and build that ends (`db/migrations/0190-billing.sql`). Readers
+ * Triggers insert a change into `usage_changes` for each run and build that ends (`db/schema/billing.sql`). Readers
  * add it to `usage_days` in one statement, so totals are exact at any time.
  */
 export const usageFold: Fold = {

@@ -6,7 +6,7 @@ import type { Fold } from '../../work/rounds/fold-changes.ts'
 
 /*
  * Writes `kept_bytes` and `storage_bounds`. Triggers insert the rows of `kept_byte_changes`
- * (`db/migrations/baseline/storage.sql`).
+ * (`db/schema/counting.sql`).
  */
 
 export interface StorageUsage {

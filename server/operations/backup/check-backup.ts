@@ -3,7 +3,8 @@ import { lstat } from 'node:fs/promises'
 import { isAbsolute, join, normalize } from 'node:path'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { unknownMigrations } from '../../db/migrate.ts'
+import { migrations } from '../../db/migrate.ts'
+import { checkRecord } from '../../db/recorded-migrations.ts'
 import { SchemaProblem } from '../../db/schema-problem.ts'
 import { BackupProblem } from './backup-problem.ts'
 import { DigestedStream } from './digested-stream.ts'
@@ -20,12 +21,7 @@ export interface CheckedBackup {
 /** Reads the whole backup once. Throws a `BackupProblem` that lists missing and damaged files. */
 export async function checkBackup(source: string, say: (text: string) => void): Promise<CheckedBackup> {
   const manifest = await readManifest(source)
-  const later = unknownMigrationsOf(manifest)
-  if (later.length > 0) {
-    throw new BackupProblem(
-      `the backup was made by a later release (${manifest.release}, ${later[0]}): restore it with that one`,
-    )
-  }
+  checkRelease(manifest)
   const files = await readFileList(source, manifest.filesSha256)
   if (!files) throw new BackupProblem('files.gz of the backup is missing or damaged')
   say(`reading ${files.length} files`)
@@ -39,14 +35,12 @@ export async function checkBackup(source: string, say: (text: string) => void): 
   throw new BackupProblem('the backup is incomplete or damaged:', ...problems.slice(0, toldMost), ...more)
 }
 
-function unknownMigrationsOf({ migrations, release }: Manifest): string[] {
+function checkRelease({ migrations: recorded, release }: Manifest): void {
   try {
-    return unknownMigrations(migrations)
+    checkRecord(recorded, Object.keys(migrations))
   } catch (error) {
     if (!(error instanceof SchemaProblem)) throw error
-    throw new BackupProblem(
-      `the backup was made by a release that is too old for this one (${release}, ${error.slug}): restore it with that release, install the one before this one, start it once, and make a backup with it`,
-    )
+    throw new BackupProblem(`the backup of release ${release} cannot be restored: ${error.message}`)
   }
 }
 

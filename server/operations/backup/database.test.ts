@@ -11,9 +11,7 @@ import { createEmptyDatabase, createTestDatabase } from '../../../testing/databa
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
-import { baselineName, baselineParts } from '../../db/baseline.ts'
 import type { Database } from '../../db/database.ts'
-import { migrations } from '../../db/migrate.ts'
 import { claimNext } from '../../runs/queue/claim-store.ts'
 import { listEntries } from '../audit/audit-chain-store.ts'
 import { chainAudit } from '../audit/chain-audit.ts'
@@ -183,14 +181,6 @@ describe('a dumped and loaded database', () => {
       return rows[0]?.id ?? 0
     }
     expect(await last(target)).toBe((await last(db)) + 2)
-  })
-
-  it('is loaded from a release that had the baseline in several migrations', async () => {
-    const { db: other } = await createEmptyDatabase()
-    const later = Object.keys(migrations).filter((name) => name !== baselineName)
-    const manifest = manifestOf({ ...dump, migrations: [...baselineParts, ...later] })
-    expect(await loadDatabase(other, folder, manifest)).toMatchObject({ endedRuns: 2 })
-    expect(await rowsOf(other, 'task_versions')).toEqual(await rowsOf(db, 'task_versions'))
   })
 
   it('is not loaded into a database that is not empty', async () => {

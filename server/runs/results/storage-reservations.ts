@@ -8,7 +8,7 @@ import { outputName } from '../model/result-bounds.ts'
  */
 const smallBytes = 64 * 1024
 
-/** Bytes of an artifact's row, as `0300-result-records` counts them. A path has one character for each byte. */
+/** Bytes of an artifact's row, as `db/schema/counted.sql` counts them. A path has one character for each byte. */
 const recordBytes = (path: string): number => 2 * path.length + 512
 
 /** Bytes of a sandbox's results that would be stored. */

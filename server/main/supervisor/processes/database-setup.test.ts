@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
-import { baselineParts } from '../../../db/baseline.ts'
 import { exitCodes } from '../service-problem.ts'
 import { setUpDatabase } from './database-setup.ts'
 
@@ -20,11 +19,10 @@ const setUp = () =>
     { owner: url, api: url, worker: url },
   )
 
-test('a database of a release that is too old is refused, and the error says what to do', async () => {
+test('a database from before the first release is refused, and the error says where to read what to do', async () => {
   await setUp()
-  await sql`delete from kysely_migration`.execute(db)
-  await sql`insert into kysely_migration (name, timestamp) values (${baselineParts[0]}, 'x')`.execute(db)
+  await sql`update kysely_migration set name = '0070-baseline'`.execute(db)
   await expect(setUp()).rejects.toMatchObject({ exitCode: exitCodes.dataFolder })
-  expect(lines.join('\n')).toContain('install the release before this one')
-  expect(lines.join('\n')).toContain('"error":"schema_too_old"')
+  expect(lines.join('\n')).toContain('docs/upgrading.md')
+  expect(lines.join('\n')).toContain('"error":"schema_before_first_release"')
 })

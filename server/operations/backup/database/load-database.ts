@@ -24,9 +24,6 @@ export interface Loaded {
   refusedEvents: number
 }
 
-/** Backups of releases without triggers have none of these. */
-const eventTable = 'custom_table_trigger_events'
-
 /**
  * Fills an empty database. The schema of the backup's release is created first. One transaction then loads all rows, ends
  * every active run and refuses the row events that wait for theirs, so that nothing that may have run since runs again. Last,
@@ -42,8 +39,11 @@ export async function loadDatabase(db: Database, source: string, manifest: Manif
       for (const [name, last] of Object.entries(manifest.sequences)) await setSequence(trx, name, last)
     })
     const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
-    const refusedEvents = tables.includes(eventTable) ? await refuseRestoredEvents(trx) : 0
-    return { rows, endedRuns: await endRestoredRuns(trx), refusedEvents }
+    return {
+      rows,
+      endedRuns: await endRestoredRuns(trx),
+      refusedEvents: await refuseRestoredEvents(trx),
+    }
   })
   await migrate(db)
   await analyze(db)

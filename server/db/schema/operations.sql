@@ -1,0 +1,99 @@
+-- Operations: the record of every change of state, the machine that works on this database, and what operators did.
+
+-- Every transition of every state column, written in its transaction. Events are found by what they happened to.
+create table state_events (
+  id bigint generated always as identity,
+  company_id text,
+  entity text not null,
+  entity_id text not null,
+  from_state text not null,
+  to_state text not null,
+  at timestamptz not null default now(),
+  primary key (entity_id, id)
+);
+-- The events of a run are deleted with its content, all others after a time.
+create index state_events_age on state_events (at) where entity <> 'run';
+
+-- Runs and builds that somebody waits for. Not logged: what a crash of the database takes with it is written again.
+create unlogged table state_watches (
+  -- a run or a build attempt
+  subject_id text primary key,
+  company_id text not null,
+  wanted_until timestamptz not null
+);
+create index state_watches_wanted on state_watches (wanted_until);
+
+-- A change of state notifies only where somebody waits for it: commits that notify are done one after another by Postgres,
+-- and most runs have nobody who waits.
+create function notify_state_change() returns trigger language plpgsql as $$
+begin
+  if exists (select from state_watches where subject_id = new.entity_id) then
+    perform pg_notify('state_changes', new.entity_id);
+  end if;
+  return null;
+end $$;
+create trigger notify_state_change after insert on state_events
+  for each row when (new.from_state <> '') execute function notify_state_change();
+
+-- The machine that works on this database; one row at most.
+create table machine_lease (
+  singleton boolean primary key default true check (singleton),
+  machine text not null check (machine ~ '^[0-9a-f]{32}$'),
+  -- the same for one folder on one disk, and for one start of the kernel
+  folder text not null check (length(folder) between 1 and 64),
+  boot text not null check (length(boot) between 1 and 64),
+  -- another one at each start of the worker
+  session text not null check (length(session) between 1 and 64),
+  -- host and folder, for people
+  place text not null check (length(place) between 1 and 512),
+  lease_until timestamptz not null,
+  -- given up by an orderly stop
+  released boolean not null default false
+);
+
+-- Acts of operators past the API: rows are added and never changed, and each holds the hash of the one before it.
+create table operator_acts (
+  sequence bigint primary key,
+  done_at timestamptz not null default clock_timestamp(),
+  account text not null check (length(account) between 1 and 256),
+  act text not null check (act ~ '^[a-z_]{1,64}$'),
+  subject text not null check (length(subject) <= 256),
+  details jsonb not null,
+  hash text not null check (hash ~ '^[0-9a-f]{64}$')
+);
+
+create function operator_act_hash(a operator_acts, before text) returns text language sql stable as $$
+  select encode(sha256(convert_to(jsonb_build_array(
+    before, a.sequence, extract(epoch from a.done_at), a.account, a.act, a.subject, a.details
+  )::text, 'UTF8')), 'hex')
+$$;
+
+create function chain_operator_act() returns trigger language plpgsql as $$
+declare
+  last operator_acts;
+begin
+  perform pg_advisory_xact_lock(hashtext('operator_acts'));
+  select * into last from operator_acts order by sequence desc limit 1;
+  new.sequence := coalesce(last.sequence, 0) + 1;
+  new.hash := operator_act_hash(new, coalesce(last.hash, ''));
+  return new;
+end
+$$;
+create trigger operator_acts_chained before insert on operator_acts
+  for each row execute function chain_operator_act();
+
+create function keep_operator_acts() returns trigger language plpgsql as $$
+begin
+  raise exception 'operator_acts is only ever added to';
+end
+$$;
+create trigger operator_acts_kept before update or delete or truncate on operator_acts
+  for each statement execute function keep_operator_acts();
+
+-- Things that could not be removed when their time was over, and when each is tried again: others go before it.
+create table removal_failures (
+  thing text primary key,
+  attempts int not null check (attempts >= 1),
+  next_at timestamptz not null
+);
+create index removal_failures_age on removal_failures (next_at);
