@@ -1,16 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import {
-  access,
-  chmod,
-  chown,
-  constants,
-  mkdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises'
+import { access, chmod, constants, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { eachLine } from '../base/each-line.ts'
 import { newToken } from '../base/ids.ts'
@@ -180,12 +169,7 @@ async function keptSecret(path: string): Promise<string> {
     if (error.code === 'ENOENT') return ''
     throw new PostgresProblem('folder_unusable', `${path} cannot be read: ${error.message}`, { cause: error })
   })
-  if (found.trim()) {
-    // Older versions let the server's group read it. Only the caller can change names in this folder.
-    await chown(path, process.getuid?.() ?? 0, process.getgid?.() ?? 0)
-    await chmod(path, 0o600)
-    return found.trim()
-  }
+  if (found.trim()) return found.trim()
   const secret = newToken()
   const fresh = `${path}.new`
   await rm(fresh, { force: true })

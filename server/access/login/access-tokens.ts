@@ -19,8 +19,6 @@ export interface AccessTokenOptions {
   clock: Clock
   /** Names the deployment. */
   issuer: string
-  /** Another name of it, in tokens of earlier releases. */
-  formerIssuer?: string
   lifetimeSeconds: number
 }
 
@@ -52,7 +50,7 @@ export class AccessTokens {
 
   /** Undefined unless the token is valid, not expired, and from this deployment. */
   async read(token: string): Promise<TokenSubject | undefined> {
-    const { keys, clock, issuer, formerIssuer = issuer } = this.#options
+    const { keys, clock, issuer } = this.#options
     const keyOf = ({ kid }: { kid?: string }) => {
       const key = kid === undefined ? undefined : keys.verifying(kid, clock.now())
       if (!key) throw new errors.JWTInvalid('unknown key')
@@ -62,7 +60,7 @@ export class AccessTokens {
       const { payload } = await jwtVerify(token, keyOf, {
         algorithms: [algorithm],
         typ: type,
-        issuer: [issuer, formerIssuer],
+        issuer,
         audience,
         currentDate: clock.now(),
         requiredClaims: ['sub', 'exp', 'iat'],

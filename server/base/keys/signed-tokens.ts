@@ -26,8 +26,6 @@ export interface SignedTokenOptions {
   clock: Clock
   /** The deployment: a token of another one is good for nothing here. */
   audience: string
-  /** Another name of it, in tokens of earlier releases. */
-  formerAudience?: string
 }
 
 /** What a token says, or why it counts for nothing. */
@@ -62,7 +60,7 @@ export class SignedTokens {
 
   /** `forged` for whatever this deployment did not sign for that purpose. */
   read<Claims>(purpose: TokenPurpose, token: string): ReadToken<Claims> {
-    const { keys, clock, audience, formerAudience } = this.#options
+    const { keys, clock, audience } = this.#options
     const segments = token.split('.')
     const [form, forPurpose, keyId = '', bodyText = '', signatureText = ''] = segments
     if (segments.length !== 5 || form !== version || forPurpose !== purpose) return forged
@@ -73,7 +71,7 @@ export class SignedTokens {
     if (!key || !body || !signature) return forged
     if (!verify(null, preAuthentication(purpose, body), key, signature)) return forged
     const { aud, kid, exp, claims } = JSON.parse(body.toString()) as Payload
-    if ((aud !== audience && aud !== formerAudience) || kid !== keyId) return forged
+    if (aud !== audience || kid !== keyId) return forged
     const expiresAt = new Date(exp * 1000)
     return expiresAt > now ? { claims: claims as Claims, expiresAt } : { refused: 'expired' }
   }

@@ -82,7 +82,7 @@ export function hold(row: PricedRow, budget: Budget, work: Reserved): Charge | u
   }
 }
 
-/** The hold for traffic in one direction, and the bytes that it covers. A list of an earlier release may reserve none. */
+/** The hold for traffic in one direction, and the bytes that it covers. A list may reserve none. */
 function reservedTraffic(
   { hasTraffic }: Reserved,
   bytes: number | null,

@@ -29,12 +29,6 @@ test('the first lines have the builder’s version and each base image in order'
   })
 })
 
-test('the version of a build that an earlier release started has more after it', async () => {
-  const earlier = `${builder} (image-spec 1.0.2-dev, runtime-spec 1.0.2-dev)`
-  expect(await read([earlier, 'STEP 1/1: FROM scratch'], [])).toMatchObject({ builderVersion: '1.28.2' })
-  expect(await read([`${builder}:`, 'STEP 1/1: FROM scratch'], [])).toBeUndefined()
-})
-
 test('the next lines have the cached stages', async () => {
   const base = `base ${digest} curated/a:1`
   const lines = [builder, base, `prefix ${digest} 10`, `prefix ${digest} 2`, 'STEP 1/1: FROM scratch']

@@ -8,8 +8,7 @@ export interface BuildOrigins {
   stages: Map<number, string>
 }
 
-/** More may follow, in a build that an earlier release started. */
-const builderLine = /^buildah version (\d[\w.+~-]{0,40})(?: |$)/
+const builderLine = /^buildah version (\d[\w.+~-]{0,40})$/
 const baseLine = /^base (sha256:[0-9a-f]{64}) (.+)$/
 /** The script's line for a cached stage. The format is fixed, since a build may outlive the release that started it. */
 const stageLine = /^prefix (sha256:[0-9a-f]{64}) (\d+)$/

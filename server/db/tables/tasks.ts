@@ -48,7 +48,7 @@ export interface TaskVersionsTable {
   created_at: Generated<Date>
   published_at: Date | null
   archived_at: Date | null
-  /** Null before it is published, and for versions of older releases. */
+  /** Null before it is published. */
   published_by: string | null
 }
 

@@ -64,7 +64,6 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
     keys: keys.tokens,
     clock,
     audience: keys.deployment,
-    formerAudience: parts.baseUrl,
   })
   const turns = { db, peppers: keys.peppers, clock, signed }
   const byOwnCredentials = mounting.authenticate

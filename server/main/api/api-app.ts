@@ -134,9 +134,8 @@ export function createApiApp({
   const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
   const keys = openKeys(keysFolder(config.dataDir))
   const pages = new PageTokens(keys.derive('page-token'))
-  const names = { issuer: keys.deployment, formerIssuer: baseUrl }
   const lifetimeSeconds = config.accessTokenSeconds
-  const tokens = new AccessTokens({ keys: keys.tokens, clock, ...names, lifetimeSeconds })
+  const tokens = new AccessTokens({ keys: keys.tokens, clock, issuer: keys.deployment, lifetimeSeconds })
   const directory = new Directory(db)
   const policy = queuePolicy(deployment, configuredCapacity(config))
   const credentials = new Authentication({ db, tokens, identityProvider, peppers: keys.peppers, clock })

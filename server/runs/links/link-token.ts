@@ -10,11 +10,11 @@ import type { SignedLinkRow } from './signed-link-store.ts'
  *   format (1) purpose (1) key id (8) link id (16) expiry in seconds since 1970 (6)   Ed25519 signature (64)
  *
  * The signature is over the DSSE pre-authentication encoding of a type, which names the purpose, and of the audience with
- * the first 32 bytes. So a token is good for one purpose at one deployment under one key until one time. The audience of
- * format 1, which earlier releases signed, is the base URL; that of format 2 is the name of the deployment.
+ * the first 32 bytes. So a token is good for one purpose at one deployment under one key until one time. The audience is
+ * the name of the deployment, which another base URL leaves as it is.
  */
 
-const formats = { baseUrl: 1, deployment: 2 }
+const format = 2
 const bodyBytes = 32
 const signatureBytes = 64
 const purposes = ['share', 'media', 'download'] as const satisfies readonly SignedLinkRow['purpose'][]
@@ -24,7 +24,6 @@ export interface LinkTokenDeps {
   clock: Clock
   /** Name of the deployment. */
   deployment: string
-  baseUrl: string
 }
 
 type TokenSubject = Pick<SignedLinkRow, 'id' | 'purpose' | 'expires_at'>
@@ -32,7 +31,7 @@ type TokenSubject = Pick<SignedLinkRow, 'id' | 'purpose' | 'expires_at'>
 export function signLinkToken({ linkKeys, deployment }: LinkTokenDeps, link: TokenSubject): string {
   const { id: keyId, key } = linkKeys.signing()
   const body = Buffer.alloc(bodyBytes)
-  body.writeUInt8(formats.deployment, 0)
+  body.writeUInt8(format, 0)
   body.writeUInt8(purposes.indexOf(link.purpose), 1)
   Buffer.from(keyId, 'hex').copy(body, 2)
   Buffer.from(link.id.slice(idKinds.signedLink.length + 1), 'hex').copy(body, 10)
@@ -51,19 +50,13 @@ export function readLinkToken(
   if (bytes.length !== bodyBytes + signatureBytes || bytes.toString('base64url') !== token) return undefined
   const body = bytes.subarray(0, bodyBytes)
   const purpose = purposes[body.readUInt8(1)]
-  const audience = audienceOf(deps, body.readUInt8(0))
-  if (audience === undefined || purpose === undefined) return undefined
+  if (body.readUInt8(0) !== format || purpose === undefined) return undefined
   const now = deps.clock.now()
   const key = deps.linkKeys.verifying(body.toString('hex', 2, 10), now)
-  if (!key || !verify(null, signedBytes(audience, purpose, body), key, bytes.subarray(bodyBytes)))
+  if (!key || !verify(null, signedBytes(deps.deployment, purpose, body), key, bytes.subarray(bodyBytes)))
     return undefined
   if (body.readUIntBE(26, 6) * 1000 <= now.getTime()) return undefined
   return { id: `${idKinds.signedLink}_${body.toString('hex', 10, 26)}`, purpose }
-}
-
-function audienceOf({ deployment, baseUrl }: LinkTokenDeps, format: number): string | undefined {
-  if (format === formats.deployment) return deployment
-  return format === formats.baseUrl ? baseUrl : undefined
 }
 
 function signedBytes(audience: string, purpose: string, body: Buffer): Buffer {

@@ -42,6 +42,8 @@ import {
 export type SignedLinkDeps = Pick<ReadDeps, 'db' | 'directory' | 'runs' | 'pages'> &
   LinkTokenDeps & {
     downloads: Downloads
+    /** Address of the service in links. */
+    baseUrl: string
     /** Key of permanent links. */
     linkKey: Buffer
   }

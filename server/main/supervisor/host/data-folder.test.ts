@@ -1,6 +1,7 @@
 import {
   chmodSync,
   chownSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -15,11 +16,11 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../../base/config/config.ts'
 import { exitCodes } from '../service-problem.ts'
-import { openDataFolder, prepareDataFolder } from './data-folder.ts'
+import { openDataFolder, prepareDataFolder, shareRestored } from './data-folder.ts'
 import { serviceAccounts } from './service-accounts.ts'
 
 const accounts = serviceAccounts(readConfig({}))
-const { api, worker, postgres, shared } = accounts
+const { api, worker, shared } = accounts
 const unusable = (message: string) =>
   expect.objectContaining({ exitCode: exitCodes.dataFolder, message: expect.stringContaining(message) })
 
@@ -51,65 +52,54 @@ test('each folder is accessible only to the accounts that need it, also on the s
   expect(ownerOf('agent')).toEqual(ofRoot('700'))
 })
 
-/** A data folder as older versions made it, with one user for everything. */
-function makeOlder() {
+/** A new data folder with files as a restore writes them: for the shared account. */
+function makeRestored() {
+  openDataFolder(root, accounts)
+  prepareDataFolder(root, accounts)
   const make = (name: string, mode: number) => {
-    mkdirSync(dirname(join(root, name)), { recursive: true })
-    writeOwned(join(root, name), mode)
+    const path = join(root, name)
+    for (const folder of missingFolders(dirname(path))) {
+      mkdirSync(folder, { mode: 0o700 })
+      chownSync(folder, shared.uid, shared.gid)
+    }
+    writeFileSync(path, path)
+    chmodSync(path, mode)
+    chownSync(path, shared.uid, shared.gid)
   }
-  mkdirSync(root)
-  for (const name of ['root.key', 'token-signing.pem', 'image-signing/signing.pem', 'image-signing/present'])
+  for (const name of ['api/root.key', 'image-signing/signing.pem', 'image-signing/present', 'secrets/1.key'])
     make(`keys/${name}`, 0o600)
   make(`keys/image-signing/trusted/${'a'.repeat(64)}.pem`, 0o600)
   make('objects/objects/runs/output', 0o600)
-  make('postgres/cluster/PG_VERSION', 0o600)
-  for (const name of [
-    'keys',
-    'keys/image-signing',
-    'keys/image-signing/trusted',
-    'objects',
-    'objects/objects',
-  ]) {
-    chownSync(join(root, name), shared.uid, shared.gid)
-    chmodSync(join(root, name), 0o700)
-  }
-  chownSync(join(root, 'objects/objects/runs'), shared.uid, shared.gid)
-  chownSync(join(root, 'postgres/cluster'), shared.uid, shared.gid)
 }
 
-function writeOwned(path: string, mode: number) {
-  writeFileSync(path, path)
-  chmodSync(path, mode)
-  chownSync(path, shared.uid, shared.gid)
-}
+const missingFolders = (path: string): string[] =>
+  existsSync(path) ? [] : [...missingFolders(dirname(path)), path]
 
-test('files of the single user of an older version go to the accounts that need them', () => {
-  makeOlder()
-  for (let time = 0; time < 2; time += 1) prepareDataFolder(root, accounts)
+test('restored files go to the accounts that need them', () => {
+  makeRestored()
+  for (let time = 0; time < 2; time += 1) shareRestored(root, accounts)
   expect(ownerOf('keys/api/root.key')).toEqual(of(api, '600'))
-  expect(ownerOf('keys/api/token-signing.pem')).toEqual(of(api, '600'))
-  expect(readFileSync(join(root, 'keys/api/root.key'), 'utf8')).toBe(join(root, 'keys/root.key'))
+  expect(readFileSync(join(root, 'keys/api/root.key'), 'utf8')).toBe(join(root, 'keys/api/root.key'))
   expect(ownerOf('keys/image-signing/signing.pem')).toEqual(of(worker, '600'))
   expect(ownerOf('keys/image-signing/present')).toEqual(of(worker, '644'))
   expect(ownerOf('keys/image-signing/trusted')).toEqual(of(worker, '755'))
   expect(ownerOf(`keys/image-signing/trusted/${'a'.repeat(64)}.pem`)).toEqual(of(worker, '644'))
+  expect(ownerOf('keys/secrets/1.key')).toEqual({ uid: worker.uid, gid: shared.gid, mode: '640' })
   expect(ownerOf('objects/objects/runs')).toMatchObject({ gid: shared.gid, mode: '2770' })
   expect(ownerOf('objects/objects/runs/output')).toMatchObject({ gid: shared.gid, mode: '660' })
-  expect(ownerOf('postgres/cluster')).toMatchObject({ uid: postgres.uid })
-  expect(ownerOf('postgres/cluster/PG_VERSION')).toMatchObject({ uid: postgres.uid })
 })
 
-test('no link of that user redirects root to a foreign file', () => {
-  makeOlder()
+test('no link of that account redirects root to a foreign file', () => {
+  makeRestored()
   const precious = join(parent, 'precious')
   mkdirSync(precious, { mode: 0o700 })
   writeFileSync(join(precious, 'secret'), 'of root', { mode: 0o600 })
-  for (const folder of ['keys', 'keys/image-signing/trusted', 'objects/objects', 'postgres/cluster']) {
+  for (const folder of ['keys/api', 'keys/image-signing/trusted', 'objects/objects']) {
     symlinkSync(precious, join(root, folder, 'way'))
     linkSync(join(precious, 'secret'), join(root, folder, 'name'))
   }
-  symlinkSync(join(precious, 'secret'), join(root, 'keys/transit-rsa.pem'))
-  prepareDataFolder(root, accounts)
+  symlinkSync(join(precious, 'secret'), join(root, 'keys/api/transit-rsa.pem'))
+  shareRestored(root, accounts)
   for (const path of [precious, join(precious, 'secret')]) {
     expect(statSync(path)).toMatchObject({ uid: 0, gid: 0 })
     expect(statSync(path).mode & 0o077).toBe(0)

@@ -2,14 +2,11 @@ import {
   accessSync,
   closeSync,
   constants,
-  existsSync,
   fchmodSync,
   fchownSync,
   lstatSync,
   mkdirSync,
   openSync,
-  renameSync,
-  rmSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { keysFolder } from '../../../base/keys/keys.ts'
@@ -77,13 +74,11 @@ export function openDataFolder(root: string, accounts: ServiceAccounts | undefin
 }
 
 /**
- * Creates missing folders of the data folder, and sets owners and modes. Files that older versions left to a single
- * user go to the accounts that need them. The caller holds the folder's lock. Rejects with exit code 6 and names the
- * folder.
+ * Creates missing folders of the data folder, and sets owners and modes. The caller holds the folder's lock. Rejects with
+ * exit code 6 and names the folder.
  */
 export function prepareDataFolder(root: string, accounts: ServiceAccounts | undefined): DataFolder {
   usable(root, () => {
-    if (accounts) separateOwners(root, accounts)
     for (const { name, mode, owner } of places) {
       ownFolder(join(root, name), mode, accounts && ownerOf(owner, accounts))
     }
@@ -108,49 +103,24 @@ function ownerOf(owner: Place['owner'], accounts: ServiceAccounts): Account {
   return owner === 'shared' ? { uid: accounts.worker.uid, gid: accounts.shared.gid } : accounts[owner]
 }
 
-/** Distributes what a restore wrote for the shared account, like the files of an older version. */
+/** Gives each file that a restore wrote for the shared account to the account that needs it. */
 export function shareRestored(root: string, accounts: ServiceAccounts | undefined): void {
-  if (accounts) ownFolder(join(root, 'objects'), 0o700, accounts.shared)
-  prepareDataFolder(root, accounts)
-}
-
-/** Older versions kept everything under one user and all keys in one folder. */
-function separateOwners(root: string, accounts: ServiceAccounts): void {
-  const { api, worker, postgres, shared } = accounts
+  if (!accounts) return
+  const { api, worker, shared } = accounts
   const from = shared.uid
-  // Close the folder to that user first, so that nothing in it can be renamed while root works.
-  ownFolder(join(root, 'keys'), 0o711, { uid: 0, gid: 0 })
-  ownFolder(keysFolder(root), 0o700, api)
-  for (const name of ['token-signing.pem', 'transit-rsa.pem', 'root.key']) {
-    if (existsSync(join(root, 'keys', name)))
-      renameSync(join(root, 'keys', name), join(keysFolder(root), name))
-  }
-  changeOwner(keysFolder(root), { from, to: api, fileMode: 0o600 })
-  // Files of the worker that the API reads.
-  for (const name of ['present', 'trusted']) {
-    changeOwner(join(signingKeysFolder(root), name), { from, to: worker, folderMode: 0o755, fileMode: 0o644 })
-  }
-  changeOwner(signingKeysFolder(root), { from, to: worker, fileMode: 0o600 })
-  changeOwner(join(root, 'keys/secrets'), {
-    from,
-    to: { uid: worker.uid, gid: shared.gid },
-    fileMode: 0o640,
+  const ofBoth = { uid: worker.uid, gid: shared.gid }
+  usable(root, () => {
+    changeOwner(keysFolder(root), { from, to: api, fileMode: 0o600 })
+    // Files of the worker that the API reads.
+    for (const name of ['present', 'trusted']) {
+      const path = join(signingKeysFolder(root), name)
+      changeOwner(path, { from, to: worker, folderMode: 0o755, fileMode: 0o644 })
+    }
+    changeOwner(signingKeysFolder(root), { from, to: worker, fileMode: 0o600 })
+    changeOwner(join(root, 'keys/secrets'), { from, to: ofBoth, fileMode: 0o640 })
+    changeOwner(join(root, 'objects'), { from, to: ofBoth, folderMode: 0o2770, fileMode: 0o660 })
   })
-  // Large trees are walked once: the folder itself changes owner last.
-  const [cluster, objects] = [join(root, 'postgres/cluster'), join(root, 'objects')]
-  if (ownerNumber(cluster) === from) changeOwner(cluster, { from, to: postgres })
-  if (ownerNumber(objects) === from) {
-    changeOwner(objects, {
-      from,
-      to: { uid: worker.uid, gid: shared.gid },
-      folderMode: 0o2770,
-      fileMode: 0o660,
-    })
-  }
-  rmSync(join(root, 'compiled/service'), { recursive: true, force: true })
 }
-
-const ownerNumber = (path: string): number | undefined => lstatSync(path, { throwIfNoEntry: false })?.uid
 
 /** A link here would let its creator choose what root changes the owner of, so root changes what it has opened. */
 function ownFolder(path: string, mode: number, owner: Account | undefined): void {
