@@ -9,6 +9,7 @@ import { connect, type Database } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { startPostgres } from '../../server/postgres/postgres.ts'
 import { databaseUrl, templateName } from '../database/database-names.ts'
+import { copyKept, keep } from './kept-cluster.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -27,8 +28,15 @@ const buildNative = resolve(import.meta.dirname, '../../server/native-programs/b
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   execFileSync(process.execPath, [buildNative], { stdio: 'inherit' })
   const folder = mkdtempSync(join(databaseFolder(), 'sandbox-test-postgres-'))
-  const postgres = await startPostgres({ dataDir: folder, settings: { fsync: 'off' } })
-  project.provide('tenantTables', await makeTemplate(postgres.url))
+  const start = () => startPostgres({ dataDir: folder, settings: { fsync: 'off' } })
+  if (!copyKept(folder)) {
+    const fresh = await start()
+    await makeTemplate(fresh.url)
+    await fresh.stop()
+    keep(folder)
+  }
+  const postgres = await start()
+  project.provide('tenantTables', await listTenantTables(postgres.url))
   project.provide('postgresUrl', postgres.url)
   return async () => {
     await postgres.stop()
@@ -36,18 +44,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-/** Makes the migrated template on that server. The names of its tables with a `company_id`. */
-export async function makeTemplate(serverUrl: string): Promise<string[]> {
-  const log = createLog('test', 'silent')
-  const admin = connect(serverUrl, { poolSize: 1, log, name: 'test' })
+/** Makes the migrated template on that server. */
+export async function makeTemplate(serverUrl: string): Promise<void> {
+  const admin = connectTo(serverUrl)
   await admin.executeQuery(CompiledQuery.raw(`create database ${templateName}`))
   await admin.destroy()
-  const template = connect(databaseUrl(serverUrl, templateName), { poolSize: 1, log, name: 'test' })
+  const template = connectTo(databaseUrl(serverUrl, templateName))
   await migrate(template)
-  const tenantTables = await tenantTablesOf(template)
   await template.destroy()
-  return tenantTables
 }
+
+const log = createLog('test', 'silent')
+const connectTo = (url: string): Database => connect(url, { poolSize: 1, log, name: 'test' })
 
 const freeBytesNeeded = 4 * 1024 ** 3
 
@@ -59,10 +67,13 @@ export function databaseFolder(): string {
   return bavail * bsize >= freeBytesNeeded ? inMemory : tmpdir()
 }
 
-async function tenantTablesOf(db: Database): Promise<string[]> {
+/** Names of the template's tables with a `company_id`. */
+async function listTenantTables(serverUrl: string): Promise<string[]> {
+  const template = connectTo(databaseUrl(serverUrl, templateName))
   const { rows } = await sql<{ table_name: string }>`
     select table_name from information_schema.columns where table_schema = 'public' and column_name = 'company_id'`.execute(
-    db,
+    template,
   )
+  await template.destroy()
   return rows.map(({ table_name }) => table_name)
 }
