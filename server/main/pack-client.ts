@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { isolatedDeclarationSync } from 'rolldown/experimental'
-import { workspaceTar } from '../runs/prepare/workspace-tar.ts'
+import { workspaceTar } from '../runs/parts/workspace-tar.ts'
 
 const entry = 'client/src/index.ts'
 /** The same sources make the same bytes. In seconds: 1985, as the files of packages on npm have. */

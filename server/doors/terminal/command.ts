@@ -1,5 +1,5 @@
 import type { ShownRun } from '../../runs/model/run-row.ts'
-import type { SessionRun } from '../../runs/read/session-runs.ts'
+import type { SessionRun } from '../../runs/parts/session/session-runs.ts'
 import { endOf, type ProgramEnd } from '../programs/program-result.ts'
 
 /** A command of a person: a run with their session. */

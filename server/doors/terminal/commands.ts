@@ -1,6 +1,6 @@
 import { notFound } from '../../base/errors/coded-error.ts'
+import { listSessionRuns, readSessionRun } from '../../runs/parts/session/session-runs.ts'
 import { cancelRun } from '../../runs/queue/cancel-run.ts'
-import { listSessionRuns, readSessionRun } from '../../runs/read/session-runs.ts'
 import { watchRun } from '../../runs/read/wait-for-run.ts'
 import { type Command, commandOf, progressOf } from './command.ts'
 import { type CommandWait, inPlace, isTooBusy } from './command-waits.ts'

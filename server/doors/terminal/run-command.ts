@@ -1,5 +1,5 @@
+import { hasWaitingRuns } from '../../runs/parts/session/session-runs.ts'
 import { cancelRun } from '../../runs/queue/cancel-run.ts'
-import { hasWaitingRuns } from '../../runs/read/session-runs.ts'
 import { watchRun } from '../../runs/read/wait-for-run.ts'
 import { quickRunOnce } from '../../runs/submit/quick-run.ts'
 import { type DoorRunDeps, nameOf, nothingReachable } from '../programs/run-program.ts'

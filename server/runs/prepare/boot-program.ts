@@ -9,7 +9,7 @@ import {
   workspaceDir,
 } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import { fileTimeOf } from '../../../reader/formats/file-time.ts'
-import { type WorkspaceEntry, workspaceTar } from './workspace-tar.ts'
+import { type WorkspaceEntry, workspaceTar } from '../parts/workspace-tar.ts'
 
 /*
  * How a job gets its environment, scripts and input.

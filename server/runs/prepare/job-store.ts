@@ -4,9 +4,9 @@ import { sql } from 'kysely'
 import type { Executing } from '../../db/database.ts'
 import { keptBytesOf, keptLimitOf } from '../../db/kept-bytes.ts'
 import { type LostAuthority, lostAuthority } from '../model/run-authority-store.ts'
-import type { RunBundle } from './run-bundle.ts'
-import type { StoredRunFile } from './run-files.ts'
-import type { JobSession } from './run-session.ts'
+import type { RunBundle } from '../parts/bundle/bundle-part.ts'
+import type { StoredRunFile } from '../parts/files/file-blocks.ts'
+import type { JobSession } from '../parts/session/session-blocks.ts'
 
 /** All data that a claimed run needs to start, read once. */
 export interface RunJob {

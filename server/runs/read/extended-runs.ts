@@ -6,10 +6,10 @@ import type {
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Executing } from '../../db/database.ts'
-import { findRunFiles, type RunFileRow } from '../files/run-file-store.ts'
 import type { RunAddress } from '../lookup/readable-run.ts'
-import { findMetadata } from '../metadata/run-metadata-store.ts'
 import { findSessionIds } from '../model/run-store.ts'
+import { findRunFiles, type RunFileRow } from '../parts/files/run-file-store.ts'
+import { findMetadata } from '../parts/metadata/run-metadata-store.ts'
 import { listRoomRuns, type ReadDeps, type RunListQuery, readRun } from './read-runs.ts'
 
 /** Runs of one company with their files and metadata. */

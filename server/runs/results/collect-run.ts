@@ -7,10 +7,10 @@ import type { SavedSession, SessionRefusal } from '../../sessions/runs/save-sess
 import { openedLate } from '../../storage/opened-late.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { bundleMaxBytes, outputName } from '../model/result-bounds.ts'
+import { sessionRefusalLine } from '../parts/session/session-refusal.ts'
 import { type NamedArtifact, nameArtifacts } from './artifact-names.ts'
 import { type ArtifactRefusal, refusalLine, refusalOf } from './artifact-refusal.ts'
 import { atHalfSpeed } from './at-half-speed.ts'
-import { sessionRefusalLine } from './session-refusal.ts'
 
 export interface CollectedObject {
   key: string

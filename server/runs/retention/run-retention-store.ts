@@ -5,8 +5,8 @@ import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import { deleteEventsOf } from '../../db/state-events.ts'
 import { isDue } from '../../work/rounds/removal-failures.ts'
-import { artifactsNeeded, deleteRunFiles, neededSources } from '../files/run-file-store.ts'
-import { deleteMetadata } from '../metadata/run-metadata-store.ts'
+import { artifactsNeeded, deleteRunFiles, neededSources } from '../parts/files/run-file-store.ts'
+import { deleteMetadata } from '../parts/metadata/run-metadata-store.ts'
 import { objectKeys } from '../results/collect-run.ts'
 
 /* Writes `run_inputs`, `run_contents`, `run_refusals`, `run_artifacts` and the mark in `runs`, for content whose time is over. */

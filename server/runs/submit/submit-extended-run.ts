@@ -6,7 +6,7 @@ import {
 } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
-import { wantedFiles } from '../files/take-files.ts'
+import { wantedFiles } from '../parts/files/take-files.ts'
 import { extendRun } from '../read/extended-runs.ts'
 import type { ReadDeps } from '../read/read-runs.ts'
 import { noExtras, type RunExtras } from './queue-run.ts'

@@ -4,8 +4,8 @@ import {
   listRoomFiles,
   readInputFile,
   removeInputFile,
-} from '../../../runs/files/input-files.ts'
-import { type UploadDeps, uploadInputFile } from '../../../runs/files/upload-input-file.ts'
+} from '../../../runs/parts/files/input-files.ts'
+import { type UploadDeps, uploadInputFile } from '../../../runs/parts/files/upload-input-file.ts'
 import type { Mount } from '../../mount.ts'
 import { rawBodyOf } from '../../requests/raw-body.ts'
 

@@ -1,11 +1,11 @@
-import type { ArchiveSource } from '../../../reader/formats/archive.ts'
-import type { BundleFormat } from '../../../reader/formats/bundle-entries.ts'
-import { fileTime } from '../../../reader/formats/file-time.ts'
-import { sha256OfAll } from '../../base/sha256.ts'
-import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
-import { BundleRefused, countBundleFiles, readBundle } from '../../tasks/files/bundle-archive.ts'
-import { failed, type RunOutcome } from '../model/run-outcome.ts'
-import { bundleTar } from './bundle-tar.ts'
+import type { ArchiveSource } from '../../../../reader/formats/archive.ts'
+import type { BundleFormat } from '../../../../reader/formats/bundle-entries.ts'
+import { fileTime } from '../../../../reader/formats/file-time.ts'
+import { sha256OfAll } from '../../../base/sha256.ts'
+import { ObjectMissing, type ObjectStorage } from '../../../storage/port.ts'
+import { BundleRefused, countBundleFiles, readBundle } from '../../../tasks/files/bundle-archive.ts'
+import { failed, type RunOutcome } from '../../model/run-outcome.ts'
+import { bundleTar } from '../entry-blocks.ts'
 
 /** The stored bundle of a run's version. */
 export interface RunBundle {

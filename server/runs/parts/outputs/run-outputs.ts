@@ -1,15 +1,18 @@
 import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
-import type { Principal } from '../../access/principal.ts'
-import { CodedError } from '../../base/errors/coded-error.ts'
+import type { Principal } from '../../../access/principal.ts'
+import { CodedError } from '../../../base/errors/coded-error.ts'
 import type {
   CallbackAccess,
   CallbackCredentials,
-} from '../../custom-tables/callbacks/callback-credentials.ts'
-import { checkSubmittedPolicy, type OutputPolicyDeps } from '../../custom-tables/policies/output-policies.ts'
-import { storedPolicy } from '../../custom-tables/policies/stored-policy.ts'
-import type { ClaimedRun } from '../model/claimed-run.ts'
-import { failed, type RunOutcome } from '../model/run-outcome.ts'
-import type { RunJob } from './job-store.ts'
+} from '../../../custom-tables/callbacks/callback-credentials.ts'
+import {
+  checkSubmittedPolicy,
+  type OutputPolicyDeps,
+} from '../../../custom-tables/policies/output-policies.ts'
+import { storedPolicy } from '../../../custom-tables/policies/stored-policy.ts'
+import type { ClaimedRun } from '../../model/claimed-run.ts'
+import { failed, type RunOutcome } from '../../model/run-outcome.ts'
+import type { RunJob } from '../../prepare/job-store.ts'
 
 /** The access of a run with an output policy, or how it ends; undefined for a run without one. */
 export interface RunOutputs {

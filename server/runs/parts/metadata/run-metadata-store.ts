@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { seenByKey } from '../../access/own-runs.ts'
-import type { Executing, Trx } from '../../db/database.ts'
-import { selectList } from '../../db/fast/row-text.ts'
-import { type ListedRun, queuedAtUs, type RunListFilter, runColumns } from '../model/run-store.ts'
+import { seenByKey } from '../../../access/own-runs.ts'
+import type { Executing, Trx } from '../../../db/database.ts'
+import { selectList } from '../../../db/fast/row-text.ts'
+import { type ListedRun, queuedAtUs, type RunListFilter, runColumns } from '../../model/run-store.ts'
 
 /* Writes the table `run_metadata`. */
 

@@ -1,11 +1,11 @@
 import { sessionDir, workspaceDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
-import type { RunSessions } from '../../sessions/runs/run-sessions.ts'
-import { sessionEntries } from '../../sessions/runs/session-content.ts'
-import type { Tree } from '../../sessions/trees/tree.ts'
-import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
-import type { ClaimedRun } from '../model/claimed-run.ts'
-import { failed, type RunOutcome } from '../model/run-outcome.ts'
-import { bundleTar } from './bundle-tar.ts'
+import type { RunSessions } from '../../../sessions/runs/run-sessions.ts'
+import { sessionEntries } from '../../../sessions/runs/session-content.ts'
+import type { Tree } from '../../../sessions/trees/tree.ts'
+import { ObjectMissing, type ObjectStorage } from '../../../storage/port.ts'
+import type { ClaimedRun } from '../../model/claimed-run.ts'
+import { failed, type RunOutcome } from '../../model/run-outcome.ts'
+import { bundleTar } from '../entry-blocks.ts'
 
 /** The session of a claimed run, as its row names it. */
 export interface JobSession {

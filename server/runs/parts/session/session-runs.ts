@@ -1,5 +1,5 @@
-import { notFound } from '../../base/errors/coded-error.ts'
-import type { Executing } from '../../db/database.ts'
+import { notFound } from '../../../base/errors/coded-error.ts'
+import type { Executing } from '../../../db/database.ts'
 import { countWaiting, findSessionRun, listSessionRunRows, type SessionRun } from './session-run-store.ts'
 
 /*

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { countUpTo } from '../../db/count-up-to.ts'
-import type { Executing } from '../../db/database.ts'
-import type { RunRow } from '../model/run-row.ts'
+import { countUpTo } from '../../../db/count-up-to.ts'
+import type { Executing } from '../../../db/database.ts'
+import type { RunRow } from '../../model/run-row.ts'
 
 /* Reads the runs of a session. */
 

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
-import { acrossCompanies } from '../../db/across-companies.ts'
-import type { Executing, Trx } from '../../db/database.ts'
-import type { RunFilesTable } from '../../db/tables/run-files.ts'
+import { acrossCompanies } from '../../../db/across-companies.ts'
+import type { Executing, Trx } from '../../../db/database.ts'
+import type { RunFilesTable } from '../../../db/tables/run-files.ts'
 
 /* Writes the table `run_files`. */
 

@@ -10,18 +10,23 @@ import { extendedRunRoutes } from '@sandbox-jobs/contract/routes/extended-run-ro
 import { inputFileRoutes } from '@sandbox-jobs/contract/routes/input-file-routes.ts'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { CallOptions } from '../../../testing/apps/caller.ts'
-import { TestApi } from '../../../testing/apps/test-api.ts'
-import { createTestDatabase } from '../../../testing/database/test-database.ts'
-import { makeSandboxKey } from '../../../testing/factories/platform.ts'
-import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
-import { addMember, makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
-import type { Principal } from '../../access/principal.ts'
-import { newId } from '../../base/ids.ts'
-import { createLog } from '../../base/logging.ts'
-import { sha256Of } from '../../base/sha256.ts'
-import { readStorageUsage } from '../../companies/storage/kept-bytes-store.ts'
-import { closeStaging, dropStaging, openStaging, sweepStaging } from '../../environments/uploads/staging.ts'
+import type { CallOptions } from '../../../../testing/apps/caller.ts'
+import { TestApi } from '../../../../testing/apps/test-api.ts'
+import { createTestDatabase } from '../../../../testing/database/test-database.ts'
+import { makeSandboxKey } from '../../../../testing/factories/platform.ts'
+import { makeRun, makeRunnableTask, type RunnableTask } from '../../../../testing/factories/runs.ts'
+import { addMember, makeRoom, makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
+import type { Principal } from '../../../access/principal.ts'
+import { newId } from '../../../base/ids.ts'
+import { createLog } from '../../../base/logging.ts'
+import { sha256Of } from '../../../base/sha256.ts'
+import { readStorageUsage } from '../../../companies/storage/kept-bytes-store.ts'
+import {
+  closeStaging,
+  dropStaging,
+  openStaging,
+  sweepStaging,
+} from '../../../environments/uploads/staging.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)

@@ -1,10 +1,10 @@
 import { inputsDir, workspaceDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
-import type { ArchiveEntry } from '../../../reader/formats/archive.ts'
-import { fileTime, unknownTime } from '../../../reader/formats/file-time.ts'
-import { sha256OfAll } from '../../base/sha256.ts'
-import { ObjectMissing, type ObjectStorage } from '../../storage/port.ts'
-import { failed, type RunOutcome } from '../model/run-outcome.ts'
-import { bundleTar } from './bundle-tar.ts'
+import type { ArchiveEntry } from '../../../../reader/formats/archive.ts'
+import { fileTime, unknownTime } from '../../../../reader/formats/file-time.ts'
+import { sha256OfAll } from '../../../base/sha256.ts'
+import { ObjectMissing, type ObjectStorage } from '../../../storage/port.ts'
+import { failed, type RunOutcome } from '../../model/run-outcome.ts'
+import { bundleTar } from '../entry-blocks.ts'
 
 /** A file that a run takes: part of a stored object. */
 export interface StoredRunFile {

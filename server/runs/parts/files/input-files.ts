@@ -1,12 +1,12 @@
 import { chatroomPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import type { InputFile, InputFileList } from '@sandbox-jobs/contract/resources/runs/input-file.ts'
-import type { Directory } from '../../access/directory/directory.ts'
-import { ownRunsOf } from '../../access/own-runs.ts'
-import type { Principal } from '../../access/principal.ts'
-import { CodedError, notFound } from '../../base/errors/coded-error.ts'
-import type { PageRequest, PageTokens } from '../../base/page.ts'
-import type { Database } from '../../db/database.ts'
-import type { ObjectStorage } from '../../storage/port.ts'
+import type { Directory } from '../../../access/directory/directory.ts'
+import { ownRunsOf } from '../../../access/own-runs.ts'
+import type { Principal } from '../../../access/principal.ts'
+import { CodedError, notFound } from '../../../base/errors/coded-error.ts'
+import type { PageRequest, PageTokens } from '../../../base/page.ts'
+import type { Database } from '../../../db/database.ts'
+import type { ObjectStorage } from '../../../storage/port.ts'
 import {
   deleteInputFile,
   type FileKey,

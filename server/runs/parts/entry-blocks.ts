@@ -46,7 +46,7 @@ function headersOf(entry: ArchiveEntry, modifiedAt: number): Buffer {
 function longName(type: 'L' | 'K', text: Buffer): Buffer {
   if (text.length <= nameBytes) return Buffer.alloc(0)
   const content = Buffer.concat([text, Buffer.alloc(1)])
-  const path = Buffer.from('././@LongLink')
+  const path = Buffer.from('../prepare/@LongLink')
   const header = tarHeader({ path, type, mode: 0o644, byteSize: content.length, modifiedAt: unknownTime })
   return Buffer.concat([header, content, tarPadding(content.length)])
 }

@@ -10,11 +10,11 @@ import { extendedRunRoutes } from '@sandbox-jobs/contract/routes/extended-run-ro
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { beforeEach, expect, it } from 'vitest'
-import { TestApi } from '../../../testing/apps/test-api.ts'
-import { createTestDatabase } from '../../../testing/database/test-database.ts'
-import { makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
-import { addMember, makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
-import type { Principal } from '../../access/principal.ts'
+import { TestApi } from '../../../../testing/apps/test-api.ts'
+import { createTestDatabase } from '../../../../testing/database/test-database.ts'
+import { makeRunnableTask, type RunnableTask } from '../../../../testing/factories/runs.ts'
+import { addMember, makeRoom, makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
+import type { Principal } from '../../../access/principal.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)

@@ -4,9 +4,9 @@ import {
   sessionNamesMaxBytes,
   sessionPathMaxBytes,
 } from '@sandbox-jobs/contract/limits.ts'
-import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
-import type { SessionRefusal } from '../../sessions/runs/save-session.ts'
-import { shownPath } from './artifact-refusal.ts'
+import type { SandboxExit } from '../../../../agent/port/sandbox-exit.ts'
+import type { SessionRefusal } from '../../../sessions/runs/save-session.ts'
+import { shownPath } from '../../results/artifact-refusal.ts'
 
 /**
  * Whether a run changes its session: if its program ended by itself, whatever its exit code. What was stopped, by a cancel, a

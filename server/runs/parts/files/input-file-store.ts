@@ -1,9 +1,9 @@
 import { runContentRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
 import { type Insertable, type Selectable, sql } from 'kysely'
-import { acrossCompanies } from '../../db/across-companies.ts'
-import type { Executing, Trx } from '../../db/database.ts'
-import type { InputFilesTable } from '../../db/tables/run-files.ts'
-import { isDue } from '../../work/rounds/removal-failures.ts'
+import { acrossCompanies } from '../../../db/across-companies.ts'
+import type { Executing, Trx } from '../../../db/database.ts'
+import type { InputFilesTable } from '../../../db/tables/run-files.ts'
+import { isDue } from '../../../work/rounds/removal-failures.ts'
 
 /* Writes the table `input_files`. */
 
