@@ -35,7 +35,7 @@ const folderOrder = {
     'queue',
     'results',
     'lookup',
-    'files|metadata',
+    'parts',
     'prepare',
     'drive',
     'callbacks',

@@ -12,7 +12,7 @@ import { programScript } from '../../server/doors/programs/program-script.ts'
 import { matchesOf } from '../../server/http/doors/open-terminal/files/search-contents.ts'
 import { sharePage } from '../../server/http/share/share-page.ts'
 import type { ShareView } from '../../server/runs/links/share-view.ts'
-import { bundleTar } from '../../server/runs/parts/entry-blocks.ts'
+import { entryBlocks } from '../../server/runs/parts/entry-blocks.ts'
 import { sessionEntries } from '../../server/sessions/runs/session-content.ts'
 import { type TreeEntry, treeOf } from '../../server/sessions/trees/tree.ts'
 import { VerifiedFiles } from '../../server/sessions/trees/verified-files.ts'
@@ -44,7 +44,7 @@ const emptyFiles = treeOf(
 async function tarOfSession() {
   let bytes = 0
   const entries = sessionEntries(unread, { companyId, tree: emptyFiles, folder: 'session' })
-  for await (const block of bundleTar(entries, unknownTime)) bytes += block.length
+  for await (const block of entryBlocks(entries, unknownTime)) bytes += block.length
   expect(bytes).toBeGreaterThan(20_000 * 1024)
 }
 

@@ -4,7 +4,6 @@ import type { HumanTurn, Principal } from '../../access/principal.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import type { Trx } from '../../db/database.ts'
-import { enqueueRun } from '../../runs/submit/enqueue-run.ts'
 import type { NewRun } from '../../runs/submit/locked-queues.ts'
 import { planRun } from '../../runs/submit/submit-run.ts'
 import { requireMenuItem } from '../../tasks/menu/menu-service.ts'
@@ -38,7 +37,7 @@ export async function queueProposal(
     if (!(await moveProposal(trx, row, { to: 'committing', from: ['prepared'] }))) return undefined
     // Before the queues are locked, for which other companies wait.
     const turn = await turnOf(trx)
-    const { id } = await enqueueRun(trx, deps.submit.policy, run)
+    const { id } = await deps.submit.queue.enqueueWithin(trx, run)
     const set = { run_id: id, turn_message_id: turn.messageId }
     if (!(await moveProposal(trx, row, { to: 'committed', set }))) {
       throw new Error('a locked proposal changed its state')

@@ -6,11 +6,11 @@ import { CodedError } from '../../base/errors/coded-error.ts'
 import { PlainError } from '../../base/errors/plain-error.ts'
 import { SharedSlots, type SlotBounds } from '../../base/sharing/shared-slots.ts'
 import type { ResultDeps } from '../../runs/downloads/read-results.ts'
-import { wantedFiles } from '../../runs/parts/files/take-files.ts'
 import { cancelRun } from '../../runs/queue/cancel-run.ts'
 import type { ReadDeps } from '../../runs/read/read-runs.ts'
 import { readBeginnings } from '../../runs/read/results/result-beginnings.ts'
 import { type WatchRunDeps, watchRun } from '../../runs/read/wait-for-run.ts'
+import { askParts } from '../../runs/submit/asked-parts.ts'
 import { type QuickRunDeps, quickRunOnce } from '../../runs/submit/quick-run.ts'
 import type { WatcherBounds } from '../../state-watch/state-watchers.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
@@ -69,7 +69,6 @@ async function submitAndWait(
 ): Promise<ProgramResult> {
   const { runtime, files = [], timeoutSeconds } = program
   const { chatroom_id: chatroomId, company_id } = door
-  const holdFiles = files.length > 0 ? await wantedFiles(deps, reader, { chatroomId, files }) : undefined
   const made = await quickRunOnce(deps, {
     principal: submitter,
     chatroomId,
@@ -80,7 +79,8 @@ async function submitAndWait(
       input: { door: door.name, language: runtime.language },
       timeout_seconds: timeoutSeconds,
     },
-    extras: { holdFiles, allowList: door.network && program.wantsNetwork ? undefined : nothingReachable },
+    asked: askParts(deps, { principal: reader, chatroomId }, { files: [...files] }),
+    allowList: door.network && program.wantsNetwork ? undefined : nothingReachable,
   })
   const run = { id: made.run.id, company_id }
   const seconds = timeoutSeconds + queueWaitMaxSeconds

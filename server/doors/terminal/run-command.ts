@@ -1,6 +1,7 @@
 import { hasWaitingRuns } from '../../runs/parts/session/session-runs.ts'
 import { cancelRun } from '../../runs/queue/cancel-run.ts'
 import { watchRun } from '../../runs/read/wait-for-run.ts'
+import { askParts } from '../../runs/submit/asked-parts.ts'
 import { quickRunOnce } from '../../runs/submit/quick-run.ts'
 import { type DoorRunDeps, nameOf, nothingReachable } from '../programs/run-program.ts'
 import { type Command, type CommandInput, progressOf } from './command.ts'
@@ -54,9 +55,9 @@ async function submit(
   const session = await ensureSession(deps, person)
   if (await hasWaitingRuns(deps.db, session, waitingMax)) throw tooBusy()
   const input: CommandInput = { door: door.name, user: person.name, command: text }
+  const caller = { principal: submitter, chatroomId: door.chatroom_id }
   const { run } = await quickRunOnce(deps, {
-    principal: submitter,
-    chatroomId: door.chatroom_id,
+    ...caller,
     body: {
       name: nameOf(door, runtime),
       environment_version_id: runtime.environment_version_id,
@@ -65,8 +66,8 @@ async function submit(
       input,
       timeout_seconds: door.timeout_seconds,
     },
-    session: { session_id: session.id },
-    extras: { allowList: door.network ? undefined : nothingReachable },
+    asked: askParts(deps, caller, { session: { session_id: session.id } }),
+    allowList: door.network ? undefined : nothingReachable,
   })
   return run.id
 }

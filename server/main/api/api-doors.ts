@@ -18,6 +18,7 @@ import type { LogFollowers } from '../../live-logs/log-followers.ts'
 import type { LogUpdates } from '../../live-logs/log-updates.ts'
 import type { RunLookup } from '../../runs/lookup/run-lookup.ts'
 import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
+import { SubmissionQueue } from '../../runs/submit/submission-queue.ts'
 import type { SessionSizes } from '../../sessions/catalogue/sessions.ts'
 import { StateWatchers } from '../../state-watch/state-watchers.ts'
 import type { Downloads } from '../../storage/downloads/downloads.ts'
@@ -51,6 +52,7 @@ export function mountDoors(
   mountDoorRoutes(mounter(app, mounting), { db, directory: parts.directory, peppers })
   const services = {
     ...parts,
+    queue: new SubmissionQueue(db, parts.policy),
     places: doorPlaces(),
     watchers: new StateWatchers(db, logNews, doorWatcherBounds),
   }

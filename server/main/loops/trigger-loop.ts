@@ -4,6 +4,7 @@ import type { Log } from '../../base/logging.ts'
 import type { OutputPolicyDeps } from '../../custom-tables/policies/output-policies.ts'
 import type { Database } from '../../db/database.ts'
 import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
+import { SubmissionQueue } from '../../runs/submit/submission-queue.ts'
 import { startTriggeredRuns } from '../../runs/triggers/start-triggered-runs.ts'
 import { postgresTriggerEvents } from '../../runs/triggers/trigger-events.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
@@ -25,6 +26,7 @@ export const startTriggers = ({ storage, clock, log, ...parts }: TriggerParts): 
   startTriggeredRuns({
     events: postgresTriggerEvents({
       ...parts,
+      queue: new SubmissionQueue(parts.db, parts.policy),
       runnables: new Runnables(parts.db),
       validateInput: inputChecker(parts.db),
     }),

@@ -2,7 +2,7 @@ import type { WorkSignals } from '../../work/worker.ts'
 import type { ClaimedRun, TakenOverRun } from '../model/claimed-run.ts'
 import { failed } from '../model/run-outcome.ts'
 import { Drive, type DriveDeps, isOwnershipLost } from './drive.ts'
-import type { over, Progress } from './progress.ts'
+import { nothingLeft, type over, type Progress } from './progress.ts'
 import { describe } from './retry-policies.ts'
 import { runSteps } from './run-steps.ts'
 import { requeueUnlessStarted } from './start-steps.ts'
@@ -46,7 +46,7 @@ async function endFailed(drive: Drive, error: unknown): Promise<void> {
   const outcome = failed('platform_internal')
   try {
     await drive.stopSandbox()
-    await runStepsFrom(drive, { at: 'decided', end: { outcome }, residue: 'nothing' })
+    await runStepsFrom(drive, { at: 'decided', end: { outcome }, residue: nothingLeft })
   } catch (failure) {
     if (!isOwnershipLost(failure)) throw failure
   }
@@ -63,6 +63,6 @@ const runStep = <At extends Progress['at']>(drive: Drive, from: Progress<At>) =>
 /** The step at which a run is resumed. The executor of this machine knows nothing about a run that another machine claimed. */
 export function progressOf({ state, claimedHere }: TakenOverRun): Progress {
   const outcome = failed('host_lost', { detail: 'other_machine' })
-  if (!claimedHere) return { at: 'decided', end: { outcome }, residue: 'nothing' }
+  if (!claimedHere) return { at: 'decided', end: { outcome }, residue: nothingLeft }
   return state === 'running' ? { at: 'waiting' } : requeueUnlessStarted
 }

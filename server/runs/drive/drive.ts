@@ -1,13 +1,11 @@
 import { SandboxUnknown } from '../../../agent/port/errors.ts'
 import { sleep } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
-import type { RunSessions } from '../../sessions/runs/run-sessions.ts'
 import { ClaimLost } from '../../work/lease.ts'
 import { type RetryPolicy, retry, WorkerStopping } from '../../work/retry.ts'
 import type { WorkSignals } from '../../work/worker.ts'
 import type { ClaimedRun } from '../model/claimed-run.ts'
-import type { RunOutputs } from '../parts/outputs/run-outputs.ts'
-import type { RunSecrets } from '../parts/secrets/run-secrets.ts'
+import type { PartTools } from '../parts/run-parts.ts'
 import type { PlacedImages } from '../prepare/placed-images.ts'
 import type { CollectDeps } from '../results/collect-run.ts'
 import type { ResultTurns } from '../results/result-turns.ts'
@@ -15,7 +13,7 @@ import type { StorageReservations } from '../results/storage-reservations.ts'
 import { describe, forever } from './retry-policies.ts'
 import type { RunQueue } from './run-queue.ts'
 
-export interface DriveDeps extends CollectDeps {
+export interface DriveDeps extends CollectDeps, PartTools {
   runs: RunQueue
   images: PlacedImages
   storageReservations: StorageReservations
@@ -24,12 +22,6 @@ export interface DriveDeps extends CollectDeps {
   /** How long the processes of a run may go on after they were asked to end. Absent or 0: they are killed at once. */
   stopGraceMs?: number | undefined
   egressCapBytes?: number | undefined
-  /** Absent: runs of versions with slots end as `secrets_unavailable`. */
-  secrets?: RunSecrets | undefined
-  /** Absent: runs of versions with an output policy end as `secrets_unavailable`. */
-  outputs?: RunOutputs | undefined
-  /** Absent: no run with a session can start. */
-  sessions?: RunSessions | undefined
   pause?: typeof sleep | undefined
 }
 

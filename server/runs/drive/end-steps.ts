@@ -1,18 +1,18 @@
 import { SandboxUnknown } from '../../../agent/port/errors.ts'
 import { programNeverStarted, type SandboxExit } from '../../../agent/port/sandbox-exit.ts'
-import type { SavedSession, SessionRefusal } from '../../sessions/runs/save-session.ts'
 import type { ClaimedRun } from '../model/claimed-run.ts'
 import { failed } from '../model/run-outcome.ts'
-import { changesSession, folderRefusalOf } from '../parts/session/session-refusal.ts'
-import { type Collected, collectRun, discardCollected } from '../results/collect-run.ts'
+import type { LeftPart } from '../parts/run-part.ts'
+import { type LeftParts, type Part, runParts } from '../parts/run-parts.ts'
+import { collectRun, discardCollected } from '../results/collect-run.ts'
 import { contentBytes } from '../results/storage-reservations.ts'
 import { type Drive, isOwnershipLost } from './drive.ts'
-import { outcomeOf, outcomeWithoutResults, outcomeWithSession } from './outcome-of-exit.ts'
-import { over, type Results, type RunStep } from './progress.ts'
+import { outcomeOf, outcomeWithoutResults } from './outcome-of-exit.ts'
+import { nothingLeft, over, type Results, type RunStep, sandboxLeft } from './progress.ts'
 import { describe, whileCollecting } from './retry-policies.ts'
 import { maxStartAttempts, requeue } from './start-steps.ts'
 
-const noResults: Collected = { output: null, log: null, bundle: null, artifacts: [] }
+const noResults = { output: null, log: null, bundle: null, artifacts: [], parts: new Map() }
 
 export const report: RunStep<'started'> = async (drive) => {
   drive.reportRunning()
@@ -32,7 +32,7 @@ export const awaitExit: RunStep<'waiting'> = async (drive) => {
     if (!(error instanceof SandboxUnknown)) throw error
     await drive.endReport()
     const outcome = failed('host_lost', { detail: 'sandbox_unknown' })
-    return { at: 'decided', end: { outcome }, residue: 'nothing' }
+    return { at: 'decided', end: { outcome }, residue: nothingLeft }
   } finally {
     drive.cancel.removeEventListener('abort', stop)
   }
@@ -49,10 +49,11 @@ async function collectResults(drive: Drive, exit: SandboxExit): Promise<Results>
   if (!(await drive.reserveStorage(bytes))) return 'no_space'
   const endTurn = await deps.resultTurns.take(run.companyId, bytes, drive.signal)
   try {
-    const saved = await drive.retry('save the session', () => saveLeftSession(drive, exit), whileCollecting)
-    const source = { runId: run.id, sandboxId: run.sandboxId, exit, sessionRefusal: saved?.refusal }
+    const parts = await collectParts(drive, exit)
+    const lastLines = [...parts.values()].map(({ line = '' }) => line).join('')
+    const source = { runId: run.id, sandboxId: run.sandboxId, exit, lastLines }
     const results = await drive.retry('collect', () => collectRun(deps, source), whileCollecting)
-    return { ...results, session: saved?.session }
+    return { ...results, parts }
   } catch (error) {
     if (isOwnershipLost(error)) throw error
     drive.log.error({ error: describe(error) }, 'the results of the run cannot be stored')
@@ -62,20 +63,14 @@ async function collectResults(drive: Drive, exit: SandboxExit): Promise<Results>
   }
 }
 
-/** Stores what the run left in its session. Undefined where the session stays as it was. */
-async function saveLeftSession(
-  { deps, run }: Drive,
-  exit: SandboxExit,
-): Promise<{ session?: SavedSession; refusal?: SessionRefusal } | undefined> {
-  const { executor, sessions, storageReservations } = deps
-  if (!sessions || !changesSession(exit)) return undefined
-  const refusal = folderRefusalOf(exit)
-  if (refusal) return { refusal }
-  const { id: runId, companyId, sandboxId } = run
-  const left = { runId, companyId, sandboxId, open: () => executor.folder(sandboxId) }
-  const saved = await sessions.save(left, (company, bytes) => storageReservations.reserve(company, bytes))
-  if (!saved) return undefined
-  return 'rule' in saved ? { refusal: saved } : { session: saved }
+async function collectParts(drive: Drive, exit: SandboxExit): Promise<LeftParts> {
+  const parts = new Map<Part, LeftPart>()
+  for (const part of runParts) {
+    const store = async () => part.collect?.(drive.deps, drive.run, exit)
+    const left = await drive.retry(`collect the ${part.name}`, store, whileCollecting)
+    if (left) parts.set(part, left)
+  }
+  return parts
 }
 
 /** Its program never started, and attempts are left. */
@@ -90,17 +85,18 @@ export const decide: RunStep<'collected'> = async (drive, { exit, results }) => 
     // The current holder of the run still needs the exit record.
     if (status === 'lost') return over
     if (status === 'cancel_requested')
-      return { at: 'decided', end: { outcome: failed('cancelled') }, residue: 'sandbox' }
-    if (status !== 'running') return { at: 'finished', residue: 'sandbox' }
+      return { at: 'decided', end: { outcome: failed('cancelled') }, residue: sandboxLeft }
+    if (status !== 'running') return { at: 'finished', residue: sandboxLeft }
   }
   if (exit.cause === 'stopped' && !drive.isCancelled) await checkForCancel(drive)
   const own = outcomeOf(exit, drive.isCancelled)
   if (typeof results !== 'string') {
-    const outcome = outcomeWithSession(own, results.sessionRefusal?.rule)
-    const residue = results.session ? 'session and sandbox' : 'sandbox'
-    return { at: 'decided', end: { outcome, exit, results }, residue }
+    const parts = [...results.parts]
+    const outcome = parts.reduce((so, [, left]) => left.outcome?.(so) ?? so, own)
+    const replaced = parts.filter(([, { finish }]) => finish).map(([part]) => part)
+    return { at: 'decided', end: { outcome, exit, results }, residue: { ...sandboxLeft, parts: replaced } }
   }
-  const residue = results === 'lost' ? 'sandbox and parts' : 'sandbox'
+  const residue = { ...sandboxLeft, results: results === 'lost' }
   return { at: 'decided', end: { outcome: outcomeWithoutResults(own, results), exit }, residue }
 }
 
@@ -123,9 +119,9 @@ export const finish: RunStep<'decided'> = async (drive, { end, residue }) => {
 /** The sweep removes later whatever this step fails to remove. */
 export const cleanUp: RunStep<'finished'> = async ({ deps, run, log }, { residue }) => {
   const source = { runId: run.id, sandboxId: run.sandboxId }
-  if (residue === 'sandbox and parts') await discardCollected(deps.storage, source)
-  if (residue === 'nothing') return over
-  if (residue === 'session and sandbox') await deps.sessions?.removeUnused(run.companyId)
+  if (residue.results) await discardCollected(deps.storage, source)
+  for (const part of residue.parts) await part.release?.(deps, run)
+  if (!residue.sandbox) return over
   await deps.executor.remove(run.sandboxId).catch((error: unknown) => {
     log.warn({ error: describe(error) }, 'sandbox not removed yet')
   })

@@ -5,10 +5,10 @@ import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import type { Executing } from '../../db/database.ts'
 import { type Transition, transitionCtes } from '../../db/transition.ts'
 import { blockedRenewalCtes } from '../../environments/retention/image-renewal-statement.ts'
-import { savedSessionCtes } from '../../sessions/runs/saved-session-statement.ts'
 import type { ClaimedRun } from '../model/claimed-run.ts'
 import type { RunOutcome } from '../model/run-outcome.ts'
 import { ended, endedAfterStart } from '../model/run-transitions.ts'
+import type { LeftParts } from '../parts/run-parts.ts'
 import { artifactsCte } from '../results/artifact-store.ts'
 import type { Collected } from '../results/collect-run.ts'
 import { contentCte } from '../results/run-content-store.ts'
@@ -18,7 +18,7 @@ import { refusalsCte } from '../results/run-refusal-store.ts'
 export interface RunEnd {
   outcome: RunOutcome
   exit?: SandboxExit
-  results?: Collected
+  results?: Collected & { parts: LeftParts }
 }
 
 /** The final transition. A started run also passes through `running`, if it ended before that was written. */
@@ -46,7 +46,7 @@ export async function finishRun(db: Executing, run: ClaimedRun, end: RunEnd): Pr
     ...(end.results ? [contentCte(end.results)] : []),
     ...(end.results && end.results.artifacts.length > 0 ? [artifactsCte(end.results.artifacts)] : []),
     ...(refused ? [refusalsCte(refused)] : []),
-    ...(end.results?.session ? [savedSessionCtes(end.results.session)] : []),
+    ...[...(end.results?.parts.values() ?? [])].flatMap(({ finish }) => finish?.() ?? []),
     ...(columns.error_code === imageUnavailable ? [blockedRenewalCtes(versionOfMoved)] : []),
   ]
   const { rows } = await sql`with ${sql.join([move, ...kept])} select from moved`.execute(db)

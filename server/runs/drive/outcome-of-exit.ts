@@ -20,14 +20,6 @@ export const outcomeWithoutResults = (own: RunOutcome, why: 'lost' | 'no_space')
     : own
 }
 
-/** The outcome of a run by the rule for which the files of its session were not kept, if one was broken. */
-export function outcomeWithSession(own: RunOutcome, rule: string | undefined): RunOutcome {
-  if (rule === undefined || own.state !== 'completed') return own
-  return rule === 'storage'
-    ? failed('storage_lost', { exitCode: 0, detail: 'session' })
-    : failed('session_not_kept', { exitCode: 0, detail: rule })
-}
-
 /** The outcome for an exit record. `cancelRequested` matters only for a stopped sandbox: a job that ended by itself keeps its outcome. */
 export function outcomeOf(exit: SandboxExit, cancelRequested: boolean): RunOutcome {
   switch (exit.cause) {

@@ -1,18 +1,25 @@
 import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import type { RunOutcome } from '../model/run-outcome.ts'
+import type { LeftParts, Part } from '../parts/run-parts.ts'
 import type { PreparedRun } from '../prepare/prepare-run.ts'
 import type { Collected } from '../results/collect-run.ts'
 import type { Drive } from './drive.ts'
 import type { RunEnd } from './finish-run.ts'
 
 /** The stored results of a run, or why they were not stored: an internal failure or the storage quota. */
-export type Results = Collected | 'lost' | 'no_space'
+export type Results = (Collected & { parts: LeftParts }) | 'lost' | 'no_space'
 
-/**
- * What must still be removed after the end. `parts`: results may be partly stored without a row that refers to them;
- * `session`: bytes that the session no longer has.
- */
-export type Residue = 'nothing' | 'sandbox' | 'sandbox and parts' | 'session and sandbox'
+/** What must still be removed after the end. */
+export interface Residue {
+  sandbox: boolean
+  /** Results may be partly stored without a row that refers to them. */
+  results: boolean
+  /** Parts to release. */
+  parts: readonly Part[]
+}
+
+export const nothingLeft: Residue = { sandbox: false, results: false, parts: [] }
+export const sandboxLeft: Residue = { ...nothingLeft, sandbox: true }
 
 /** The steps of a run and the data that each one starts with. */
 interface StepData {

@@ -6,13 +6,11 @@ import { onBehalfOf } from '../../base/current-request.ts'
 import type { Log } from '../../base/logging.ts'
 import type { RunCapacity } from '../../capacity/run-capacity.ts'
 import { LogSources } from '../../live-logs/log-sources.ts'
-import type { RunSessions } from '../../sessions/runs/run-sessions.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { startSweep } from '../../work/rounds/sweep.ts'
 import { type Claims, Worker } from '../../work/worker.ts'
 import type { ClaimedRun, TakenOverRun } from '../model/claimed-run.ts'
-import type { RunOutputs } from '../parts/outputs/run-outputs.ts'
-import type { RunSecrets } from '../parts/secrets/run-secrets.ts'
+import type { PartTools } from '../parts/run-parts.ts'
 import { type ImageSource, PlacedImages } from '../prepare/placed-images.ts'
 import { ResultTurns } from '../results/result-turns.ts'
 import { StorageReservations } from '../results/storage-reservations.ts'
@@ -23,7 +21,7 @@ import { describe } from './retry-policies.ts'
 import type { RunQueue } from './run-queue.ts'
 import { sweepSandboxes } from './sweep-sandboxes.ts'
 
-export interface RunWorkerOptions {
+export interface RunWorkerOptions extends Omit<PartTools, 'storageReservations'> {
   runs: RunQueue
   executor: SandboxPort & ImagePort
   storage: ObjectStorage
@@ -38,12 +36,6 @@ export interface RunWorkerOptions {
   stopGraceMs?: number | undefined
   /** Bytes that a run may send. Absent: no run has a network. */
   egressCapBytes?: number | undefined
-  /** Absent: runs of versions with slots end as `secrets_unavailable`. */
-  secrets?: RunSecrets | undefined
-  /** Absent: runs of versions with an output policy end as `secrets_unavailable`. */
-  outputs?: RunOutputs | undefined
-  /** Absent: no run with a session can start. */
-  sessions?: RunSessions | undefined
   /** Interval between polls without a notification. */
   pollIntervalMs?: number
   /** Replaces the machine's clock in simulations. */

@@ -5,10 +5,11 @@ import { ImageUntrusted } from '../../images/provenance/verify-image.ts'
 import { ObjectMissing } from '../../storage/port.ts'
 import type { ClaimedRun, ClaimStatus } from '../model/claimed-run.ts'
 import { failed, type RunOutcome } from '../model/run-outcome.ts'
-import { outcomeOfKeys, type PinnedSecrets } from '../parts/secrets/run-secrets.ts'
+import type { PreparedPart } from '../parts/run-part.ts'
+import { runParts } from '../parts/run-parts.ts'
 import { type PreparedRun, prepareRun } from '../prepare/prepare-run.ts'
 import { type Drive, isOwnershipLost } from './drive.ts'
-import { over, type Progress, type RunStep } from './progress.ts'
+import { nothingLeft, over, type Progress, type RunStep } from './progress.ts'
 import { describe, whilePreparing, whileStarting } from './retry-policies.ts'
 
 /** Claims after which a sandbox that always ends before its program starts is no longer retried. */
@@ -17,7 +18,7 @@ export const maxStartAttempts = 5
 const ended = (outcome: RunOutcome): Progress<'decided'> => ({
   at: 'decided',
   end: { outcome },
-  residue: 'nothing',
+  residue: nothingLeft,
 })
 
 /** Reads the run and decides by its current data whether it may start. */
@@ -26,13 +27,13 @@ export const prepare: RunStep<'claimed'> = async (drive) => {
   const job = await drive.retry('read the job', () => deps.runs.findJob(run))
   if (!job) return ended(failed('platform_internal', { detail: 'job_missing' }))
   const prepareJob = () => prepareRun(deps, job, run)
-  const prepared = await drive.retry('prepare', prepareJob, whilePreparing).catch(endedByKeys)
+  const prepared = await drive.retry('prepare', prepareJob, whilePreparing).catch(endedByPart)
   return prepared.kind === 'refused' ? ended(prepared.outcome) : { at: 'prepared', ...prepared }
 }
 
-/** Keys that stay unavailable end a run: it would hold its slot while those of other companies wait. */
-function endedByKeys(error: unknown): PreparedRun {
-  const outcome = outcomeOfKeys(error)
+/** What stays unavailable may end a run: it would keep its slot while those of other companies wait. */
+function endedByPart(error: unknown): PreparedRun {
+  const outcome = runParts.map(({ endedBy }) => endedBy?.(error)).find((found) => found !== undefined)
   if (!outcome) throw error
   return { kind: 'refused', outcome }
 }
@@ -54,7 +55,7 @@ export const start: RunStep<'prepared'> = async (drive, prepared) => {
       const startSandbox = async (): Promise<Progress<'started' | 'startUnknown'>> => {
         // A run that waits for a full or unavailable host can still be cancelled.
         if (drive.isCancelled) return { at: 'startUnknown', otherwise: failed('cancelled') }
-        const changed = await whatChanged(drive, prepared.secrets)
+        const changed = await whatChanged(prepared.parts)
         if (changed) return changed
         await executor.start(spec, openStdin(), masked, known)
         return { at: 'started' }
@@ -73,17 +74,14 @@ export const start: RunStep<'prepared'> = async (drive, prepared) => {
   }
 }
 
-/** What the run's secrets have become since it was prepared; undefined where it may start with them. */
-async function whatChanged(
-  { deps, run }: Drive,
-  secrets: PinnedSecrets | undefined,
-): Promise<Progress<'startUnknown'> | undefined> {
-  if (!secrets) return undefined
-  const now = await deps.secrets?.recheck(run, secrets)
-  if (now === 'hold') return undefined
-  return now === undefined || now === 'queue again'
-    ? requeueUnlessStarted
-    : { at: 'startUnknown', otherwise: now }
+/** What the run's parts have become since they were prepared; undefined where it may start with them. */
+async function whatChanged(parts: readonly PreparedPart[]): Promise<Progress<'startUnknown'> | undefined> {
+  for (const { recheck } of parts) {
+    const now = await recheck?.()
+    if (now === 'queue again') return requeueUnlessStarted
+    if (now !== undefined && now !== 'holds') return { at: 'startUnknown', otherwise: now }
+  }
+  return undefined
 }
 
 export const requeueUnlessStarted: Progress<'startUnknown'> = { at: 'startUnknown', otherwise: 'requeue' }

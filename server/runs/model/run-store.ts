@@ -15,35 +15,6 @@ export const cancelChannel = 'runs_cancel'
 /** A run is to end at once, without its time to end. */
 export const killChannel = 'runs_kill'
 
-/** The session of a run that was queued in the same transaction. `waits`: no claim takes the run until it holds the session. */
-export const setSession = (
-  trx: Trx,
-  run: { id: string; company_id: string },
-  { id, waits }: { id: string; waits: boolean },
-): Promise<unknown> =>
-  trx
-    .updateTable('runs')
-    .set({ session_id: id, waits_for_session: waits })
-    .where('id', '=', run.id)
-    .where('company_id', '=', run.company_id)
-    .execute()
-
-/** The sessions of runs of one company, by the id of the run. */
-export async function findSessionIds(
-  db: Executing,
-  companyId: string,
-  runIds: readonly string[],
-): Promise<Map<string, string>> {
-  const rows = await db
-    .selectFrom('runs')
-    .select(['id', 'session_id'])
-    .where('company_id', '=', companyId)
-    .where('id', 'in', runIds)
-    .where('session_id', 'is not', null)
-    .execute()
-  return new Map(rows.map(({ id, session_id }) => [id, session_id ?? '']))
-}
-
 /** Notifies listeners when the transaction commits; a rollback notifies nobody. */
 export async function notify(trx: Trx, channel: string, payload = ''): Promise<void> {
   await sql`select pg_notify(${channel}, ${payload})`.execute(trx)

@@ -5,11 +5,11 @@ import { tarHeader, tarPadding } from './workspace-tar.ts'
 const nameBytes = 100
 
 /**
- * Writes the entries of a bundle as tar blocks without the end blocks, in the format that the platform's busybox reads:
+ * Writes the entries of an archive as tar blocks without the end blocks, in the format that the platform's busybox reads:
  * raw UTF-8 names, and GNU long-name entries for names that do not fit a header. busybox ignores PAX records and would
  * give such a file the wrong name. Entries without a time get `modifiedAt`.
  */
-export async function* bundleTar(
+export async function* entryBlocks(
   entries: AsyncIterable<ArchiveEntry>,
   modifiedAt: number,
 ): AsyncGenerator<Buffer, void> {

@@ -4,21 +4,13 @@ import type { KnownContent } from '../../../agent/port/known-contents.ts'
 import { sandboxOwner } from '../../../agent/port/sandbox-owner.ts'
 import type { SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
 import { fileTimeOf } from '../../../reader/formats/file-time.ts'
-import type { CallbackAccess } from '../../custom-tables/callbacks/callback-credentials.ts'
 import { ImageUntrusted } from '../../images/provenance/verify-image.ts'
 import type { AttestedImage } from '../../images/stored-images.ts'
-import { knownContents } from '../../sessions/runs/known-contents.ts'
-import type { RunSessions } from '../../sessions/runs/run-sessions.ts'
-import type { ObjectStorage } from '../../storage/port.ts'
-import { slotNamesOf } from '../../tasks/versions/task-version.ts'
 import type { ClaimedRun } from '../model/claimed-run.ts'
-import { exportableEnv, isEnvName, isValidEnv, isWithinEnvBounds } from '../model/ordinary-env.ts'
+import { exportableEnv } from '../model/ordinary-env.ts'
 import { failed, type RunOutcome } from '../model/run-outcome.ts'
-import { bundleBlocks, checkRunBundle } from '../parts/bundle/bundle-part.ts'
-import { checkRunFiles, fileBlocks } from '../parts/files/file-blocks.ts'
-import type { RunOutputs } from '../parts/outputs/run-outputs.ts'
-import { isPinned, type PinnedSecrets, type RunSecrets } from '../parts/secrets/run-secrets.ts'
-import { type PreparedSession, sessionBlocks, sessionOf } from '../parts/session/session-blocks.ts'
+import { isOutcome, type PreparedPart } from '../parts/run-part.ts'
+import { type PartTools, runParts } from '../parts/run-parts.ts'
 import { collectedArtifactsDir } from './artifacts-folder.ts'
 import { bootInput, bootInputWith, type Job } from './boot-program.ts'
 import type { RunJob } from './job-store.ts'
@@ -34,27 +26,19 @@ export type PreparedRun =
       openStdin: () => Buffer | Readable
       /** Values that are masked in the log. */
       masked: string[]
-      /** Contents of files that its session has. */
+      /** Contents of files that the executor need not collect. */
       known: KnownContent[]
       image: AttestedImage
-      /** Undefined for a version that declares no slots. */
-      secrets: PinnedSecrets | undefined
+      parts: readonly PreparedPart[]
     }
   | { kind: 'refused'; outcome: RunOutcome }
 
-interface PrepareDeps {
-  storage: ObjectStorage
+export interface PrepareDeps extends PartTools {
   images: Pick<PlacedImages, 'attested'>
   /** How long the processes of a run may go on after they were asked to end. Absent or 0: they are killed at once. */
   stopGraceMs?: number | undefined
   /** Bytes that a run may send. Absent: no run has a network. */
   egressCapBytes?: number | undefined
-  /** Absent: no run of a version with slots can start. */
-  secrets?: RunSecrets | undefined
-  /** Absent: no run of a version with an output policy can start. */
-  outputs?: RunOutputs | undefined
-  /** Absent: no run with a session can start. */
-  sessions?: RunSessions | undefined
 }
 
 const refused = (outcome: RunOutcome): PreparedRun => ({ kind: 'refused', outcome })
@@ -76,40 +60,57 @@ export async function prepareRun(deps: PrepareDeps, job: RunJob, run: ClaimedRun
   if (!job.has_room) return refused(failed('storage_quota_exceeded', { detail: 'not_started' }))
   const { input } = job
   if (input === null) return refused(failed('storage_lost', { detail: 'input' }))
-  const secrets = await secretsOf(deps, job, run)
-  if (secrets && !isPinned(secrets)) return refused(secrets)
-  let isReady = false
+  const image = await imageOf(deps, job)
+  if ('state' in image) return refused(image)
+  const parts: PreparedPart[] = []
+  const refusal = await prepareParts(deps, { job, run }, parts).catch(async (error: unknown) => {
+    await writtenOf(parts)
+    throw error
+  })
+  if (!refusal) return sandboxOf(deps, { ...job, input }, { run, image, parts })
+  // A refused run shows what it was given, and one that is prepared again is given it anew.
+  await writtenOf(parts)
+  return refused(refusal)
+}
+
+/** The row only names the image. It runs only if a trusted key signed it for exactly this version. */
+async function imageOf({ images }: PrepareDeps, job: RunJob): Promise<AttestedImage | RunOutcome> {
+  const { layer_digest: layerDigest, promoted_digest: promotedDigest, environment_version_id: id } = job
+  if (layerDigest === null || promotedDigest === null)
+    return failed('image_unavailable', { detail: 'no_layer' })
   try {
-    const prepared = await prepareSandbox(deps, { ...job, input }, { run, secrets })
-    isReady = prepared.kind === 'sandbox'
-    return prepared
-  } finally {
-    // A refused run shows what it was given, and one that is prepared again gets other pins.
-    if (!isReady) await secrets?.written
+    return await images.attested({ id, layerDigest, promotedDigest })
+  } catch (error) {
+    if (error instanceof ImageUntrusted) return failed('image_unavailable', { detail: error.slug })
+    throw error
   }
 }
 
-async function prepareSandbox(
+/** Adds each part of the run to `parts`, until one refuses the start. */
+async function prepareParts(
+  deps: PrepareDeps,
+  { job, run }: { job: RunJob; run: ClaimedRun },
+  parts: PreparedPart[],
+): Promise<RunOutcome | undefined> {
+  for (const part of runParts) {
+    const prepared = await part.prepare?.(deps, job, run)
+    if (!prepared) continue
+    if (isOutcome(prepared)) return prepared
+    parts.push(prepared)
+  }
+  return undefined
+}
+
+const writtenOf = (parts: readonly PreparedPart[]): Promise<unknown> =>
+  Promise.all(parts.map(({ written }) => written))
+
+function sandboxOf(
   deps: PrepareDeps,
   job: RunJob & { input: Buffer },
-  { run, secrets }: { run: ClaimedRun; secrets: PinnedSecrets | undefined },
-): Promise<PreparedRun> {
-  const { storage, images, egressCapBytes } = deps
+  { run, image, parts }: { run: ClaimedRun; image: AttestedImage; parts: readonly PreparedPart[] },
+): PreparedRun {
   const { id: runId, sandboxId, companyId } = run
-  const { layer_digest: layerDigest, promoted_digest: promotedDigest, environment_version_id: id } = job
-  if (layerDigest === null || promotedDigest === null) {
-    return refused(failed('image_unavailable', { detail: 'no_layer' }))
-  }
-  // The row only names the image. It runs only if a trusted key signed it for exactly this version.
-  const image = await images.attested({ id, layerDigest, promotedDigest }).catch((error: unknown) => {
-    if (error instanceof ImageUntrusted) return error
-    throw error
-  })
-  if (image instanceof ImageUntrusted) return refused(failed('image_unavailable', { detail: image.slug }))
-  const callback = await outputsOf(deps, job, run)
-  if (callback && 'state' in callback) return refused(callback)
-  const session = await sessionOf(deps, job, run)
-  if (session && 'state' in session) return refused(session)
+  const network = networkOfRun(job, deps.egressCapBytes)
   const spec = runSandbox({
     sandboxId,
     claimedAt: job.claimed_at,
@@ -119,20 +120,19 @@ async function prepareSandbox(
     isolation: job.isolation,
     timeoutSeconds: job.timeout_seconds,
     stopGraceMs: deps.stopGraceMs,
-    network: callback ? withService(networkOfRun(job, egressCapBytes)) : networkOfRun(job, egressCapBytes),
+    network: parts.some((part) => part.network === 'service') ? withService(network) : network,
     owner: sandboxOwner(companyId),
     artifactsDir: collectedArtifactsDir(job.door_kind),
-    sessionBytes: session?.sizeLimitBytes,
+    folder: parts.find(({ folder }) => folder)?.folder,
   })
   const boot: Job = {
-    secrets: secrets?.values ?? {},
+    ...envOf(parts),
     identity: {
       runId,
       chatroomId: job.chatroom_id,
       taskId: job.task_id,
       taskVersionId: job.task_version_id,
     },
-    callback,
     imageEnv: image.env,
     env: exportableEnv(job.ordinary_env),
     startupScript: job.startup_script,
@@ -141,59 +141,35 @@ async function prepareSandbox(
     input: job.input,
     claimedAt: job.claimed_at,
   }
-  const masked = [...Object.values(boot.secrets), ...(callback ? [callback.token] : [])]
-  const { bundle, files } = job
-  if (bundle === null && files.length === 0 && !session) {
-    const stdin = bootInput(boot)
-    return { kind: 'sandbox', spec, openStdin: () => stdin, masked, known: [], image, secrets }
+  return {
+    kind: 'sandbox',
+    spec,
+    openStdin: stdinOf(boot, parts),
+    masked: parts.flatMap(({ masks = [] }) => masks),
+    known: parts.flatMap(({ known = [] }) => known),
+    image,
+    parts,
   }
-  const unusable =
-    (bundle && (await checkRunBundle(storage, bundle))) ?? (await checkRunFiles(storage, files))
-  if (unusable) return refused(unusable)
-  const openStdin = () => Readable.from(bootInputWith(boot, blocksOf(storage, job, session)))
-  const known = session ? knownContents(session.tree) : []
-  return { kind: 'sandbox', spec, openStdin, masked, known, image, secrets }
 }
 
-/** The files of the version, then those of the session and those of the run, which win. */
+function envOf(parts: readonly PreparedPart[]): Pick<Job, 'secrets' | 'callback'> {
+  const env: Pick<Job, 'secrets' | 'callback'> = { secrets: {} }
+  for (const part of parts) Object.assign(env, part.env)
+  return env
+}
+
+/** A run without files of parts has its input in memory. */
+function stdinOf(boot: Job, parts: readonly PreparedPart[]): () => Buffer | Readable {
+  const sources = parts.flatMap(({ blocks }) => (blocks ? [blocks] : []))
+  if (sources.length > 0) return () => Readable.from(bootInputWith(boot, blocksOf(boot, sources)))
+  const stdin = bootInput(boot)
+  return () => stdin
+}
+
 async function* blocksOf(
-  storage: ObjectStorage,
-  { bundle, files, claimed_at: claimedAt }: RunJob,
-  session: PreparedSession | undefined,
+  { claimedAt }: Job,
+  sources: readonly NonNullable<PreparedPart['blocks']>[],
 ): AsyncGenerator<Buffer, void> {
   const modifiedAt = fileTimeOf(claimedAt)
-  if (bundle) yield* bundleBlocks(storage, bundle)
-  if (session) yield* sessionBlocks(storage, session, modifiedAt)
-  yield* fileBlocks(storage, files, modifiedAt)
-}
-
-/**
- * The secrets of a version that declares slots, which is when the rules of its environment are checked (contract part 1, "Task
- * version"). Undefined where it declares none; an outcome where the run ends.
- */
-async function secretsOf(
-  { secrets }: PrepareDeps,
-  job: RunJob,
-  run: ClaimedRun,
-): Promise<PinnedSecrets | RunOutcome | undefined> {
-  const slots = slotNamesOf(job.secret_slot_declarations)
-  if (slots.length === 0) return undefined
-  if (!slots.every(isEnvName) || !isValidEnv(job.ordinary_env, slots.length)) return failed('env_invalid')
-  if (!secrets) return failed('secrets_unavailable', { detail: 'not_configured' })
-  const pinned = await secrets.pin(run, slots)
-  if (!isPinned(pinned) || isWithinEnvBounds(job.ordinary_env, pinned.values)) return pinned
-  await pinned.written
-  return failed('env_invalid', { detail: 'too_large' })
-}
-
-/** The access of a run with an output policy to what it may write; an outcome where the run ends. */
-async function outputsOf(
-  { outputs }: PrepareDeps,
-  job: RunJob,
-  run: ClaimedRun,
-): Promise<CallbackAccess | RunOutcome | undefined> {
-  if (job.output_policy === null) return undefined
-  return outputs
-    ? await outputs.access(run, job)
-    : failed('secrets_unavailable', { detail: 'callbacks_not_configured' })
+  for (const blocks of sources) yield* blocks(modifiedAt)
 }

@@ -4,12 +4,9 @@ import {
   artifactPathMaxBytes,
   logMaxBytes,
   outputMaxBytes,
-  sessionFilesMax,
-  sessionNameMaxBytes,
-  sessionPathMaxBytes,
 } from '@sandbox-jobs/contract/limits.ts'
 import { profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
-import { outputFile, sessionDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import { outputFile } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import type { SandboxNetwork, SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
 import { runtimeOf } from '../../environments/versions/isolation.ts'
@@ -38,8 +35,8 @@ export interface RunSandbox {
   owner: number
   /** The folder of its artifacts (`artifacts-folder.ts`). */
   artifactsDir: string
-  /** Bytes that its session may have; absent for a run without one. */
-  sessionBytes?: number | undefined
+  /** Another folder to collect. */
+  folder?: SandboxSpec['collect']['folder'] | undefined
 }
 
 /** The sandbox specification of a run. It contains no tenant data except the allow list, since the executor stores it on disk. */
@@ -79,15 +76,7 @@ export function runSandbox(run: RunSandbox): SandboxSpec {
         maxPathBytes: artifactPathMaxBytes,
         maxNameBytes: artifactPathComponentMaxBytes,
       },
-      ...(run.sessionBytes !== undefined && {
-        folder: {
-          path: sessionDir,
-          maxFiles: sessionFilesMax,
-          maxBytes: run.sessionBytes,
-          maxPathBytes: sessionPathMaxBytes,
-          maxNameBytes: sessionNameMaxBytes,
-        },
-      }),
+      ...(run.folder && { folder: run.folder }),
     },
   }
 }

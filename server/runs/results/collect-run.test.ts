@@ -27,7 +27,7 @@ it('leaves no stream of the host open when the disk is too full for the results'
   })
   for (const reason of ['', 'symlink']) {
     const tree = reason === '' ? exit.tree : { status: 'rejected' as const, reason, files: [] }
-    const source = { runId: 'run_1', sandboxId: 'run_1_1', exit: { ...exit, tree } }
+    const source = { runId: 'run_1', sandboxId: 'run_1_1', exit: { ...exit, tree }, lastLines: '' }
     await expect(collectRun({ executor, storage }, source)).rejects.toThrow('ENOSPC')
   }
   // The first failure ends the collection; the store may refuse the others a moment later.

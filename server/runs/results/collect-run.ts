@@ -3,11 +3,9 @@ import { Readable } from 'node:stream'
 import { logMaxBytes, outputMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import type { SandboxPort } from '../../../agent/port/sandboxes.ts'
-import type { SavedSession, SessionRefusal } from '../../sessions/runs/save-session.ts'
 import { openedLate } from '../../storage/opened-late.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { bundleMaxBytes, outputName } from '../model/result-bounds.ts'
-import { sessionRefusalLine } from '../parts/session/session-refusal.ts'
 import { type NamedArtifact, nameArtifacts } from './artifact-names.ts'
 import { type ArtifactRefusal, refusalLine, refusalOf } from './artifact-refusal.ts'
 import { atHalfSpeed } from './at-half-speed.ts'
@@ -32,10 +30,6 @@ export interface Collected {
   artifacts: CollectedArtifact[]
   /** Absent if no artifact was refused. */
   refusal?: ArtifactRefusal | undefined
-  /** What the run left in its session; absent if the session stays as it was. */
-  session?: SavedSession | undefined
-  /** Absent if nothing was refused. */
-  sessionRefusal?: SessionRefusal | undefined
 }
 
 export interface CollectDeps {
@@ -54,22 +48,19 @@ export async function collectRun(
     runId: string
     sandboxId: string
     exit: SandboxExit
-    sessionRefusal?: SessionRefusal | undefined
+    /** Of the parts of the run, behind its log. */
+    lastLines: string
   },
 ): Promise<Collected> {
-  const { exit, sessionRefusal } = source
+  const { exit, lastLines } = source
   const tree = exit.tree?.status === 'collected' ? nameArtifacts(exit.tree.files) : []
   const refusal = Array.isArray(tree) ? refusalOf(exit.tree) : tree
   const [output, log, bundle] = await Promise.all([
     collectOutput(deps, source),
-    collectLog(
-      deps,
-      source,
-      [refusal && refusalLine(refusal), sessionRefusal && sessionRefusalLine(sessionRefusal)].join(''),
-    ),
+    collectLog(deps, source, `${refusal ? refusalLine(refusal) : ''}${lastLines}`),
     collectBundle(deps, source, Array.isArray(tree) ? tree : []),
   ])
-  return { output, log, ...bundle, refusal, sessionRefusal }
+  return { output, log, ...bundle, refusal }
 }
 
 type Source = Parameters<typeof collectRun>[1]

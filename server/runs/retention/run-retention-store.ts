@@ -5,8 +5,8 @@ import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import { deleteEventsOf } from '../../db/state-events.ts'
 import { isDue } from '../../work/rounds/removal-failures.ts'
-import { artifactsNeeded, deleteRunFiles, neededSources } from '../parts/files/run-file-store.ts'
-import { deleteMetadata } from '../parts/metadata/run-metadata-store.ts'
+import { artifactsNeeded, neededSources } from '../parts/files/run-file-store.ts'
+import { runParts } from '../parts/run-parts.ts'
 import { objectKeys } from '../results/collect-run.ts'
 
 /* Writes `run_inputs`, `run_contents`, `run_refusals`, `run_artifacts` and the mark in `runs`, for content whose time is over. */
@@ -83,8 +83,7 @@ export async function retireContent(trx: Trx, runs: readonly ExpiredRun[]): Prom
     .where('run_id', 'in', runIds)
     .where('company_id', 'in', companyIds)
     .execute()
-  await deleteRunFiles(trx, runIds, companyIds)
-  await deleteMetadata(trx, runIds, companyIds)
+  for (const part of runParts) await part.retire?.(trx, runIds, companyIds)
   await trx
     .deleteFrom('run_refusals')
     .where('run_id', 'in', runIds)

@@ -9,7 +9,7 @@ import { selectableRegions } from '../../companies/settings/default-settings.ts'
 import { checkStorageQuota, type KeptRoom } from '../../companies/storage/storage-quota.ts'
 import { lockQueues } from '../../db/company-lock.ts'
 import type { Queryable } from '../../db/database.ts'
-import type { HeldSession } from '../../sessions/runs/hold-session.ts'
+import type { LockedPart } from '../parts/run-part.ts'
 import { checkQueueDepth, countedDepth, type QueuePolicy, queueBounds } from '../queue/queue-policy.ts'
 import {
   type CapacityInUse,
@@ -30,14 +30,10 @@ export interface NewRun {
   /** The share that grants the version to the room; null for quick runs. */
   shareGrantId: string | null
   input: StagedInput
-  /** Bytes that are stored with the input. */
-  extraBytes?: number
   timeoutSeconds: number
   source: Exclude<RunDetail['submission_source'], ''>
   /** Empty when the run is not a retry. */
   retryOfRunId?: string
-  /** The locked session that it takes. */
-  session?: HeldSession | undefined
   /** Who submits, for the audit log; by default who acts now. */
   audit?: string
 }
@@ -118,9 +114,10 @@ export class LockedQueues {
 
   /**
    * Gives the run the next position and holds its price. Throws 409 `storage_quota_exceeded`, 429 `sandbox_queued_run_limit` or
-   * `queue_full`, and what `hold` throws.
+   * `queue_full`, what `hold` throws, and what `requireFree` of its parts throws.
    */
-  enqueue(run: NewRun): Enqueued {
+  enqueue(run: NewRun, parts: readonly LockedPart[] = []): Enqueued {
+    for (const part of parts) part.requireFree?.()
     const { companyId } = run.principal
     const company = this.#companies.get(companyId)
     const kind = this.#kinds.get(kindOf(companyId, run.resourceProfile))
@@ -129,7 +126,7 @@ export class LockedQueues {
       company: company.queued,
       fleet: this.#fleetQueued,
     })
-    const inputBytes = run.input.content.length + (run.extraBytes ?? 0)
+    const inputBytes = parts.reduce((sum, { byteSize = 0 }) => sum + byteSize, run.input.content.length)
     checkStorageQuota(company.room, inputBytes)
     const row = rowOf(run, this.#now)
     const charge = holdFor(row, company, kind)
@@ -143,7 +140,7 @@ export class LockedQueues {
       resource_profile: run.resourceProfile,
       timeout_seconds: run.timeoutSeconds,
       mean_seconds: kind.mean_seconds,
-      waits_for_session: run.session?.waits ?? false,
+      waits_for_session: parts.some(({ waits = false }) => waits),
     })
     return { row, shown: renderRun(row, wait), charge }
   }

@@ -1,6 +1,5 @@
 import type { EgressAllowList } from '@sandbox-jobs/contract/resources/environments/egress.ts'
 import type { QuickRun, QuickRunRequest } from '@sandbox-jobs/contract/resources/runs/quick-run.ts'
-import type { RunSessionRequest } from '@sandbox-jobs/contract/resources/sessions/session.ts'
 import type { Room } from '../../access/directory/directory.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -9,32 +8,23 @@ import { invalid } from '../../base/errors/validation-error.ts'
 import { type StagedInput, stageInput } from '../../base/json/staged-input.ts'
 import { companyPolicy } from '../../companies/settings/company-policy.ts'
 import type { Trx } from '../../db/database.ts'
-import { holdSession, requireTurn } from '../../sessions/runs/hold-session.ts'
 import { hiddenContent, publishHidden } from '../../tasks/catalogue/hidden-task.ts'
 import { requireReadyEnvironment } from '../../tasks/versions/ready-environment.ts'
 import { isValidEnv } from '../model/ordinary-env.ts'
-import { insertRunFiles } from '../parts/files/run-file-store.ts'
-import type { HoldFiles } from '../parts/files/take-files.ts'
-import { enqueueRun } from './enqueue-run.ts'
+import { type AskedParts, lockParts } from './asked-parts.ts'
 import { earlierResponse, hashRequest, type Intent, intentScope, once } from './idempotency.ts'
+import type { NewRun } from './locked-queues.ts'
 import { requireRegion, requireStartable } from './startable.ts'
 import type { SubmitDeps } from './submit-run.ts'
 
-export type QuickRunDeps = Pick<SubmitDeps, 'db' | 'directory' | 'policy'> & { clock: Clock }
+export type QuickRunDeps = Pick<SubmitDeps, 'db' | 'directory' | 'policy' | 'queue'> & { clock: Clock }
 
 export interface QuickRunCall {
   principal: Principal
   chatroomId: string
   idempotencyKey: string
   body: QuickRunRequest
-  /** A session of the principal that the run takes. */
-  session?: RunSessionRequest | undefined
-  /** What comes from the service itself, not from the body. */
-  extras?: QuickRunExtras
-}
-
-export interface QuickRunExtras {
-  holdFiles?: HoldFiles | undefined
+  asked: AskedParts
   /** What the run may reach; absent: what any run of the room may reach. */
   allowList?: EgressAllowList | undefined
 }
@@ -44,7 +34,7 @@ const route = 'POST /chatrooms/{chatroom_id}/quick-run'
 /**
  * Creates a hidden task of the room, publishes its only version and queues a run of it, in one transaction with the
  * idempotency key: a refused request leaves no row (contract part 2, "Chatroom runs"). For managers of the room. The host's
- * queue bounds apply, the company's policy bound does not. With a session it throws what `holdSession` and `requireTurn` throw.
+ * queue bounds apply, the company's policy bound does not. Throws what asking for its parts and locking them throws.
  */
 export async function quickRun(deps: QuickRunDeps, call: QuickRunCall): Promise<QuickRun> {
   const room = await deps.directory.requireRoom(call.principal, 'run.quick', call.chatroomId)
@@ -79,7 +69,7 @@ export async function quickRunOnce(
 /** Checks all but the bounds of the queue, and returns what queues the run within a transaction. */
 async function checked(
   deps: QuickRunDeps,
-  { principal, body, extras, session }: Omit<QuickRunCall, 'idempotencyKey'>,
+  { principal, body, asked, allowList }: Omit<QuickRunCall, 'idempotencyKey'>,
   { room, input }: { room: Room; input: StagedInput },
 ): Promise<(trx: Trx) => Promise<QuickRun>> {
   const { companyId } = principal
@@ -92,22 +82,20 @@ async function checked(
   const ready = await requireReadyEnvironment(deps.db, companyId, environment_version_id)
   const environment = requireStartable({ bundle_id: null }, ready)
   requireRegion(policy, deps.policy.deployment)
+  const locks = await asked.want()
   return async (trx) => {
     const resourceProfile = environment.resource_profile
-    // Before the queues are locked, so that nobody waits in the queue for a file or a session.
-    const files = (await extras?.holdFiles?.(trx)) ?? []
-    const held =
-      session && (await holdSession(trx, principal, { chatroomId: room.id, session, resourceProfile }))
-    requireTurn(held)
+    const parts = await lockParts(trx, { principal, chatroomId: room.id, resourceProfile }, locks)
+    for (const part of parts) part.requireFree?.()
     const made = await publishHidden(trx, {
       room,
       name: body.name,
       content,
       createdBy: principal.principalId,
       publishedAt: deps.clock.now(),
-      allowList: extras?.allowList,
+      allowList,
     })
-    const run = await enqueueRun(trx, deps.policy, {
+    const run: NewRun = {
       principal,
       chatroomId: room.id,
       version: { id: made.version.id, task_id: made.task.id, environment_version_id },
@@ -116,15 +104,13 @@ async function checked(
       input,
       timeoutSeconds: body.timeout_seconds,
       source: 'quick_run',
-      session: held,
-    })
-    if (files.length > 0) await insertRunFiles(trx, { id: run.id, company_id: companyId }, files)
-    return { ...made, run }
+    }
+    return { ...made, run: await deps.queue.enqueueWithin(trx, run, parts) }
   }
 }
 
 function intentOf(
-  { principal, chatroomId, idempotencyKey, body, session }: QuickRunCall,
+  { principal, chatroomId, idempotencyKey, body, asked }: QuickRunCall,
   input: StagedInput,
 ): Intent {
   return {
@@ -139,7 +125,7 @@ function intentOf(
       ordinary_env: body.ordinary_env ?? {},
       timeout_seconds: body.timeout_seconds,
       input_digest: input.digest,
-      ...(session && { session }),
+      ...asked.described,
     }),
   }
 }

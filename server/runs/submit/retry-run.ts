@@ -11,12 +11,10 @@ import { getVersion } from '../../environments/versions/ready-versions.ts'
 import { type RunnableVersion, resolveHidden } from '../../tasks/menu/runnable.ts'
 import type { RunAddress } from '../lookup/readable-run.ts'
 import type { ShownRun } from '../model/run-row.ts'
-import { findRun, findSessionIds } from '../model/run-store.ts'
-import { filesOfRun } from '../parts/files/take-files.ts'
-import { findMetadata } from '../parts/metadata/run-metadata-store.ts'
+import { findRun } from '../model/run-store.ts'
 import { findInput } from '../results/run-content-store.ts'
+import { askAgain } from './asked-parts.ts'
 import { earlierResponse, hashRequest, type Intent, intentScope } from './idempotency.ts'
-import { queueRun, type RunExtras } from './queue-run.ts'
 import { requireRegion, requireStartable } from './startable.ts'
 import { checkOutputs, type SubmitDeps } from './submit-run.ts'
 
@@ -67,24 +65,7 @@ export async function retryRun(deps: SubmitDeps, retry: Retry): Promise<Rendered
     source: 'rest',
     retryOfRunId: source.id,
   } as const
-  return queueRun(deps, { intent, run }, await retainedExtras(deps.db, source)).catch(withoutSession)
-}
-
-/** The error for a session that the caller cannot take as the earlier run did. */
-function withoutSession(error: unknown): never {
-  if (!(error instanceof CodedError && error.code.startsWith('session_'))) throw error
-  const message = 'The session of the earlier run is no longer available to you.'
-  throw new CodedError('retry_input_unavailable', { message })
-}
-
-async function retainedExtras(db: Database, source: ShownRun): Promise<RunExtras> {
-  const entries = await findMetadata(db, source.company_id, [source.id])
-  const session_id = (await findSessionIds(db, source.company_id, [source.id])).get(source.id)
-  return {
-    session: session_id === undefined ? undefined : { session_id },
-    holdFiles: await filesOfRun(db, source),
-    metadata: Object.fromEntries(entries.map(({ key, value }) => [key, value])),
-  }
+  return deps.queue.enqueue({ intent, run }, await askAgain(deps.db, source))
 }
 
 /** A missing input, null and `{}` all request the input of the source run. */

@@ -6,7 +6,7 @@ import { extendRun } from '../read/extended-runs.ts'
 import { renderRun } from '../read/render-run.ts'
 import { readInlineOutput } from '../read/results/inline-output.ts'
 import { type WatchRunDeps, watchRun } from '../read/wait-for-run.ts'
-import { type ExtendedSubmission, type ExtendedSubmitDeps, submitWithExtras } from './submit-extended-run.ts'
+import { type ExtendedSubmission, type ExtendedSubmitDeps, submitWithParts } from './submit-extended-run.ts'
 
 export type RunAndWaitDeps = ExtendedSubmitDeps & WatchRunDeps & { storage: ObjectStorage }
 
@@ -20,7 +20,7 @@ export async function runAndWait(
   signal: AbortSignal,
 ): Promise<RunResult> {
   const { wait_seconds: seconds = runWaitMaxSeconds, ...submitted } = body
-  const { id: runId } = await submitWithExtras(deps, { ...submission, body: submitted })
+  const { id: runId } = await submitWithParts(deps, { ...submission, body: submitted })
   const { principal, chatroomId } = submission
   const waiting = { chatroomId, runId, seconds, signal }
   const run = await watchRun(deps, principal, waiting).catch((error: unknown) => {

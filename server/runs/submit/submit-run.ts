@@ -11,9 +11,9 @@ import {
 import type { Database } from '../../db/database.ts'
 import type { Runnables, RunnableVersion } from '../../tasks/menu/runnable.ts'
 import type { QueuePolicy } from '../queue/queue-policy.ts'
+import { type AskedParts, nothingAsked } from './asked-parts.ts'
 import { earlierResponse, hashRequest, type Intent, intentScope } from './idempotency.ts'
 import type { NewRun } from './locked-queues.ts'
-import { noExtras, queueRun, type RunExtras } from './queue-run.ts'
 import { requireRegion, requireStartable, requireUnattended } from './startable.ts'
 import type { SubmissionQueue } from './submission-queue.ts'
 
@@ -42,14 +42,6 @@ export interface Submission {
   source?: 'rest' | 'agent'
 }
 
-/** Files and metadata of a submission: as they stand in its hash, and checked for the caller. */
-export interface SubmittedExtras {
-  described: Record<string, unknown>
-  readExtras: () => Promise<RunExtras>
-}
-
-const withoutExtras: SubmittedExtras = { described: {}, readExtras: async () => noExtras }
-
 const routes = { rest: 'POST /chatrooms/{chatroom_id}/runs', agent: 'sandbox_submit_job' }
 
 /**
@@ -60,12 +52,12 @@ const routes = { rest: 'POST /chatrooms/{chatroom_id}/runs', agent: 'sandbox_sub
 export async function submitRun(
   deps: SubmitDeps,
   submission: Submission,
-  { described, readExtras } = withoutExtras,
+  asked: AskedParts = nothingAsked,
 ): Promise<Rendered<RunDetail>> {
   const input = stageInput(submission.body.input)
   const resolve = await resolveVersion(deps, submission)
-  const intent = intentOf(submission, input, described)
-  const planned = await planWithExtras().catch(async (error: unknown) => {
+  const intent = intentOf(submission, input, asked)
+  const planned = await planWithParts().catch(async (error: unknown) => {
     // The version may have been submitted under this key while it could still be run.
     const earlier = await earlierResponse<RunDetail>(deps.db, intent)
     if (!earlier) throw error
@@ -73,11 +65,11 @@ export async function submitRun(
   })
   return 'status' in planned
     ? new Rendered(planned)
-    : queueRun(deps, { intent, run: planned.run }, planned.extras)
+    : deps.queue.enqueue({ intent, run: planned.run }, planned.locks)
 
-  async function planWithExtras() {
+  async function planWithParts() {
     const run = await newRun(deps, submission, { resolve, input })
-    return { run, extras: await readExtras() }
+    return { run, locks: await asked.want() }
   }
 }
 
@@ -137,7 +129,7 @@ type VersionWithPolicy = Pick<RunnableVersion, 'output_policy' | 'created_by' | 
 function intentOf(
   { principal, chatroomId, idempotencyKey, body, source = 'rest' }: Submission,
   input: StagedInput,
-  extras: Record<string, unknown>,
+  { described }: AskedParts,
 ): Intent {
   const route = routes[source]
   return {
@@ -148,7 +140,7 @@ function intentOf(
       task_version_id: body.task_version_id,
       timeout_seconds: body.timeout_seconds ?? null,
       input_digest: input.digest,
-      ...extras,
+      ...described,
     }),
   }
 }

@@ -20,6 +20,7 @@ import type { Database } from '../../db/database.ts'
 import { inputChecker, Runnables } from '../../tasks/menu/runnable.ts'
 import { credentialOf } from '../callbacks/accept-callback.ts'
 import { writeBack } from '../callbacks/write-back.ts'
+import { SubmissionQueue } from '../submit/submission-queue.ts'
 import { TriggeredRuns } from './start-triggered-runs.ts'
 import { postgresTriggerEvents, type TriggerEvents } from './trigger-events.ts'
 
@@ -42,6 +43,7 @@ const worker = ({
   new TriggeredRuns({
     events: postgresTriggerEvents({
       db: on,
+      queue: new SubmissionQueue(on, api.policy),
       directory,
       runnables: new Runnables(db),
       policy: api.policy,

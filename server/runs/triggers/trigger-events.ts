@@ -5,8 +5,7 @@ import {
   type WaitingEvent,
 } from '../../custom-tables/triggers/row-events.ts'
 import type { CompanyTurns } from '../../work/rounds/in-turn.ts'
-import { enqueueRun } from '../submit/enqueue-run.ts'
-import type { PlanDeps } from '../submit/submit-run.ts'
+import type { SubmitDeps } from '../submit/submit-run.ts'
 import { planTriggeredRun, refusalOf } from './plan-triggered-run.ts'
 
 /** The outbox of row events, as the loop that starts their runs uses it. */
@@ -22,12 +21,12 @@ export interface TriggerEvents {
   refuse(event: WaitingEvent, code: string): Promise<void>
 }
 
-export const postgresTriggerEvents = (deps: PlanDeps): TriggerEvents => ({
+export const postgresTriggerEvents = (deps: SubmitDeps): TriggerEvents => ({
   listWaiting: (turns) => listWaitingEvents(deps.db, turns),
   start: async (event) => {
     const run = await planTriggeredRun(deps, event)
     await startEvent(deps.db, event, (trx) =>
-      enqueueRun(trx, deps.policy, run).catch((error: unknown) => {
+      deps.queue.enqueueWithin(trx, run).catch((error: unknown) => {
         throw refusalOf(error)
       }),
     )

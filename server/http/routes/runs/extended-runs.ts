@@ -1,6 +1,7 @@
 import { extendedRunRoutes } from '@sandbox-jobs/contract/routes/extended-run-routes.ts'
 import { listExtendedRuns, readExtendedRun } from '../../../runs/read/extended-runs.ts'
 import type { ReadDeps } from '../../../runs/read/read-runs.ts'
+import { askParts } from '../../../runs/submit/asked-parts.ts'
 import { type QuickRunDeps, quickRun } from '../../../runs/submit/quick-run.ts'
 import { type ExtendedSubmitDeps, submitExtendedRun } from '../../../runs/submit/submit-extended-run.ts'
 import type { Mount } from '../../mount.ts'
@@ -17,7 +18,9 @@ export function mountExtendedRunRoutes(
   })
   mount(extendedRunRoutes.quickRunInSession, ({ principal, params, body, idempotencyKey }) => {
     const { session, ...quick } = body
-    return quickRun(services, { principal, chatroomId: params.cid, idempotencyKey, body: quick, session })
+    const caller = { principal, chatroomId: params.cid }
+    const asked = askParts(services, caller, { ...(session && { session }) })
+    return quickRun(services, { ...caller, idempotencyKey, body: quick, asked })
   })
   mount(extendedRunRoutes.listExtendedRuns, ({ principal, params, query }) =>
     listExtendedRuns(services, principal, { chatroomId: params.cid, query }),

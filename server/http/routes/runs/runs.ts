@@ -12,6 +12,7 @@ import {
   listRunArtifacts,
 } from '../../../runs/read/results/read-artifacts.ts'
 import type { RunSnapshots } from '../../../runs/read/run-snapshots.ts'
+import { nothingAsked } from '../../../runs/submit/asked-parts.ts'
 import { quickRun } from '../../../runs/submit/quick-run.ts'
 import { retryRun } from '../../../runs/submit/retry-run.ts'
 import { type SubmitDeps, submitRun } from '../../../runs/submit/submit-run.ts'
@@ -53,7 +54,13 @@ export function mountRunRoutes(mount: Mount, services: RunServices): void {
     retryRun(services, { principal, ...addressOf(params), idempotencyKey, body }),
   )
   mount(runRoutes.quickRun, ({ principal, params, body, idempotencyKey }) =>
-    quickRun(services, { principal, chatroomId: params.cid, idempotencyKey, body }),
+    quickRun(services, {
+      principal,
+      chatroomId: params.cid,
+      idempotencyKey,
+      body,
+      asked: nothingAsked,
+    }),
   )
 }
 

@@ -1,30 +1,28 @@
 import type { ArchiveSource } from '../../../../reader/formats/archive.ts'
-import type { BundleFormat } from '../../../../reader/formats/bundle-entries.ts'
 import { fileTime } from '../../../../reader/formats/file-time.ts'
 import { sha256OfAll } from '../../../base/sha256.ts'
 import { ObjectMissing, type ObjectStorage } from '../../../storage/port.ts'
 import { BundleRefused, countBundleFiles, readBundle } from '../../../tasks/files/bundle-archive.ts'
 import { failed, type RunOutcome } from '../../model/run-outcome.ts'
-import { bundleTar } from '../entry-blocks.ts'
+import { entryBlocks } from '../entry-blocks.ts'
+import type { RunPart } from '../run-part.ts'
+import { type BundleRow, bundleColumns, type RunBundle } from './bundle-statement.ts'
 
-/** The stored bundle of a run's version. */
-export interface RunBundle {
-  storage_key: string
-  archive_format: BundleFormat
-  byte_size: number
-  digest: string
-  /** Seconds since 1970. */
-  uploaded_at: number
+/** The files of the run's task version. */
+export const bundlePart: RunPart<BundleRow, { storage: ObjectStorage }> = {
+  name: 'bundle',
+  columns: bundleColumns,
+  prepare: async ({ storage }, { bundle }) =>
+    bundle
+      ? ((await checkRunBundle(storage, bundle)) ?? { blocks: () => bundleBlocks(storage, bundle) })
+      : undefined,
 }
 
 /**
  * Reads a stored bundle to its end, so that a sandbox starts only if the bundle is complete and satisfies the current
  * rules. Otherwise returns the outcome of the run. Throws the errors of the object store, so that the caller retries.
  */
-export async function checkRunBundle(
-  storage: ObjectStorage,
-  bundle: RunBundle,
-): Promise<RunOutcome | undefined> {
+async function checkRunBundle(storage: ObjectStorage, bundle: RunBundle): Promise<RunOutcome | undefined> {
   try {
     const digest = await digestOf(storage, bundle)
     if (digest !== bundle.digest) return failed('storage_lost', { detail: 'bundle_damaged' })
@@ -38,8 +36,8 @@ export async function checkRunBundle(
 }
 
 /** The bundle's files as blocks of the workspace tar. */
-export const bundleBlocks = (storage: ObjectStorage, bundle: RunBundle): AsyncIterable<Buffer> =>
-  bundleTar(readBundle(sourceOf(storage, bundle), bundle.archive_format), fileTime(bundle.uploaded_at))
+const bundleBlocks = (storage: ObjectStorage, bundle: RunBundle): AsyncIterable<Buffer> =>
+  entryBlocks(readBundle(sourceOf(storage, bundle), bundle.archive_format), fileTime(bundle.uploaded_at))
 
 const sourceOf = (storage: ObjectStorage, bundle: RunBundle): ArchiveSource => ({
   byteSize: bundle.byte_size,

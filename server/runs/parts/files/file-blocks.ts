@@ -4,19 +4,8 @@ import { fileTime, unknownTime } from '../../../../reader/formats/file-time.ts'
 import { sha256OfAll } from '../../../base/sha256.ts'
 import { ObjectMissing, type ObjectStorage } from '../../../storage/port.ts'
 import { failed, type RunOutcome } from '../../model/run-outcome.ts'
-import { bundleTar } from '../entry-blocks.ts'
-
-/** A file that a run takes: part of a stored object. */
-export interface StoredRunFile {
-  name: string
-  byte_size: number
-  digest: string
-  /** Null if the file was deleted while the run was queued. */
-  key: string | null
-  start: number
-  /** When it was uploaded, or its run left it; seconds since 1970. Null with `key`. */
-  stored_at: number | null
-}
+import { entryBlocks } from '../entry-blocks.ts'
+import type { StoredRunFile } from './files-statement.ts'
 
 /**
  * Reads the files to their ends, so that a sandbox starts only with what was submitted. Otherwise returns the outcome of the
@@ -46,7 +35,7 @@ export const fileBlocks = (
   storage: ObjectStorage,
   files: readonly StoredRunFile[],
   modifiedAt: number,
-): AsyncIterable<Buffer> => bundleTar(entriesOf(storage, files), modifiedAt)
+): AsyncIterable<Buffer> => entryBlocks(entriesOf(storage, files), modifiedAt)
 
 /** The folder is listed again behind its files, to be closed to writers then: a job that is not root could not fill it. */
 async function* entriesOf(

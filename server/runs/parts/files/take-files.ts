@@ -5,12 +5,12 @@ import type { Principal } from '../../../access/principal.ts'
 import { CodedError } from '../../../base/errors/coded-error.ts'
 import { invalid, problemOf, type ValidationProblem } from '../../../base/errors/validation-error.ts'
 import type { Database, Trx } from '../../../db/database.ts'
-import { type FindRunDeps, requireReadableRun } from '../../lookup/readable-run.ts'
-import type { ShownRun } from '../../model/run-row.ts'
+import { requireReadableRun } from '../../lookup/readable-run.ts'
 import { findRunById } from '../../model/run-store.ts'
 import { holdArtifact } from '../../results/artifact-store.ts'
+import type { LockedPart, PartLock, RunName, WantDeps } from '../run-part.ts'
 import { holdInputFile, holdTakenFile } from './input-file-store.ts'
-import { findRunFiles, type NewRunFile } from './run-file-store.ts'
+import { findRunFiles, insertRunFiles, type NewRunFile } from './run-file-store.ts'
 import { requireName } from './upload-input-file.ts'
 
 /*
@@ -18,9 +18,6 @@ import { requireName } from './upload-input-file.ts'
  * that nothing deletes it, and compared once more; the rows of the run name it from then on, and the sweeps leave what a
  * live run takes.
  */
-
-/** Locks the files until the transaction has ended. Throws what `wantedFiles` and `filesOfRun` say. */
-export type HoldFiles = (trx: Trx) => Promise<NewRunFile[]>
 
 interface WantedFile {
   loc: (string | number)[]
@@ -30,13 +27,13 @@ interface WantedFile {
 
 /**
  * The files that a submission names, if the caller may read them. Throws the standard 422 array for wrong names, 404
- * `input_file_not_found` with the locations, and on holding 422 `input_files_too_large`.
+ * `input_file_not_found` with the locations, and on locking 422 `input_files_too_large`.
  */
 export async function wantedFiles(
-  deps: FindRunDeps & { db: Database },
+  deps: WantDeps,
   principal: Principal,
   { chatroomId, files }: { chatroomId: string; files: readonly RunFileRequest[] },
-): Promise<HoldFiles> {
+): Promise<PartLock> {
   const sources = checked(files)
   const wanted = await Promise.all(
     sources.map(async (source, at): Promise<WantedFile> => {
@@ -61,12 +58,12 @@ export async function wantedFiles(
     if (missing.length > 0) throw new CodedError('input_file_not_found', { errors: missing })
     const bytes = held.reduce((sum, { byte_size }) => sum + byte_size, 0)
     if (bytes > runFilesMaxBytes) throw new CodedError('input_files_too_large', { limit: runFilesMaxBytes })
-    return held
+    return lockedFiles(held)
   }
 }
 
-/** The files that an earlier run took, for a run that replays it; undefined for none. Holding throws `retry_input_unavailable`. */
-export async function filesOfRun(db: Database, run: ShownRun): Promise<HoldFiles | undefined> {
+/** The files that an earlier run took, for a run that replays it; undefined for none. Locking throws `retry_input_unavailable`. */
+export async function filesOfRun(db: Database, run: RunName): Promise<PartLock | undefined> {
   const rows = await findRunFiles(db, run.company_id, [run.id])
   if (rows.length === 0) return undefined
   return async (trx) => {
@@ -80,16 +77,13 @@ export async function filesOfRun(db: Database, run: ShownRun): Promise<HoldFiles
         throw new CodedError('retry_input_unavailable', { message })
       }
     }
-    return rows.map(({ name, byte_size, digest, file_id, source_run_id, artifact_id }) => ({
-      name,
-      byte_size,
-      digest,
-      file_id,
-      source_run_id,
-      artifact_id,
-    }))
+    return lockedFiles(rows.map(({ run_id: _, company_id: __, place: ___, ...file }) => file))
   }
 }
+
+const lockedFiles = (files: readonly NewRunFile[]): LockedPart => ({
+  keep: (trx, run) => insertRunFiles(trx, run, files),
+})
 
 type Source = { name: string } & (
   | { kind: 'file'; fileId: string }
@@ -112,11 +106,7 @@ function checked(files: readonly RunFileRequest[]): Source[] {
   })
 }
 
-async function mayRead(
-  deps: FindRunDeps & { db: Database },
-  principal: Principal,
-  runId: string,
-): Promise<boolean> {
+async function mayRead(deps: WantDeps, principal: Principal, runId: string): Promise<boolean> {
   const run = await findRunById(deps.db, { id: runId, company_id: principal.companyId })
   if (!run) return false
   try {

@@ -11,12 +11,15 @@ import {
 } from '../../../custom-tables/policies/output-policies.ts'
 import { storedPolicy } from '../../../custom-tables/policies/stored-policy.ts'
 import type { ClaimedRun } from '../../model/claimed-run.ts'
+import type { JobRow } from '../../model/job-row.ts'
 import { failed, type RunOutcome } from '../../model/run-outcome.ts'
-import type { RunJob } from '../../prepare/job-store.ts'
+import type { OutputsRow } from './outputs-statement.ts'
+
+type OutputsJob = OutputsRow & Pick<JobRow, 'chatroom_id' | 'timeout_seconds'>
 
 /** The access of a run with an output policy, or how it ends; undefined for a run without one. */
 export interface RunOutputs {
-  access(run: ClaimedRun, job: RunJob): Promise<CallbackAccess | RunOutcome | undefined>
+  access(run: ClaimedRun, job: OutputsJob): Promise<CallbackAccess | RunOutcome | undefined>
 }
 
 /** Whoever lost their authority since the run was queued does not get a credential (contract part 3, D9). */
@@ -29,7 +32,7 @@ export class PolicyOutputs implements RunOutputs {
     this.#credentials = credentials
   }
 
-  async access(run: ClaimedRun, job: RunJob): Promise<CallbackAccess | RunOutcome | undefined> {
+  async access(run: ClaimedRun, job: OutputsJob): Promise<CallbackAccess | RunOutcome | undefined> {
     const policy = storedPolicy(job.output_policy)
     if (policy === 'none' || policy === 'unknown') return undefined
     try {
@@ -44,7 +47,7 @@ export class PolicyOutputs implements RunOutputs {
     }
   }
 
-  async #check({ companyId }: ClaimedRun, job: RunJob): Promise<void> {
+  async #check({ companyId }: ClaimedRun, job: OutputsJob): Promise<void> {
     const submitter = await this.#submitter(companyId, job)
     if (!submitter) throw new CodedError('writeback_authority_denied')
     const run = { principal: submitter, chatroomId: job.chatroom_id, source: job.submission_source }
@@ -52,7 +55,7 @@ export class PolicyOutputs implements RunOutputs {
     await checkSubmittedPolicy(this.#policies, run, version)
   }
 
-  async #submitter(companyId: string, job: RunJob): Promise<Principal | undefined> {
+  async #submitter(companyId: string, job: OutputsJob): Promise<Principal | undefined> {
     return job.principal_type === 'user' ? this.#policies.findUser(companyId, job.principal_id) : undefined
   }
 }

@@ -32,7 +32,7 @@ export interface RunSecrets {
    * Whether the run may still start with them: `queue again`, or how it ends, where it may not. The pins are durable then.
    * Throws `ClaimLost`.
    */
-  recheck(run: ClaimedRun, secrets: PinnedSecrets): Promise<'hold' | 'queue again' | RunOutcome>
+  recheck(run: ClaimedRun, secrets: PinnedSecrets): Promise<'holds' | 'queue again' | RunOutcome>
 }
 
 export const isPinned = (result: PinnedSecrets | RunOutcome): result is PinnedSecrets => 'values' in result
@@ -73,7 +73,7 @@ export class StoredRunSecrets implements RunSecrets {
   async recheck(
     run: ClaimedRun,
     { slots, pins, written }: PinnedSecrets,
-  ): Promise<'hold' | 'queue again' | RunOutcome> {
+  ): Promise<'holds' | 'queue again' | RunOutcome> {
     const lookedAtMs = performance.now()
     const [early] = await settleAll([
       this.#resolve(run, slots),
@@ -87,7 +87,7 @@ export class StoredRunSecrets implements RunSecrets {
     const [before, now] = [shareOf(pins), shareOf(found.pins)]
     if (before?.shareId !== now?.shareId || before?.shareGeneration !== now?.shareGeneration)
       return failed('share_grant_revoked')
-    return isSame(pins, found.pins) ? 'hold' : 'queue again'
+    return isSame(pins, found.pins) ? 'holds' : 'queue again'
   }
 
   async #resolve(

@@ -5,13 +5,8 @@ import type { Tree } from '../../../sessions/trees/tree.ts'
 import { ObjectMissing, type ObjectStorage } from '../../../storage/port.ts'
 import type { ClaimedRun } from '../../model/claimed-run.ts'
 import { failed, type RunOutcome } from '../../model/run-outcome.ts'
-import { bundleTar } from '../entry-blocks.ts'
-
-/** The session of a claimed run, as its row names it. */
-export interface JobSession {
-  tree_id: string | null
-  size_limit_bytes: number
-}
+import { entryBlocks } from '../entry-blocks.ts'
+import type { SessionRow } from './session-statement.ts'
 
 /** The session that a run starts with. */
 export interface PreparedSession {
@@ -26,7 +21,7 @@ export interface PreparedSession {
  */
 export async function sessionOf(
   { sessions }: { sessions?: RunSessions | undefined },
-  job: { session_id: string | null; session: JobSession | null },
+  job: SessionRow,
   { companyId }: ClaimedRun,
 ): Promise<PreparedSession | RunOutcome | undefined> {
   if (job.session_id === null) return undefined
@@ -49,4 +44,4 @@ export const sessionBlocks = (
   storage: ObjectStorage,
   { companyId, tree }: PreparedSession,
   modifiedAt: number,
-): AsyncIterable<Buffer> => bundleTar(sessionEntries(storage, { companyId, tree, folder }), modifiedAt)
+): AsyncIterable<Buffer> => entryBlocks(sessionEntries(storage, { companyId, tree, folder }), modifiedAt)

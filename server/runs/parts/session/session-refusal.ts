@@ -6,7 +6,9 @@ import {
 } from '@sandbox-jobs/contract/limits.ts'
 import type { SandboxExit } from '../../../../agent/port/sandbox-exit.ts'
 import type { SessionRefusal } from '../../../sessions/runs/save-session.ts'
+import { failed, type RunOutcome } from '../../model/run-outcome.ts'
 import { shownPath } from '../../results/artifact-refusal.ts'
+import type { LeftPart } from '../run-part.ts'
 
 /**
  * Whether a run changes its session: if its program ended by itself, whatever its exit code. What was stopped, by a cancel, a
@@ -36,8 +38,22 @@ const reasons: Record<string, string> = {
   collection_failed: 'reading them took too long or failed',
 }
 
-/** The platform's last line in the log of a run whose session was not changed. */
-export function sessionRefusalLine({ rule, path }: SessionRefusal): string {
+/** What a run left whose session was not changed. */
+export const leftByRefusal = (refusal: SessionRefusal): LeftPart => ({
+  line: lineOf(refusal),
+  outcome: (own) => outcomeOf(own, refusal),
+})
+
+/** A run that failed by itself keeps its own outcome. */
+function outcomeOf(own: RunOutcome, { rule }: SessionRefusal): RunOutcome {
+  if (own.state !== 'completed') return own
+  return rule === 'storage'
+    ? failed('storage_lost', { exitCode: 0, detail: 'session' })
+    : failed('session_not_kept', { exitCode: 0, detail: rule })
+}
+
+/** The platform's last line in the log. */
+function lineOf({ rule, path }: SessionRefusal): string {
   const reason = Object.hasOwn(reasons, rule) ? reasons[rule] : 'they break a rule'
   const where = path === '' ? '' : `, such as "${shownPath(path)}"`
   return `\n[sandbox] The files of the session were not kept, it has those from before: ${reason}${where} (${rule.replaceAll(/[^a-z0-9_]/g, '_')}).\n`

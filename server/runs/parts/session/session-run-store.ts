@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { countUpTo } from '../../../db/count-up-to.ts'
-import type { Executing } from '../../../db/database.ts'
+import type { Executing, Trx } from '../../../db/database.ts'
 import type { RunRow } from '../../model/run-row.ts'
 
-/* Reads the runs of a session. */
+/* The columns of the table `runs` that name a session, and the runs of a session. */
 
 const shown = ['id', 'company_id', 'state', 'terminal_at', 'error_code', 'error_detail', 'exit_code'] as const
 
@@ -57,3 +57,32 @@ export const findSessionRun = (
   db: Executing,
   { id, ...key }: KeyOfSession & { id: string },
 ): Promise<SessionRun | undefined> => ofSession(db, key).where('runs.id', '=', id).executeTakeFirst()
+
+/** The session of a run that was queued in the same transaction. `waits`: no claim takes the run until it holds the session. */
+export const setSession = (
+  trx: Trx,
+  run: { id: string; company_id: string },
+  { id, waits }: { id: string; waits: boolean },
+): Promise<unknown> =>
+  trx
+    .updateTable('runs')
+    .set({ session_id: id, waits_for_session: waits })
+    .where('id', '=', run.id)
+    .where('company_id', '=', run.company_id)
+    .execute()
+
+/** The sessions of runs of one company, by the id of the run. */
+export async function findSessionIds(
+  db: Executing,
+  companyId: string,
+  runIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('runs')
+    .select(['id', 'session_id'])
+    .where('company_id', '=', companyId)
+    .where('id', 'in', runIds)
+    .where('session_id', 'is not', null)
+    .execute()
+  return new Map(rows.map(({ id, session_id }) => [id, session_id ?? '']))
+}
