@@ -26,6 +26,12 @@ export class ContextTree {
     return this.#folders
   }
 
+  /** Names of the entries at the top. */
+  get topNames(): ReadonlySet<string> {
+    const paths = [...this.#links.keys(), ...this.#hardLinks.keys(), ...this.#files, ...this.#folders]
+    return new Set(paths.map((path) => path.split('/', 1)[0] ?? '').filter((name) => name !== ''))
+  }
+
   /** The path of the file that a path leads to, through links of every kind; undefined if there is none. */
   fileAt(path: string): string | undefined {
     let left = path.split('/')

@@ -99,6 +99,72 @@ test.each<[string, Entry[]]>([
   expect(await detail(...entries)).toBe('dockerfile_link')
 })
 
+const inFolder = (...entries: Entry[]) =>
+  entries.map((entry) => ({
+    ...entry,
+    name: `app-main/${entry.name}`,
+    ...(entry.type === '1' && { linkName: `app-main/${entry.linkName}` }),
+  }))
+
+test('an archive of one folder with a Dockerfile is the same context as what is in the folder', async () => {
+  const entries = [
+    { name: 'a' },
+    { name: 'b', type: '1', linkName: 'a' },
+    { name: 'src/link', type: '2', linkName: '../a' },
+    { name: 'secret' },
+    { name: '.dockerignore', content: 'secret\nDockerfile' },
+    dockerfile,
+  ]
+  const plain = await inspect(...entries)
+  const macOs = [{ name: '__MACOSX/._app-main' }, { name: '__MACOSX/app-main/._a' }]
+  const folder = { name: 'app-main/', type: '5' }
+  for (const packed of [
+    inFolder(...entries),
+    [folder, ...inFolder(...entries)],
+    [...macOs, ...inFolder(...entries)],
+  ]) {
+    expect(await inspect(...packed)).toEqual(plain)
+    expect(await unpacked(...packed)).toEqual([...(await unpacked(...entries)), 'notes'])
+  }
+})
+
+test('the Dockerfile of such a folder may be a link in it', async () => {
+  const entries = [
+    { name: 'Dockerfile', type: '2', linkName: 'docker/Dockerfile' },
+    { ...dockerfile, name: 'docker/Dockerfile' },
+  ]
+  expect((await inspect(...inFolder(...entries))).bases).toEqual(['python:3.12'])
+})
+
+test.each<[string, Entry[], string]>([
+  ['a file beside it', [{ name: 'README' }], 'dockerfile_missing'],
+  ['a folder beside it', [{ name: 'other/a' }], 'dockerfile_missing'],
+  ['a link beside it', [{ name: 'latest', type: '2', linkName: 'app-main' }], 'dockerfile_missing'],
+  [
+    'a link that leaves it',
+    [{ name: 'app-main/src/up', type: '2', linkName: '../../app-main/a' }],
+    'reserved_path_or_hostile_entry;link_escapes',
+  ],
+  [
+    'a hard link to what macOS added',
+    [{ name: '__MACOSX/a' }, { name: 'app-main/x', type: '1', linkName: '__MACOSX/a' }],
+    'reserved_path_or_hostile_entry;hard_link_target',
+  ],
+])('a folder with a Dockerfile and %s is no context', async (_what, more, refusal) => {
+  expect(await detail(...inFolder(dockerfile, { name: 'a' }), ...more)).toBe(refusal)
+})
+
+test('only the folder at the top counts, and a Dockerfile at the top comes first', async () => {
+  expect(await detail(...inFolder(...inFolder(dockerfile)))).toBe('dockerfile_missing')
+  expect(await detail({ name: 'Dockerfile/Dockerfile', content: 'FROM scratch' })).toBe(
+    'dockerfile_not_a_file',
+  )
+  expect(await unpacked(dockerfile, ...inFolder(dockerfile))).toEqual([
+    'context/Dockerfile',
+    'context/app-main/Dockerfile',
+  ])
+})
+
 const mounting = (source: string) => ({
   name: 'Dockerfile',
   content: `FROM scratch\nRUN --mount=type=bind,source=${source},target=/x true\n`,

@@ -1,8 +1,9 @@
 import { checkDockerfile, type Dockerfile, MAX_DOCKERFILE_BYTES } from '../dockerfile/dockerfile.ts'
 import { DockerfileRefused } from '../dockerfile/dockerfile-refused.ts'
 import { mountsOf } from '../dockerfile/mount-flag.ts'
-import type { ArchiveEntry } from '../formats/archive.ts'
+import type { ArchiveBounds, ArchiveEntry } from '../formats/archive.ts'
 import { ContextTree } from '../formats/context-tree.ts'
+import { entriesIn, onlyFolder } from '../formats/only-folder.ts'
 import { ArchiveRefused, onEntry } from '../formats/refusals/archive-refused.ts'
 import { IgnoreFile, ignoreFileNames } from '../ignore/ignore-file.ts'
 
@@ -14,13 +15,44 @@ export interface ContextHead {
   tree: ContextTree
   /** Whether the build sees the entry: no ignore file hides it. */
   isSeen: (path: string) => boolean
+  /** The entries of the context. */
+  open: () => Entries
+  /** The folder of the archive that is the context; absent if the archive is. */
+  folder?: string
 }
 
-/** Reads all entries, and those that come before the Dockerfile's a second time if it is a link. */
-export async function readContextHead(
-  open: () => AsyncIterable<ArchiveEntry>,
-  entries = open(),
-): Promise<ContextHead> {
+type Entries = AsyncIterable<ArchiveEntry>
+
+interface ContextReading {
+  open: () => Entries
+  bounds: ArchiveBounds
+  /** Passes on the entries of each reading of all; the last is that of the context. */
+  watch?: (entries: Entries) => Entries
+}
+
+/**
+ * Reads all entries, and those that come before the Dockerfile's a second time if it is a link. Where all is in one folder
+ * with a Dockerfile, that folder is the context, and its entries are read again.
+ */
+export async function readContextHead({
+  open,
+  bounds,
+  watch = (entries) => entries,
+}: ContextReading): Promise<ContextHead> {
+  const top = await readNamed(watch(open()))
+  const folder = top.tree.has('Dockerfile') ? undefined : onlyFolder(top.tree.topNames)
+  if (folder === undefined || !top.tree.has(`${folder}/Dockerfile`)) return headOf(top, open)
+  const openFolder = () => entriesIn(folder, open(), bounds)
+  return { ...(await headOf(await readNamed(watch(openFolder())), openFolder)), folder }
+}
+
+interface NamedContents {
+  tree: ContextTree
+  /** Of the Dockerfile and ignore files. */
+  contents: ReadonlyMap<string, Buffer>
+}
+
+async function readNamed(entries: Entries): Promise<NamedContents> {
   const tree = new ContextTree()
   const contents = new Map<string, Buffer>()
   for await (const entry of entries) {
@@ -29,13 +61,17 @@ export async function readContextHead(
     if (entry.path === 'Dockerfile') contents.set(entry.path, await dockerfileOf(entry))
     else if (ignoreFileNames.includes(entry.path)) contents.set(entry.path, await wholeOf(entry.body))
   }
+  return { tree, contents }
+}
+
+async function headOf({ tree, contents }: NamedContents, open: () => Entries): Promise<ContextHead> {
   const dockerfilePaths = new Set(['Dockerfile', ...dockerfileIn(tree)])
   const text = contents.get('Dockerfile') ?? (await linkedDockerfile(open(), dockerfilePaths))
   const dockerfile = checkDockerfile(text)
   const ignoreFile = ignoreFileOf(contents)
   const isSeen = (path: string) => !ignoreFile?.ignores(path)
   checkMounts(dockerfile, (path) => path === '' || (tree.isPlain(path) && tree.sees(path, isSeen)))
-  return { dockerfile, dockerfilePaths, tree, isSeen }
+  return { dockerfile, dockerfilePaths, tree, isSeen, open }
 }
 
 /** The builder finds nothing on the way to the source of a mount that it could follow elsewhere. */

@@ -11,7 +11,7 @@ import { type ArchiveBounds, type ArchiveEntry, readArchive } from '../formats/a
 import { countBundleEntries, readBundleEntries } from '../formats/bundle-entries.ts'
 import { ContentDigest } from '../formats/content-digest.ts'
 import { refuseWhiteout } from '../formats/entry-path.ts'
-import { ArchiveRefused, onEntry } from '../formats/refusals/archive-refused.ts'
+import { ArchiveRefused, onEntry, shownName } from '../formats/refusals/archive-refused.ts'
 import { canonicalTar, textFile } from '../formats/tar/canonical-tar.ts'
 import { checkFlatImage } from '../images/flat-image.ts'
 import { checkCachedStage, checkPulledImage } from '../images/image-archive.ts'
@@ -67,14 +67,19 @@ export async function performJob(job: ReaderJob, input: RangeInput, tar: Writabl
 
 type ContextJob = Extract<ReaderJob, { bounds: ArchiveBounds }>
 
-const entriesOf = ({ format, byteSize, bounds }: ContextJob, input: RangeInput) =>
-  readArchive(input.source(byteSize), format, bounds)
+const readingOf = ({ format, byteSize, bounds }: ContextJob, input: RangeInput) => ({
+  open: () => readArchive(input.source(byteSize), format, bounds),
+  bounds,
+})
 
 /** Reads the whole archive, and checks its Dockerfile. */
 async function inspectContext(job: ContextJob, input: RangeInput): Promise<ContextFacts> {
-  const content = new ContentDigest()
-  const open = () => entriesOf(job, input)
-  const head = await readContextHead(open, withoutWhiteouts(content.through(open())))
+  let content = new ContentDigest()
+  const watch = (entries: AsyncIterable<ArchiveEntry>) => {
+    content = new ContentDigest()
+    return withoutWhiteouts(content.through(entries))
+  }
+  const head = await readContextHead({ ...readingOf(job, input), watch })
   const { dockerfile, dockerfilePaths, isSeen } = head
   const { bases, finalBase = null } = dockerfile
   const canonicalDigest = content.digest((path) => dockerfilePaths.has(path) || isSeen(path))
@@ -89,7 +94,7 @@ async function* withoutWhiteouts(entries: AsyncIterable<ArchiveEntry>): AsyncGen
 }
 
 async function findInstruction(job: PartialJob & { steps: BuilderSteps }, input: RangeInput) {
-  const head = await readContextHead(() => entriesOf(job, input))
+  const head = await readContextHead(readingOf(job, input))
   return failedInstruction(checkedBuild(head, job.partial), job.steps) ?? null
 }
 
@@ -101,12 +106,11 @@ type PartialJob = ContextJob & { partial: PartialBuild }
 
 /**
  * The entries that the build script expects: the context in a folder, or the files of it that a part of the build may read,
- * the Dockerfile for the builder, and last a marker that the input is complete.
+ * the Dockerfile for the builder, notes for the log of the whole build, and last a marker that the input is complete.
  */
 async function* contextEntries(job: PartialJob, input: RangeInput): AsyncGenerator<ArchiveEntry> {
-  const open = () => entriesOf(job, input)
-  const head = await readContextHead(open)
-  const { tree, isSeen } = head
+  const head = await readContextHead(readingOf(job, input))
+  const { tree, isSeen, open, folder } = head
   const remaining = checkedBuild(head, job.partial)
   const reads = job.partial.until && readsOf(remaining)
   const isWanted = (path: string) => isSeen(path) && (!reads || mayRead(reads, path))
@@ -119,8 +123,12 @@ async function* contextEntries(job: PartialJob, input: RangeInput): AsyncGenerat
     } else if (isWanted(path) || linkedFiles.has(path)) yield { ...entry, path: placeOf(path, isWanted) }
   }
   yield textFile('Dockerfile', dockerfileText(remaining))
+  if (folder !== undefined && !job.partial.until) yield textFile('notes', folderNote(folder))
   yield { path: 'complete', kind: 'directory', mode: 0o755, byteSize: 0 }
 }
+
+const folderNote = (folder: string): string =>
+  `warning: the folder ${shownName(Buffer.from(folder))} is all there is in the archive: it is taken as the build context.\n`
 
 /** A file that the build sees only under another name is outside of its context. */
 const placeOf = (path: string, isWanted: (path: string) => boolean): string =>

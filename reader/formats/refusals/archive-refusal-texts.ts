@@ -45,7 +45,7 @@ const texts: Record<ExplainedRefusal, string> = {
   archive_format: 'The file does not have the format that was declared for the upload: zip, tar or tar.gz.',
   no_files: 'There are no files in it.',
   dockerfile_missing:
-    'There is no file named Dockerfile at its top. Where it lies in a folder, pack what is in the folder and not the folder itself.',
+    'There is no file named Dockerfile at its top, nor in a folder that is all there is. Pack what is in the folder of the Dockerfile, and not the folder itself.',
   dockerfile_not_a_file: 'The Dockerfile is a file.',
   dockerfile_link:
     'The Dockerfile is a link that leads to no file of the archive. Pack the file that it names, or a copy in its place.',

@@ -42,7 +42,7 @@ export const isShownEntry = (text: unknown): text is string =>
   typeof text === 'string' && text.length <= maxShownCharacters && text.search(unshowable) === -1
 
 /** Escapes characters that could change how the surrounding text is displayed. */
-function shown(name: Buffer): string {
+export function shownName(name: Buffer): string {
   const text = name.toString('utf8')
   const cut = text.length > maxNameCharacters ? `${text.slice(0, maxNameCharacters)}…` : text
   return cut.replace(unshowable, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
@@ -53,7 +53,7 @@ export function onEntry<Result>(name: Buffer, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
-    if (error instanceof ArchiveRefused) error.entry ??= shown(name)
+    if (error instanceof ArchiveRefused) error.entry ??= shownName(name)
     throw error
   }
 }

@@ -121,6 +121,7 @@ for image in prefixes/*/image.tar; do
   echo "prefix sha256:\${digest%% *} \${folder#prefixes/}"
 done
 [ ! -e prefixes/notes ] || cat prefixes/notes
+[ ! -e notes ] || cat notes
 dockerfile=context/Dockerfile
 [ ! -e Dockerfile ] || dockerfile=Dockerfile
 `

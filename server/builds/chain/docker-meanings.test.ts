@@ -25,6 +25,7 @@ beforeEach(async () => {
 type Entry = Parameters<typeof tar>[number]
 
 const base = 'FROM curated/python:3.11'
+const tiny = 'FROM curated/tiny:1'
 
 const build = (lines: string[], ...entries: Entry[]) =>
   bench.build(tar({ name: 'Dockerfile', content: [base, ...lines].join('\n') }, ...entries), {
@@ -94,4 +95,24 @@ test('an archive with an owner that a sandbox does not have is explained in a sh
     },
   )
   expect(unpacked, unpacked.log).toMatchObject({ state: 'completed' })
+})
+
+test('an archive of one folder is built as that folder, with a warning, and a failure has the line of its Dockerfile', async () => {
+  const folder = (...lines: string[]) =>
+    tar(
+      { name: 'app-1.0/Dockerfile', content: [tiny, ...lines].join('\n') },
+      { name: 'app-1.0/.dockerignore', content: 'secret' },
+      { name: 'app-1.0/src/a' },
+      { name: 'app-1.0/secret' },
+    )
+  const steps = ['COPY . /app', 'RUN cd /app && echo "seen: $(find . -type f | sort | xargs)"']
+  const ended = await bench.build(folder(...steps), { owner: tenant, environment })
+  expect(ended, ended.log).toMatchObject({ state: 'completed' })
+  expect(ended.log).toContain('seen: ./.dockerignore ./Dockerfile ./src/a\n')
+  expect(ended.log.match(/^warning: .*$/gm)).toEqual([
+    'warning: the folder app-1.0 is all there is in the archive: it is taken as the build context.',
+  ])
+  const failed = await bench.build(folder(...steps, 'RUN false'), { owner: tenant, environment })
+  expect(failed).toMatchObject({ error_code: 'dockerfile_exit', error_detail: 'line_4' })
+  expect(failed.log.match(/^warning: /gm)).toHaveLength(1)
 })
