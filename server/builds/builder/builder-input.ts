@@ -36,6 +36,9 @@ interface BuildSources {
 
 const noEarlierOutput: EarlierOutput = { log: Buffer.alloc(0), notes: '' }
 
+/** As at a run: it counts where neither the image nor the author sets one, and is part of no image. */
+const language = 'LANG=C.UTF-8'
+
 /** The part of a build that remains after its cached stages, up to `until`. */
 export const partialBuild = (
   { cachedStages, mirrors }: Pick<BuildSources, 'cachedStages' | 'mirrors'>,
@@ -43,7 +46,7 @@ export const partialBuild = (
 ): PartialBuild => ({
   done: cachedStages.map(({ stage, count }) => ({ stage, count })),
   ...(until && { until }),
-  ...(mirrors.length > 0 && { stageArguments: argumentsOf(mirrorSettings(mirrors)) }),
+  stageArguments: [language, ...argumentsOf(mirrorSettings(mirrors))],
 })
 
 /** The input of a build sandbox as one tar: cached stages, pulled base images, the context and the Dockerfile. */

@@ -116,3 +116,35 @@ test('an archive of one folder is built as that folder, with a warning, and a fa
   expect(failed).toMatchObject({ error_code: 'dockerfile_exit', error_detail: 'line_4' })
   expect(failed.log.match(/^warning: /gm)).toHaveLength(1)
 })
+
+test('a step has LANG as a run has it: that of the image, of the author, or of the platform, which is in no image', async () => {
+  const lines = [
+    `${tiny} AS tools`,
+    'RUN echo "of the image: $LANG"',
+    'FROM scratch AS author',
+    'COPY --from=tools / /',
+    'ARG LANG=ga_IE.UTF-8',
+    'RUN echo "of the author: $LANG" && touch /by',
+    'FROM scratch',
+    'COPY --from=tools / /',
+    'COPY --from=author /by /by',
+    'RUN echo "of the platform: $LANG"',
+    'ENV GREETING=hello',
+    'RUN echo "still: $LANG"',
+  ]
+  const archive = tar({ name: 'Dockerfile', content: lines.join('\n') })
+  const ended = await bench.build(archive, { owner: tenant, environment })
+  expect(ended, ended.log).toMatchObject({ state: 'completed' })
+  expect(ended.log.match(/^(?:of|still).*$/gm)).toEqual([
+    'of the image: C.UTF-8',
+    'of the author: ga_IE.UTF-8',
+    'of the platform: C.UTF-8',
+    'still: C.UTF-8',
+  ])
+  const { image_config } = await db
+    .selectFrom('environment_versions')
+    .select('image_config')
+    .where('id', '=', ended.id)
+    .executeTakeFirstOrThrow()
+  expect(image_config?.env.filter((entry) => !entry.startsWith('PATH='))).toEqual(['GREETING=hello'])
+})
