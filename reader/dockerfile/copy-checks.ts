@@ -1,4 +1,5 @@
 import type { ContextTree } from '../formats/context-tree.ts'
+import { checkStep, sourcePlace } from './check-step.ts'
 import type { Dockerfile } from './dockerfile.ts'
 import { jsonWords } from './grammar/json-words.ts'
 import { shellWords } from './grammar/shell-words.ts'
@@ -9,13 +10,6 @@ import { earlierStage, type StagedInstruction } from './stages.ts'
  * place of a folder, and says nothing. Docker refuses both. So a step of the platform before such an instruction compares
  * what it brings with the image, in the program `check` of the build script.
  */
-
-/** The name under which the builder has the folder with the program. No stage and no image has such a name. */
-export const checkFolderName = '.check'
-
-/** Where the step sees the program, and what the instruction copies from. */
-const programPlace = '/run/.sandbox-check'
-const sourcePlace = '/run/.sandbox-source'
 
 /** Adds the checks that are needed to the instructions. */
 export function withCopyChecks(dockerfile: Dockerfile, tree: Pick<ContextTree, 'folders'>): Dockerfile {
@@ -67,11 +61,5 @@ const withoutQuotes = (word: string): string => /^"([^"]*)"$/.exec(word)?.[1] ??
 function checkText({ keyword, flags, line }: StagedInstruction, words: string[]): string {
   const from = flags.find(({ name }) => name === 'from')?.value
   const source = from === undefined ? '' : `,from=${from}`
-  const program = [`${programPlace}/busybox`, 'sh', `${programPlace}/check`, String(line), keyword, ...words]
-  return [
-    'RUN',
-    `--mount=type=bind,from=${checkFolderName},target=${programPlace}`,
-    `--mount=type=bind${source},target=${sourcePlace}`,
-    JSON.stringify(program),
-  ].join(' ')
+  return checkStep('check', [String(line), keyword, ...words], [`type=bind${source},target=${sourcePlace}`])
 }

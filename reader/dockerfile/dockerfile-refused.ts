@@ -45,6 +45,8 @@ const dockerfileRefusals = {
   run_flag_forbidden: 'RUN takes the flags --mount and --network only, each with a value. Delete the others.',
   mount_forbidden:
     'RUN --mount may be type=cache,target=PATH, where an id has a-z, 0-9, _ and -; type=tmpfs,target=PATH; or, read-only, type=bind,source=PATH,target=PATH of the context or type=bind,from=STAGE,target=PATH of a whole earlier stage, no path with .. in it. Write COPY --from=NAME PATH PATH for files of an image or for a path of a stage, and pass secrets to runs instead of builds.',
+  mount_target_uncertain:
+    'A relative target of a mount counts from WORKDIR, and the path of a WORKDIR before it is not plain: variables, quotes and .. are not followed. Write the target as an absolute path.',
   mount_source_missing:
     'The source of a bind mount is a file or folder of the context that no ignore file hides, and no symbolic link is on the way to it. Name the file itself, or use COPY.',
 } as const

@@ -4,6 +4,8 @@ import type { Instruction } from './grammar/instruction.ts'
 /** A `RUN --mount` of one of the allowed kinds. */
 export interface Mount {
   kind: 'tmpfs' | 'cache' | 'bind'
+  /** Where it is shown, in its shortest form: absolute, or below the working directory. */
+  target: string
   /** Of a bind without `from`: the path in the context, in its shortest form; empty for the whole context. */
   contextPath?: string
   /** Of a bind: the stage that is shown as a whole. */
@@ -44,8 +46,8 @@ export function readMount(value = ''): Mount | undefined {
   for (const key of targets) if (fields.has(key)) shown.set(key, place)
   // The builder has one build at a time: no other waits for a private cache.
   if (shown.get('sharing') === 'private') shown.delete('sharing')
-  if (kind === 'bind') return readBind(shown)
-  return { kind, text: textOf(shown) }
+  if (kind === 'bind') return readBind(shown, place)
+  return { kind, target: place, text: textOf(shown) }
 }
 
 /** The allowed mounts of an instruction. */
@@ -58,7 +60,7 @@ export const mountsOf = ({ keyword, flags }: Pick<Instruction, 'keyword' | 'flag
       })
 
 /** The builder walks no path in a stage, where links lead anywhere: of a stage only the whole is shown. */
-function readBind(fields: Map<string, string>): Mount | undefined {
+function readBind(fields: Map<string, string>, target: string): Mount | undefined {
   const from = fields.get('from')
   const isSourced = sources.some((key) => fields.has(key))
   const source = isSourced ? onlyOne(fields, sources) : '/'
@@ -67,8 +69,8 @@ function readBind(fields: Map<string, string>): Mount | undefined {
   const others = [...fields].filter(([key]) => key !== 'type' && !sources.includes(key))
   const shown = new Map([['type', 'bind'], ...(path === '' ? [] : [['source', path] as const]), ...others])
   const text = textOf(shown)
-  if (from === undefined) return { kind: 'bind', contextPath: path, text }
-  return path === '' ? { kind: 'bind', from, text } : undefined
+  if (from === undefined) return { kind: 'bind', target, contextPath: path, text }
+  return path === '' ? { kind: 'bind', target, from, text } : undefined
 }
 
 function fieldsOf(value: string): Map<string, string> | undefined {

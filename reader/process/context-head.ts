@@ -1,5 +1,6 @@
 import { checkDockerfile, type Dockerfile, MAX_DOCKERFILE_BYTES } from '../dockerfile/dockerfile.ts'
 import { DockerfileRefused } from '../dockerfile/dockerfile-refused.ts'
+import { withMountChecks } from '../dockerfile/mount-checks.ts'
 import { mountsOf } from '../dockerfile/mount-flag.ts'
 import type { ArchiveBounds, ArchiveEntry } from '../formats/archive.ts'
 import { ContextTree } from '../formats/context-tree.ts'
@@ -67,7 +68,7 @@ async function readNamed(entries: Entries): Promise<NamedContents> {
 async function headOf({ tree, contents }: NamedContents, open: () => Entries): Promise<ContextHead> {
   const dockerfilePaths = new Set(['Dockerfile', ...dockerfileIn(tree)])
   const text = contents.get('Dockerfile') ?? (await linkedDockerfile(open(), dockerfilePaths))
-  const dockerfile = checkDockerfile(text)
+  const dockerfile = withMountChecks(checkDockerfile(text))
   const ignoreFile = ignoreFileOf(contents)
   const isSeen = (path: string) => !ignoreFile?.ignores(path)
   checkMounts(dockerfile, (path) => path === '' || (tree.isPlain(path) && tree.sees(path, isSeen)))

@@ -1,10 +1,10 @@
-import { checkFolderName } from '../../../reader/dockerfile/copy-checks.ts'
+import { checkFolderName } from '../../../reader/dockerfile/check-step.ts'
 
 /** Ends the log: what a process that a step left writes after it is not waited for. */
 const lastLine = '\\004end of the log'
 
 /**
- * Reads what the builder and the steps print, and passes it on. Left out are the platform's own steps (`copy-check.ts`), and from the
+ * Reads what the builder and the steps print, and passes it on. Left out are the platform's own steps (`copy-check.ts`, `mount-check.ts`), and from the
  * builder's errors the internal structures that it prints. An owner that the sandbox does not have is explained at the end.
  */
 const program = `

@@ -1,9 +1,10 @@
-import { checkFolderName } from '../../../reader/dockerfile/copy-checks.ts'
+import { checkFolderName } from '../../../reader/dockerfile/check-step.ts'
 import { mirrorFolder } from '../network/mirror-settings.ts'
 import { endLog, startLog } from './build-log.ts'
 import { modelledBuildah } from './builder-version.ts'
 import { writeCopyCheck } from './copy-check.ts'
 import { exportLayer, mountImage } from './export-layer.ts'
+import { workingDirectoryFile, writeMountCheck } from './mount-check.ts'
 
 /** Exit codes of the script itself, not of the Dockerfile. */
 export const buildExitCodes = {
@@ -49,7 +50,7 @@ echo '{"default":[{"type":"insecureAcceptAnything"}]}' >/etc/containers/policy.j
 export TMPDIR=/workspace/tmp
 # Settings of package mirrors. Steps see this /dev, read-only.
 [ ! -e mirrors ] || { chmod -R a+rX mirrors && cp -R mirrors ${mirrorFolder}; }
-${writeCopyCheck}
+${writeCopyCheck}${writeMountCheck}
 # The builder's pivot_root fails after the switch, since the flags of this sandbox's root cannot change.
 export BUILDAH_NOPIVOT=1
 `
@@ -98,13 +99,17 @@ case "$version" in "${modelledBuildah}."*) ;; *)
   echo "Nothing is built: Dockerfiles are checked for buildah ${modelledBuildah} here, and the builder has another version. Please tell the operator."
   exit ${buildExitCodes.builderUnknown}
 esac
-number=0 layer_base=
+number=0 layer_base= newline='
+'
 for base in "$@"; do
   ${importBase}
-  found=$(buildah inspect --type image --format '{{len .Docker.Config.OnBuild}} {{.FromImageDigest}} {{.FromImageID}}' "$base" 2>/dev/null) || {
+  found=$(buildah inspect --type image --format '{{len .Docker.Config.OnBuild}} {{.FromImageDigest}} {{.FromImageID}}
+{{.Docker.Config.WorkingDir}};' "$base" 2>/dev/null) || {
     echo "base image $base is not on this deployment"
     exit ${buildExitCodes.baseImageUnavailable}
   }
+  printf %s "\${found#*"$newline"}" >"check/${workingDirectoryFile}$((number - 1))"
+  found=\${found%%"$newline"*}
   [ "$base" != "\${LAYER_BASE:-}" ] || layer_base=\${found##* }
   found=\${found% *}
   [ "\${found% *}" = 0 ] || {

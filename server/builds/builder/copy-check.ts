@@ -1,3 +1,5 @@
+import { programsPlace, sourcePlace } from '../../../reader/dockerfile/check-step.ts'
+
 /**
  * The program of the steps that `reader/dockerfile/copy-checks.ts` adds. Arguments: the line of the instruction, its keyword, the
  * destination and the sources, in which variables of the build stand. It runs in the image as the image's user, with nothing but its
@@ -5,7 +7,7 @@
  * a folder. Where a name is not certain, it lets the instruction pass.
  */
 const program = `
-tools=/run/.sandbox-check/busybox from=/run/.sandbox-source IFS=
+tools=${programsPlace}/busybox from=${sourcePlace} IFS=
 line=$1 keyword=$2
 eval "dest=\\"$3\\""
 shift 3
