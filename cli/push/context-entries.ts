@@ -2,26 +2,29 @@ import { lstat, readdir, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CliError } from '../failure.ts'
 import { escapeControls } from '../output/escape-controls.ts'
+import { type LeftOut, readLeftOut } from './left-out.ts'
 
 /** One entry of a build context, with its path in the context. */
 export type ContextEntry =
-  | { kind: 'file'; path: string; mode: number }
+  | { kind: 'file'; path: string; mode: number; byteSize: number }
   | { kind: 'directory'; path: string; mode: number }
   | { kind: 'link'; path: string; target: string }
 
-/** A repository's history and remotes may contain what must not be uploaded. */
-const leftOut = new Set(['.git'])
+export interface ContextEntries {
+  entries: ContextEntry[]
+  leftOut: LeftOut
+}
 
 /**
- * The entries below a folder, in a fixed order, without following links. Refuses before the upload what the service
- * would refuse after it: special files, links that leave the folder, and invalid names. The service applies the ignore
- * file.
+ * The entries below a folder that the build sees, in a fixed order, without following links. Refuses before the upload what the
+ * service would refuse after it: special files, links that leave the folder, and invalid names.
  */
-export async function contextEntries(folder: string): Promise<ContextEntry[]> {
+export async function contextEntries(folder: string): Promise<ContextEntries> {
   const entries: ContextEntry[] = []
-  await collect(folder, '', entries)
+  const leftOut = await readLeftOut(folder)
+  await collect(folder, '', { entries, leftOut })
   await requireDockerfile(folder, entries)
-  return entries
+  return { entries, leftOut }
 }
 
 /** The service follows a link inside the folder. */
@@ -48,14 +51,25 @@ async function requireDockerfile(folder: string, entries: ContextEntry[]): Promi
 
 const folderProblems: Record<string, string> = { ENOENT: 'does not exist', ENOTDIR: 'is not a folder' }
 
-async function collect(folder: string, prefix: string, entries: ContextEntry[]): Promise<void> {
+async function collect(folder: string, prefix: string, found: ContextEntries): Promise<void> {
+  const { entries, leftOut } = found
   const names = await readdir(join(folder, prefix)).catch((error: NodeJS.ErrnoException) => {
     const problem = folderProblems[error.code ?? ''] ?? `cannot be read (${error.code})`
     throw refused(prefix || folder, problem, 'Name a readable folder that contains the Dockerfile.')
   })
   for (const name of names.sort()) {
-    if (leftOut.has(name)) continue
     const path = prefix === '' ? name : `${prefix}/${name}`
+    const isLeftOut = leftOut.has(path)
+    if (isLeftOut && !leftOut.mayHaveExceptions(path)) {
+      leftOut.count += 1
+      continue
+    }
+    const status = await lstat(join(folder, path))
+    if (isLeftOut) {
+      if (status.isDirectory()) await collect(folder, path, found)
+      else leftOut.count += 1
+      continue
+    }
     if (escapeControls(name) !== name || name.includes('\\') || name.includes('\ufffd')) {
       throw refused(
         path,
@@ -63,13 +77,18 @@ async function collect(folder: string, prefix: string, entries: ContextEntry[]):
         'Rename it: no control characters, no \\.',
       )
     }
-    const found = await lstat(join(folder, path))
-    if (found.isFile()) entries.push({ kind: 'file', path, mode: found.mode & 0o777 })
-    else if (found.isSymbolicLink()) entries.push(await linkEntry(folder, path))
-    else if (found.isDirectory()) {
-      entries.push({ kind: 'directory', path, mode: found.mode & 0o777 })
-      await collect(folder, path, entries)
-    } else throw refused(path, 'is not a file, folder or link', 'Move it out of the folder.')
+    if (status.isFile())
+      entries.push({ kind: 'file', path, mode: status.mode & 0o777, byteSize: status.size })
+    else if (status.isSymbolicLink()) entries.push(await linkEntry(folder, path))
+    else if (status.isDirectory()) {
+      entries.push({ kind: 'directory', path, mode: status.mode & 0o777 })
+      await collect(folder, path, found)
+    } else
+      throw refused(
+        path,
+        'is not a file, folder or link',
+        'Move it out of the folder, or name it in .dockerignore.',
+      )
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { staysInside } from './context-entries.ts'
 import { packContext } from './pack-context.ts'
@@ -39,15 +39,13 @@ async function listing(): Promise<string[]> {
     .map((line) => line.replaceAll(/ +/g, ' ').replace(' 1970-01-01 00:00', ''))
 }
 
-test('files, folders, modes and inner links are packed, and .git is left out', async () => {
+test('files, folders, modes and inner links are packed', async () => {
   mkdirSync(join(folder, 'bin'))
   writeFileSync(join(folder, 'bin/run.sh'), 'echo hi\n')
   chmodSync(join(folder, 'bin/run.sh'), 0o755)
   writeFileSync(join(folder, 'empty'), '')
   writeFileSync(join(folder, 'last'), 'x', { mode: 0o644 })
   symlinkSync('../Dockerfile', join(folder, 'bin/link'))
-  mkdirSync(join(folder, '.git'))
-  writeFileSync(join(folder, '.git/config'), 'token')
   chmodSync(join(folder, 'Dockerfile'), 0o644)
   chmodSync(join(folder, 'empty'), 0o600)
   chmodSync(join(folder, 'bin'), 0o755)
@@ -59,6 +57,51 @@ test('files, folders, modes and inner links are packed, and .git is left out', a
     '-rw------- 0/0 0 empty',
     '-rw-r--r-- 0/0 1 last',
   ])
+})
+
+/** Paths of the packed files. */
+const packedPaths = async () =>
+  (await listing()).flatMap((line) => (line.startsWith('d') ? [] : [line.split(' ')[3]]))
+
+const write = (files: Record<string, string>) => {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), content)
+  }
+}
+
+test('what the ignore file hides from the build is not packed, and counted', async () => {
+  write({ '.dockerignore': '*\n!src\nsrc/tmp\n', 'src/a': '', 'src/tmp/b': '', 'modules/x/y': '', note: '' })
+  // What is not sent needs no valid name, and may be anything.
+  symlinkSync('/etc/passwd', join(folder, 'outside'))
+  expect(await packedPaths()).toEqual(['.dockerignore', 'Dockerfile', 'src/a'])
+  const packed = await packContext(folder)
+  await packed.remove()
+  expect(packed.leftOut).toMatchObject({ ignoreFile: '.dockerignore', count: 4 })
+})
+
+test('a Dockerfile and the file that it leads to are packed, whatever is ignored', async () => {
+  rmSync(join(folder, 'Dockerfile'))
+  write({ '.dockerignore': '**', 'real/docker/Dockerfile': 'FROM scratch\n', 'real/docker/other': '' })
+  symlinkSync('real', join(folder, 'linked'))
+  symlinkSync('linked/docker/Dockerfile', join(folder, 'Dockerfile'))
+  expect(await packedPaths()).toEqual(['.dockerignore', 'Dockerfile', 'linked', 'real/docker/Dockerfile'])
+})
+
+test('the history of a repository is packed unless it is ignored, as Docker does, and its size is known', async () => {
+  write({ '.git/config': 'token', '.git/objects/x': '12345' })
+  const packed = await packContext(folder)
+  await packed.remove()
+  expect(packed).toMatchObject({ files: 3, historyBytes: 10 })
+  write({ '.dockerignore': '.git' })
+  const without = await packContext(folder)
+  await without.remove()
+  expect(without).toMatchObject({ files: 2, historyBytes: 0, leftOut: { count: 1 } })
+})
+
+test('a malformed ignore file is named before anything is sent', async () => {
+  write({ '.dockerignore': '[' })
+  await expect(packContext(folder)).rejects.toThrow('.dockerignore cannot be read as patterns')
 })
 
 test('the same files make the same archive, whatever their times', async () => {

@@ -10,6 +10,7 @@ import { type Pack, pack } from 'tar-stream'
 import { CliError } from '../failure.ts'
 import { bytesText } from '../output/sizes.ts'
 import { type ContextEntry, contextEntries } from './context-entries.ts'
+import type { LeftOut } from './left-out.ts'
 
 /** A packed build context. The same files make the same bytes. */
 export interface PackedContext {
@@ -18,18 +19,24 @@ export interface PackedContext {
   /** `sha256:` and 64 hex digits. */
   digest: string
   files: number
+  leftOut: Pick<LeftOut, 'ignoreFile' | 'count'>
+  /** Bytes of the history of a repository, before they are packed. */
+  historyBytes: number
   remove(): Promise<void>
 }
 
 /** Packs a folder as tar.gz into a temporary file, which `remove` deletes. */
 export async function packContext(folder: string): Promise<PackedContext> {
-  const entries = await contextEntries(folder)
+  const { entries, leftOut } = await contextEntries(folder)
   const work = await mkdtemp(join(tmpdir(), 'sandbox-push-'))
   const remove = () => rm(work, { recursive: true, force: true })
   try {
     const path = join(work, 'context.tar.gz')
     const { byteSize, digest } = await writeArchive(folder, entries, path)
-    return { path, byteSize, digest, files: entries.filter((entry) => entry.kind === 'file').length, remove }
+    const files = entries.filter((entry) => entry.kind === 'file')
+    const history = files.filter((entry) => entry.path.startsWith('.git/'))
+    const historyBytes = history.reduce((sum, entry) => sum + entry.byteSize, 0)
+    return { path, byteSize, digest, files: files.length, leftOut, historyBytes, remove }
   } catch (error) {
     await remove()
     throw error

@@ -45,9 +45,7 @@ export interface Pushed {
 export async function pushEnvironment(session: Session, folder: string, plan: PushPlan): Promise<Pushed> {
   const packed = await packContext(folder)
   try {
-    session.report.progress(
-      `packed ${packed.files} file${packed.files === 1 ? '' : 's'}, ${bytesText(packed.byteSize)}`,
-    )
+    for (const line of packedLines(packed)) session.report.progress(line)
     const environment = await ensureEnvironment(session, plan)
     const same = plan.cache ? await readyVersionOf(session, environment.id, packed, plan.profile) : undefined
     if (same) return { environment, version: same, isNew: false }
@@ -55,6 +53,16 @@ export async function pushEnvironment(session: Session, folder: string, plan: Pu
   } finally {
     await packed.remove()
   }
+}
+
+function packedLines({ files, byteSize, leftOut, historyBytes }: PackedContext): string[] {
+  const { ignoreFile, count } = leftOut
+  const left = count === 0 ? '' : `; ${ignoreFile} leaves out ${count} ${count === 1 ? 'entry' : 'entries'}`
+  const history = `with .git, ${bytesText(historyBytes)} of history and settings: a line .git in .dockerignore leaves it out`
+  return [
+    `packed ${files} file${files === 1 ? '' : 's'}, ${bytesText(byteSize)}${left}`,
+    ...(historyBytes > 0 ? [history] : []),
+  ]
 }
 
 /** A usable version that was built from exactly these bytes. */

@@ -1,3 +1,8 @@
+import {
+  IgnoreFile,
+  IgnoreFileRefused,
+  ignoreFileNames,
+} from '@sandbox-jobs/contract/ignore-file/ignore-file.ts'
 import { checkDockerfile, type Dockerfile, MAX_DOCKERFILE_BYTES } from '../dockerfile/dockerfile.ts'
 import { DockerfileRefused } from '../dockerfile/dockerfile-refused.ts'
 import { withMountChecks } from '../dockerfile/mount-checks.ts'
@@ -6,7 +11,6 @@ import type { ArchiveBounds, ArchiveEntry } from '../formats/archive.ts'
 import { ContextTree } from '../formats/context-tree.ts'
 import { entriesIn, onlyFolder } from '../formats/only-folder.ts'
 import { ArchiveRefused, onEntry } from '../formats/refusals/archive-refused.ts'
-import { IgnoreFile, ignoreFileNames } from '../ignore/ignore-file.ts'
 
 /** The facts that decide how the entries of a context are used. */
 export interface ContextHead {
@@ -112,7 +116,15 @@ async function dockerfileOf({ body, byteSize }: ArchiveEntry): Promise<Buffer> {
 function ignoreFileOf(contents: ReadonlyMap<string, Buffer>): IgnoreFile | undefined {
   const name = ignoreFileNames.find((each) => (contents.get(each)?.length ?? 0) > 0)
   const content = name === undefined ? undefined : contents.get(name)
-  return name !== undefined && content ? onEntry(Buffer.from(name), () => new IgnoreFile(content)) : undefined
+  return name !== undefined && content ? onEntry(Buffer.from(name), () => readIgnoreFile(content)) : undefined
+}
+
+function readIgnoreFile(content: Buffer): IgnoreFile {
+  try {
+    return new IgnoreFile(content)
+  } catch (error) {
+    throw error instanceof IgnoreFileRefused ? new ArchiveRefused(error.slug) : error
+  }
 }
 
 export async function wholeOf(stream: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<Buffer> {

@@ -25,7 +25,7 @@ interface Options extends ConnectionOptions {
 export const envPushCommand = (): Command =>
   serviceCommand('push')
     .description('upload a folder with a Dockerfile, and build a version of an environment from it')
-    .argument('<dir>', 'folder with the Dockerfile; .git is not uploaded')
+    .argument('<dir>', 'folder with the Dockerfile; what .dockerignore names is not uploaded')
     .requiredOption('--name <name>', 'environment; created if it does not exist')
     .option(
       '--department <department>',

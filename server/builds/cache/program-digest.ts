@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../../..')
-const folders = ['reader', 'server/images', 'server/builds']
+const folders = ['contract/ignore-file', 'reader', 'server/images', 'server/builds']
 
 /**
  * The digest of the code that reads archives, runs builders and scans images, with the Node version: results of one release

@@ -1,6 +1,3 @@
-import { isUtf8 } from 'node:buffer'
-import { posix } from 'node:path'
-import { ArchiveRefused } from '../formats/refusals/archive-refused.ts'
 import { type IgnorePattern, parsePattern } from './ignore-pattern.ts'
 
 /*
@@ -16,21 +13,33 @@ export const ignoreFileNames = ['Dockerfile.dockerignore', '.dockerignore', '.co
 const maxPatterns = 1000
 const maxIgnoreFileBytes = 128 * 1024
 
+/** A file of patterns that is refused, with the slug of the service for it. */
+export class IgnoreFileRefused extends Error {
+  readonly slug: 'ignore_file_malformed' | 'ignore_file_too_large'
+
+  constructor(slug: IgnoreFileRefused['slug']) {
+    super(slug)
+    this.name = 'IgnoreFileRefused'
+    this.slug = slug
+  }
+}
+
 export class IgnoreFile {
   readonly #patterns: IgnorePattern[]
   /** For each folder, the patterns that match it or a folder above it. */
   readonly #ofFolders = new Map<string, Uint8Array>()
 
-  /** Throws `ArchiveRefused`. */
-  constructor(content: Buffer) {
-    if (content.length > maxIgnoreFileBytes) throw new ArchiveRefused('ignore_file_too_large')
-    if (!isUtf8(content)) throw new ArchiveRefused('ignore_file_malformed')
-    const lines = content
-      .toString('utf8')
-      .replace(/^\ufeff/, '')
-      .split('\n')
+  /** Throws `IgnoreFileRefused`. */
+  constructor(content: Uint8Array) {
+    if (content.length > maxIgnoreFileBytes) throw new IgnoreFileRefused('ignore_file_too_large')
+    const lines = textOf(content).split('\n')
     this.#patterns = lines.flatMap((line) => patternOf(line))
-    if (this.#patterns.length > maxPatterns) throw new ArchiveRefused('ignore_file_too_large')
+    if (this.#patterns.length > maxPatterns) throw new IgnoreFileRefused('ignore_file_too_large')
+  }
+
+  /** Whether something in an ignored folder may not be ignored. */
+  get hasExceptions(): boolean {
+    return this.#patterns.some(({ isException }) => isException)
   }
 
   ignores(path: string): boolean {
@@ -65,18 +74,36 @@ export class IgnoreFile {
   }
 }
 
+/** Without a byte order mark at its start. */
+function textOf(content: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content)
+  } catch {
+    throw new IgnoreFileRefused('ignore_file_malformed')
+  }
+}
+
 /** The pattern of a line, if it has one. */
 function patternOf(line: string): IgnorePattern[] {
   const text = line.trim()
   if (line.startsWith('#') || text === '') return []
   const isException = text.startsWith('!')
   const written = isException ? text.slice(1).trim() : text
-  if (written === '') throw new ArchiveRefused('ignore_file_malformed')
-  const cleaned = posix
-    .normalize(written)
-    .replace(/(?<=.)\/$/, '')
-    .replace(/^\/(?=.)/, '')
-  const pattern = parsePattern(cleaned, isException)
-  if (!pattern) throw new ArchiveRefused('ignore_file_malformed')
+  if (written === '') throw new IgnoreFileRefused('ignore_file_malformed')
+  const pattern = parsePattern(cleaned(written), isException)
+  if (!pattern) throw new IgnoreFileRefused('ignore_file_malformed')
   return [pattern]
+}
+
+/** Without slashes at either end, doubled slashes and dots; `..` takes away the part before it, if there is one. */
+function cleaned(written: string): string {
+  const isAbsolute = written.startsWith('/')
+  const parts: string[] = []
+  for (const part of written.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part !== '..') parts.push(part)
+    else if (parts.length > 0 && parts.at(-1) !== '..') parts.pop()
+    else if (!isAbsolute) parts.push(part)
+  }
+  return parts.join('/') || (isAbsolute ? '/' : '.')
 }
