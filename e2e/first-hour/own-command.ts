@@ -10,6 +10,8 @@ const nodeOfPeople = '/usr/bin/node'
 /** The command as a person has it on a machine of their own: one file from the service, and a home folder. */
 export class OwnCommand {
   readonly home: string
+  /** What the person has set in the environment. */
+  readonly settings: Record<string, string> = {}
   readonly #url: string
 
   private constructor(home: string, url: string) {
@@ -26,7 +28,7 @@ export class OwnCommand {
   }
 
   run(argv: string[], env: Record<string, string> = {}): Promise<Printed> {
-    const own = { PATH: '/usr/bin:/bin', HOME: this.home, ...env }
+    const own = { PATH: '/usr/bin:/bin', HOME: this.home, ...this.settings, ...env }
     return printed(nodeOfPeople, [join(this.home, 'sandbox'), ...argv], { cwd: this.home, env: own })
   }
 
@@ -45,8 +47,8 @@ export class OwnCommand {
     requireParts(text, ...parts)
   }
 
-  async logIn(user: string, password: string): Promise<void> {
-    const { code, text } = await this.run(['login', '--url', this.#url, '--user', user], {
+  async logIn(user: string, password: string, url = this.#url): Promise<void> {
+    const { code, text } = await this.run(['login', '--url', url, '--user', user], {
       SANDBOX_PASSWORD: password,
     })
     if (code !== 0) throw new Error(text)

@@ -1,6 +1,6 @@
 /** What a person does in the first hour, and what must come of it. */
 export interface Step {
-  person: 'operator' | 'author' | 'person in a room' | 'integrator'
+  person: 'operator' | 'author' | 'department manager' | 'person in a room' | 'integrator'
   does: string
   /** Throws with the reason if it does not work. */
   run: () => Promise<void>

@@ -5,6 +5,8 @@ import { OwnCommand } from './own-command.ts'
 export class World {
   readonly root: FreshRoot
   readonly port: number
+  /** Of the services that run on the new root. */
+  readonly dataFolders = ['/var/lib/sandbox-jobs']
   readonly #commands = new Map<string, OwnCommand>()
 
   constructor(root: FreshRoot, port: number) {
@@ -35,7 +37,8 @@ export class World {
   }
 
   async dispose(): Promise<void> {
-    await this.root.command('./sandbox', 'down')
+    for (const folder of this.dataFolders)
+      await this.root.command('env', `SANDBOX_DATA=${folder}`, './sandbox', 'down')
     for (const command of this.#commands.values()) await command.dispose()
     await this.root.dispose()
   }
