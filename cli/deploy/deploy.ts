@@ -6,11 +6,13 @@ import { limitEnvironment } from '../publish/declared-limits.ts'
 import { type Published, publishTask } from '../publish/publish-task.ts'
 import { buildFolder, ownedBy, readTaskFile, type TaskSource } from '../publish/read-task-file.ts'
 import { enableTask, findShareTargets, shareTask } from '../publish/share-task.ts'
+import type { TaskFile } from '../publish/task-file.ts'
 import { type PushPlan, pushEnvironment } from '../push/push-environment.ts'
 import type { Session } from '../session/session.ts'
 
 /** What a deployment found or made. */
 export interface Deployed {
+  file: TaskFile
   /** Undefined if the task file only names its environment. */
   environment?: { environment: Environment; version: EnvironmentVersion }
   task: Published['task']
@@ -46,6 +48,7 @@ export async function deploy(
   const shared = await steps.do(() => shareTask(session, places, published))
   const enabled = await steps.do(() => enableTask(session, places, published))
   return {
+    file: source.task,
     ...(pushed && { environment: { environment: pushed.environment, version: pushed.version } }),
     task: published.task,
     version: published.version,

@@ -1,5 +1,6 @@
 import { taskFileSchemaPath } from '@sandbox-jobs/contract/task-file/json-schema.ts'
 import { stringify } from 'yaml'
+import { shellWord } from '../output/shell-word.ts'
 import { type TemplateName, templates } from './templates.ts'
 
 export interface Project {
@@ -80,6 +81,3 @@ A run reads its input from the file in \`SERVICE_INPUTS_FILE\`, writes its outpu
 and leaves further files in the folder in \`SERVICE_ARTIFACTS_DIR\`.
 `
 }
-
-const shellWord = (text: string): string =>
-  /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

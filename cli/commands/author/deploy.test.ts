@@ -71,6 +71,25 @@ test('the new version of the environment is the one that the task is published o
   expect(changes().slice(-3)).toEqual(['publishTaskVersion', 'createShare', 'enableGrantedJob'])
 })
 
+test('the first deployment says what to type next: a run, or how a room gets the task', async () => {
+  const lines = ['name: two words', 'environment: { folder: image }', 'work_script: work.sh']
+  writeFileSync(join(home, 'in.json'), '{}')
+  writeFileSync(join(home, 'own.yaml'), lines.join('\n'))
+  managerOf(sales)
+  const alone = await deploy('--file', 'own.yaml')
+  expect(alone.stderr).toContain(
+    "sandbox share 'two words' --room ROOM\n  sandbox enable 'two words' --room ROOM\n",
+  )
+  const more = ['input_schema: { type: object }', 'input_example: in.json', `enable: [${room}]`]
+  writeFileSync(join(home, 'own.yaml'), [...lines, ...more].join('\n'))
+  const enabled = await deploy('--file', 'own.yaml')
+  expect(enabled.stderr).toContain(
+    `Next:\n  sandbox run 'two words' --room ${room} --input in.json --watch\n`,
+  )
+  service.answers.publishTaskVersion = () => ({ json: { id: 'tvr_2', version_number: 2 } })
+  expect((await deploy('--file', 'own.yaml')).stderr).not.toContain('Next')
+})
+
 test('a step that fails says what is done and what is not', async () => {
   service.answers.enableGrantedJob = () => ({ status: 403, detail: 'Forbidden' })
   const result = await deploy()

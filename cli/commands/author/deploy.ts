@@ -1,8 +1,9 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { departmentOf, departmentOption } from '../../args/department-option.ts'
 import { serviceCommand } from '../../args/service-command.ts'
 import { type Deployed, deploy, hasChanged } from '../../deploy/deploy.ts'
+import { nextStep } from '../../deploy/next-step.ts'
 import { escapeControls } from '../../output/escape-controls.ts'
 import { behindText, tasksBehind } from '../../push/tasks-behind.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
@@ -26,7 +27,9 @@ export const deployCommand = (): Command =>
     )
     .action((dir: string, options: Options) =>
       withSession(options, async (session) => {
-        const deployed = await deploy(session, join(dir, options.file), departmentOf(options))
+        const path = join(dir, options.file)
+        const deployed = await deploy(session, path, departmentOf(options))
+        const { file, ...document } = deployed
         const { environment } = deployed
         const others =
           deployed.built && environment
@@ -35,9 +38,11 @@ export const deployCommand = (): Command =>
         const behind = others.filter(({ id }) => id !== deployed.task.id)
         session.report.result(`${deployedText(deployed)}${behindText(behind)}`, {
           event: 'deployed',
-          ...deployed,
+          ...document,
           tasks_behind: behind,
         })
+        if (deployed.published && deployed.version.version_number === 1)
+          session.report.progress(nextStep(dirname(path), file))
       }),
     )
 
