@@ -1,69 +1,63 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { requireParts, type Step } from './step.ts'
 import type { World } from './world.ts'
 
-/** Who manages one department, and deploys by the names and the next steps that the command prints. */
+const room = 'daily-numbers'
+const task = 'words-of-sales'
+
+/** Who manages one department, and gets to a result by typing what the command prints. */
 export function managerSteps(world: World): Step[] {
   const dan = () => world.commandOf('dan')
-  const task = 'words-of-sales'
-  let room = ''
   const step = (does: string, run: () => Promise<unknown>): Step => ({
     person: 'department manager',
     does,
     run: async () => void (await run()),
   })
-  /** The first word that follows in what was printed. */
-  const after = (text: string, words: string): string => {
-    const [, found] = new RegExp(`${words}(\\S+)`).exec(text) ?? []
-    if (found === undefined) throw new Error(`nothing follows ${words}:\n${text}`)
-    return found
+  /** The printed commands that begin with these words, as arguments. */
+  const printedIn = (text: string, words: string): string[] => {
+    const line = text.split('\n').find((one) => one.trim().startsWith(`sandbox ${words}`))
+    if (line === undefined) throw new Error(`no next step sandbox ${words}:\n${text}`)
+    return line.trim().split(' ').slice(1)
   }
 
   return [
     step('sees own departments and rooms by name', async () => {
       await (await dan()).must(['whoami'], 'department manager', /departments +sales \(dep_/)
-      const rooms = await (await dan()).must(['rooms'], 'daily-numbers', /key-accounts .* sales +manager/)
-      room = after(rooms, '(?:^|\\n)(?=daily-numbers )')
+      await (await dan()).must(['rooms'], room, /key-accounts .* sales +manager/)
     }),
-    step('deploys by the printed next steps into the only department', async () => {
+    step(
+      'deploys without a room, into the only department, and gets the task into a room as printed',
+      async () => {
+        const command = await dan()
+        const next = await command.must(['init', task, '--template', 'shell'], `cd ${task}`)
+        const deployed = await command.must([...printedIn(next, 'deploy'), task], 'Deployed version 1')
+        const shown = JSON.parse(await command.must(['task', 'show', task, '--json'])) as Shown
+        if (shown.task.owner_scope !== 'department') throw new Error(JSON.stringify(shown))
+        for (const words of ['share', 'enable']) {
+          const typed = printedIn(deployed, words).map((word) => (word === 'ROOM' ? room : word))
+          await command.must(typed)
+        }
+        await command.must(['menu', '--room', room], task)
+      },
+    ),
+    step('names department and room by name, and runs what is deployed as printed', async () => {
       const command = await dan()
-      const next = await command.must(['init', task, '--template', 'shell'], 'Next:', 'sandbox deploy')
-      requireParts(next, `cd ${task}`)
-      await command.must(['deploy', task], 'Deployed version 1')
-      const shown = JSON.parse(await command.must(['task', 'show', task, '--json'])) as Shown
-      if (shown.owner_scope !== 'department') throw new Error(JSON.stringify(shown))
+      await command.must(['init', 'second', '--template', 'shell', '--room', room])
+      const deployed = await command.must(['deploy', 'second', '--department', 'sales'], 'Deployed version 1')
+      await command.must(printedIn(deployed, 'run'), 'counting 3 words', /"words": ?3/)
     }),
-    step('is told the near name of a wrong room, and nothing is built', async () => {
+    step('misspells a room and a department, and is told the near names', async () => {
       const command = await dan()
       await command.mustFail(['share', task, '--room', 'daily-nubmers'], 'Did you mean daily-numbers?')
+      await command.mustFail(['deploy', task, '--department', 'slaes'], 'Did you mean sales?')
+      await command.mustFail(['deploy', task, '--department', 'support'], 'Existing: sales')
     }),
-    step('shares and enables the task in a room of the department, and runs it', async () => {
-      const command = await dan()
-      const file = join(command.home, task, 'task.yaml')
-      const text = await readFile(file, 'utf8')
-      const named = text.replace(/^# (share|enable): (.*)NAME/gm, `$1: $2${room}`)
-      if (named === text) throw new Error(`task.yaml names no room to fill in:\n${text}`)
-      await writeFile(file, named)
-      await command.must(['deploy', task])
-      const run = ['run', task, '--room', room, '--input', `${task}/input.json`, '--watch']
-      await command.must(run, /"words": ?3/)
-    }),
-    step('names the department by option, and misspells it', async () => {
-      const command = await dan()
-      await command.must(['deploy', task, '--department', 'sales'], 'Nothing has changed')
-      await command.must(['init', 'second', '--template', 'shell'])
-      const wrong = ['deploy', 'second', '--department', 'slaes']
-      await command.mustFail(wrong, 'Did you mean sales?')
-      await command.mustFail(['deploy', 'second', '--department', 'support'], 'sales')
-    }),
-    step('sees the run with its task and its person', async () => {
-      const runs = await (await dan()).must(['runs', '--room', room], task)
-      requireParts(runs, 'Dan')
+    step('sees runs with their tasks and persons', async () => {
+      const runs = await (await dan()).must(['runs'], 'RUN', 'TASK', 'BY')
+      requireParts(runs, /run_\S+ +second +you +completed/, room)
     }),
   ]
 }
 
 interface Shown {
-  owner_scope: string
+  task: { owner_scope: string }
 }

@@ -87,7 +87,7 @@ export function secondDaySteps(world: World): Step[] {
         ) as Stored
         command.settings.NODE_EXTRA_CA_CERTS = second.certificate
         command.settings.SANDBOX_TOKEN = stored.logins[world.url]?.token ?? ''
-        await command.must(['whoami', '--url', second.url], second.url, 'Mia')
+        await command.must(['whoami', '--url', second.url], second.url, /principal +user usr_/)
       },
     ),
     step(
