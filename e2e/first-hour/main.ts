@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { freePort } from '../main-job/service.ts'
 import { authorSteps } from './author-steps.ts'
 import { suites } from './debian-root.ts'
+import { exampleSteps } from './example-steps.ts'
 import { FreshRoot } from './fresh-root.ts'
 import { integratorSteps } from './integrator-steps.ts'
 import { managerSteps } from './manager-steps.ts'
@@ -28,7 +29,15 @@ const root = await FreshRoot.make(suite)
 console.log(`a new root in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
 const world = new World(root, await freePort())
 let failed: string[] = []
-const parts = [operatorSteps, authorSteps, managerSteps, roomSteps, integratorSteps, secondDaySteps]
+const parts = [
+  operatorSteps,
+  exampleSteps,
+  authorSteps,
+  managerSteps,
+  roomSteps,
+  integratorSteps,
+  secondDaySteps,
+]
 const steps = parts.flatMap((stepsOf) => stepsOf(world))
 try {
   failed = await timeSteps(steps)
