@@ -106,6 +106,29 @@ describe('reading an archive', () => {
     ])
   })
 
+  it('accepts zips of Explorer and Finder: no modes, repeated folders, decomposed names, files about files', async () => {
+    const explorer = zip([
+      { name: 'Dockerfile', content: 'FROM scratch\r\n', unixMode: 0, attributes: 0x20 },
+      ...Array.from({ length: 2 }, () => ({ name: 'sub/', unixMode: 0, attributes: 0x10 })),
+      { name: 'sub/a b.txt', content: 'a', unixMode: 0, attributes: 0x20 },
+    ])
+    expect(await listArchive(explorer, 'zip')).toMatchObject([
+      { path: 'Dockerfile', mode: 0o644, content: 'FROM scratch\r\n' },
+      { path: 'sub', kind: 'directory' },
+      { path: 'sub/a b.txt', mode: 0o644, content: 'a' },
+    ])
+    const decomposed = 'cafe\u0301.txt'
+    const finder = zip([{ name: decomposed }, { name: `__MACOSX/._${decomposed}` }])
+    expect((await listArchive(finder, 'zip')).map(({ path }) => path)).toContain(decomposed)
+  })
+
+  it('says what to do about a name in a code page of Windows', async () => {
+    const name = Buffer.concat([Buffer.from([0x95, 0xf1, 0x8d, 0x90]), Buffer.from('.txt')])
+    const refused = await listArchive(zip([{ name }]), 'zip').catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(ArchiveRefused)
+    expect((refused as ArchiveRefused).explanation('archive')).toMatch(/Windows Explorer.*tar -czf.*7-Zip/)
+  })
+
   it('accepts archives of git archive, including the comment', async () => {
     const repository = join(folder, 'repository')
     const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args])

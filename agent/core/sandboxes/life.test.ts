@@ -130,6 +130,19 @@ test.each(sandboxRuntimes)(
   },
 )
 
+/** Processes whose parents end before they do, and in the end as many processes as before: none is left as a zombie. */
+const orphans = `
+  set -- /proc/[0-9]*; before=$#
+  for i in 1 2 3 4 5 6 7 8 9 10; do ( (sleep 0.5 &) ); done
+  set -- /proc/[0-9]*; [ $# -gt $before ] && echo orphaned
+  until set -- /proc/[0-9]*; [ $# -le $before ]; do :; done
+  echo reaped`
+
+test.each(sandboxRuntimes)('on %s, processes without a parent are reaped when they end', async (runtime) => {
+  const { exit, log } = await agent.run(shellJob(empty, orphans, { runtime }))
+  expect([exit.cause, log]).toEqual(['exited', 'orphaned\nreaped\n'])
+})
+
 test('a spec out of bounds is refused with the name of its field', async () => {
   const bad = shellJob(empty, 'true')
   bad.collect.files = [{ name: 'passwd', path: '/workspace/../etc/passwd', maxBytes: 10 }]
