@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { documentedCommands, documentedExamples } from '../testing/example-commands.ts'
+import { documentedCommands, documentedExamples } from '../e2e/first-hour/example-commands.ts'
 
 /* With a service they are run in e2e/main-job and e2e/first-hour, and those of examples/README.md in e2e/presets. */
 

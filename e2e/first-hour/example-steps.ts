@@ -1,4 +1,4 @@
-import { documentedCommands, documentedExamples } from '../../testing/example-commands.ts'
+import { documentedCommands, documentedExamples } from './example-commands.ts'
 import { requireParts, type Step } from './step.ts'
 import type { World } from './world.ts'
 

@@ -97,7 +97,8 @@ export function secondDaySteps(world: World): Step[] {
         const command = await world.commandOf('ada')
         command.settings.NODE_EXTRA_CA_CERTS = second.certificate
         await command.logIn('ada', await world.passwordOf('ada'), second.url)
-        await command.must(['init', 'large', '--template', 'shell', '--room', room], second.url)
+        await command.must(['init', 'large', '--template', 'shell', '--room', room])
+        requireParts(await readFile(join(command.home, 'large/task.yaml'), 'utf8'), `$schema=${second.url}/`)
         await writeFile(
           join(command.home, 'large/image/data'),
           Buffer.alloc(3 * 1024 ** 2, 'not to be compressed'),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-const examples = resolve(import.meta.dirname, '../examples')
+const examples = resolve(import.meta.dirname, '../../examples')
 
 /** The examples that have a README of their own. */
 export const documentedExamples = ['agent-loop', 'sales-report', 'shared-credential']
