@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync, readFileSync, rmdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { controlGroupOf } from '../server/main/supervisor/host/control-group.ts'
 
 export const sandboxCommand = resolve(import.meta.dirname, '../sandbox')
@@ -13,8 +14,19 @@ export interface StartedService {
   exited: Promise<number | null>
 }
 
+/** Gives a new data folder the programs that the test run has packed. The service packs others if these are not of its sources. */
+function sharePacked(dataDir: string): void {
+  const { PACKED_PROGRAMS: packed } = process.env
+  if (packed === undefined || existsSync(dataDir)) return
+  mkdirSync(dataDir)
+  chmodSync(dataDir, 0o755)
+  const folder = fileURLToPath(packed)
+  cpSync(folder, join(dataDir, 'packed', basename(folder)), { recursive: true })
+}
+
 /** Starts the service itself and resolves once it reports that it is ready. */
 export async function startedService(dataDir: string, port: number): Promise<StartedService> {
+  sharePacked(dataDir)
   const child = spawn(sandboxCommand, ['up'], {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],

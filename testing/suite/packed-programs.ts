@@ -1,5 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { createHash } from 'node:crypto'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'vitest/config'
 import { packedProgram } from '../../server/main/supervisor/processes/packed-program.ts'
@@ -10,19 +11,25 @@ const root = resolve(import.meta.dirname, '../..')
  * so they must not contain its path.
  */
 const folderVariable = 'PACKED_PROGRAMS'
+/** Root's own, for the programs of each checkout: packing takes longer than a short test file. */
+const keptPrograms = '/var/lib/sandbox-jobs-test/packed'
 const started = /new URL\('(?:\.\/|(?:\.\.\/)+(?:server\/)?main\/)(?<name>[\w-]+)\.ts', import\.meta\.url\)/g
 
 /**
  * Makes tests start the packed form of the programs that a process of the service starts, as the service does: an
  * archive reader loads one file instead of several hundred, and a build starts five. So do the test's own host agents.
- * Each test run packs them again, so that another run's changes do not affect it.
+ * Each test run has a copy, so that another run's changes do not affect it.
  */
 export function packedPrograms(): Plugin {
+  const kept = join(keptPrograms, createHash('sha256').update(root).digest('hex').slice(0, 16))
+  mkdirSync(kept, { recursive: true })
+  const made = packedProgram({ root, node: process.execPath }, kept)
   // A reader with another user id loads it too: TMPDIR may be a folder of root alone.
   const folder = mkdtempSync('/var/tmp/sandbox-test-packed-')
   chmodSync(folder, 0o755)
   process.once('exit', () => rmSync(folder, { recursive: true }))
-  const packed = packedProgram({ root, node: process.execPath }, folder)
+  const packed = join(folder, basename(made))
+  cpSync(made, packed, { recursive: true })
   return {
     name: 'packed-programs',
     enforce: 'pre',
