@@ -19,6 +19,7 @@ import {
   registryRules,
 } from './rules.ts'
 import { callerRules, type ServiceEndpoint } from './service-rules.ts'
+import { readServiceTraffic, type ServiceTraffic } from './service-traffic.ts'
 
 export interface NetworkOptions {
   dataDir: string
@@ -150,10 +151,13 @@ export class Network {
   }
 
   /**
-   * What the link was refused since the previous call, undefined if that is nothing or unknown; and what it reached,
-   * undefined unless that is recorded.
+   * What the link was refused since the previous call, undefined if that is nothing or unknown; what it reached,
+   * undefined unless that is recorded; and what it exchanged with the service, undefined if it may not or that is unknown.
    */
-  async takeRecords({ index }: Link): Promise<{ refused?: Refusals; reached?: Reach }> {
+  async takeRecords({
+    index,
+  }: Link): Promise<{ refused?: Refusals; reached?: Reach; service?: ServiceTraffic }> {
+    const service = (await this.#serviceTraffic(index).catch(this.#options.onError)) ?? undefined
     const resolver = this.#open?.resolver
     const taken = (await resolver?.takeRecords(index).catch(this.#options.onError)) ?? undefined
     const isComplete = taken !== undefined && this.#recorded.get(index) === resolver?.session
@@ -162,7 +166,13 @@ export class Network {
     return {
       ...(taken?.refused.entries.length && { refused: taken.refused }),
       ...(this.#recorded.has(index) && { reached }),
+      ...(service && { service }),
     }
+  }
+
+  async #serviceTraffic(index: number): Promise<ServiceTraffic | undefined> {
+    const router = this.#open?.router
+    return router && this.#callers.has(index) ? readServiceTraffic(router.namespace, index) : undefined
   }
 
   /** Call when the sandbox is gone: the next router and resolver start without its link. */

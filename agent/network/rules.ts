@@ -10,6 +10,8 @@ import { mirrorInput, mirrorOutput, mirrorSets } from './mirror-rules.ts'
 import {
   acceptService,
   callerSets,
+  countReceived,
+  countSent,
   hostServiceChain,
   routerServiceChains,
   type ServiceRoute,
@@ -146,9 +148,11 @@ ${callerSets}
   chain forward {
     type filter hook forward priority filter; policy drop;
     ct state invalid drop
+    ${service ? countReceived(routerUplink, service) : ''}
     iifname "${routerUplink}" oifname ${links} ct state established,related accept
     iifname != ${links} drop
     fib saddr . iif oif missing drop
+    ${service ? countSent(routerUplink, service) : ''}
     oifname ${links} meta mark set ${markOf('other_sandbox')} goto refuse
     ct state established,related accept
     meta l4proto != { tcp, udp } meta mark set ${markOf('unsupported_protocol')} goto refuse

@@ -26,8 +26,24 @@ export interface ServiceRoute extends ServiceEndpoint {
 const connectionsOfCaller = 8
 const maxCallers = 16_384
 
+/** Sets of the same links, whose elements count the packets to the service and from it. */
+export const serviceCounters = { sent: 'sent_to_service', received: 'received_from_service' } as const
+
 export const callerSets = `  set callers { type ipv4_addr; }
+  set ${serviceCounters.sent} { type ipv4_addr; counter; }
+  set ${serviceCounters.received} { type ipv4_addr; counter; }
   set calling { type ipv4_addr; size ${maxCallers}; flags dynamic; }`
+
+/**
+ * In the router's chain `forward`, where the source of a packet is not forged any more. Only what the router itself led to the
+ * service counts, so no other traffic of a sandbox does.
+ */
+export const countSent = (uplink: string, { uplink4, port }: ServiceRoute): string =>
+  `oifname "${uplink}" ct status dnat ip daddr ${uplink4} tcp dport ${port} ip saddr @${serviceCounters.sent}`
+
+/** In the router's chain `forward`, before answers are accepted. */
+export const countReceived = (uplink: string, { uplink4, port }: ServiceRoute): string =>
+  `iifname "${uplink}" ct status dnat ct direction reply ip saddr ${uplink4} tcp sport ${port} ip daddr @${serviceCounters.received}`
 
 /** In the router's chain `forward`. */
 export const toService = (uplink: string, { uplink4, port }: ServiceRoute): string =>
@@ -58,5 +74,9 @@ export const hostServiceChain = (uplink: string, { uplink4, address, port }: Ser
   }`
 
 /** Commands that permit links to reach the service, or end that. */
-export const callerRules = (verb: 'add' | 'delete', links: readonly number[]): string =>
-  `${verb} element inet sandbox_jobs callers { ${links.map((index) => linkAddresses(index).ip4).join(', ')} }\n`
+export function callerRules(verb: 'add' | 'delete', links: readonly number[]): string {
+  const own = links.map((index) => linkAddresses(index).ip4).join(', ')
+  return ['callers', ...Object.values(serviceCounters)]
+    .map((set) => `${verb} element inet sandbox_jobs ${set} { ${own} }\n`)
+    .join('')
+}

@@ -2,6 +2,7 @@ import { closeSync, fsync, openSync, readFileSync } from 'node:fs'
 import { open, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { ServiceTraffic } from '../../network/service-traffic.ts'
 import type {
   CollectedFileStatus,
   CollectedFolder,
@@ -55,10 +56,7 @@ export function readExit(folder: string, spec: SandboxSpec): SandboxExit | undef
     signal: orNull(record.signal),
     startedAt: startedAtMs > 0 ? new Date(startedAtMs).toISOString() : null,
     endedAt: new Date(endedAtMs).toISOString(),
-    network: {
-      ...(isForCallbacks(spec) ? { ingressBytes: 0, egressBytes: 0 } : { ingressBytes, egressBytes }),
-      ...(spec.network !== 'none' && readRecords(folder)),
-    },
+    network: networkOf(folder, spec, { ingressBytes, egressBytes }),
     log: { totalBytes: logTotalBytes, keptBytes: logKeptBytes },
     files: Object.fromEntries(
       spec.collect.files.map((file, at) => [file.name, files[at] ?? { status: 'absent', byteSize: 0 }]),
@@ -68,7 +66,22 @@ export function readExit(folder: string, spec: SandboxSpec): SandboxExit | undef
   }
 }
 
-/** A link that leads to the service alone carries the service's own traffic, which is not measured as the job's. */
+/** Traffic with the service is not the job's. */
+function networkOf(
+  folder: string,
+  spec: SandboxSpec,
+  { ingressBytes, egressBytes }: Pick<ShimRecord, 'ingressBytes' | 'egressBytes'>,
+): SandboxExit['network'] {
+  const { service, ...records }: NetworkRecords = spec.network === 'none' ? {} : readRecords(folder)
+  if (isForCallbacks(spec)) return { ingressBytes: 0, egressBytes: 0, ...records }
+  return {
+    ingressBytes: Math.max(0, ingressBytes - (service?.ingressBytes ?? 0)),
+    egressBytes: Math.max(0, egressBytes - (service?.egressBytes ?? 0)),
+    ...records,
+  }
+}
+
+/** A link that leads to the service alone carries the service's own traffic. */
 const isForCallbacks = ({ network }: SandboxSpec): boolean =>
   network !== 'none' &&
   network.service === true &&
@@ -101,10 +114,12 @@ function readRecord(folder: string): ShimRecord | undefined {
 
 const recordsFile = 'refusals.json'
 
-/** What the resolver recorded of a sandbox. */
-export type NetworkRecords = Pick<SandboxExit['network'], 'refused' | 'reached'>
+/** What resolver and router recorded of a sandbox. */
+export type NetworkRecords = Pick<SandboxExit['network'], 'refused' | 'reached'> & {
+  service?: ServiceTraffic
+}
 
-/** Stores what the sandbox in `folder` was refused and reached; `readExit` returns it. */
+/** Stores what the sandbox in `folder` was refused, reached and exchanged with the service, for `readExit`. */
 export async function writeRecords(folder: string, records: NetworkRecords): Promise<void> {
   await writeFile(join(folder, recordsFile), JSON.stringify(records), { mode: 0o600 })
 }

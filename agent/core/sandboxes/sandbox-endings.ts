@@ -65,13 +65,13 @@ export class SandboxEndings {
     sandbox.exited.resolve(undefined)
   }
 
-  /** Must run before the exit record is read, because the record includes the refusals. */
+  /** Must run before the exit record is read, because the record includes the refusals, and leaves out traffic with the service. */
   async #writeRecords(sandbox: Sandbox): Promise<void> {
     const { link, hasMasked } = sandbox.startRecord
     const records = link && (await this.#parts.options.network.takeRecords(link))
     const values = hasMasked ? sandbox.masked : []
     sandbox.masked = undefined
-    if (!records?.refused && !records?.reached) return
+    if (!records?.refused && !records?.reached && !records?.service) return
     const refused = records.refused && (await withMaskedNames(records.refused, values))
     await writeRecords(sandbox.folder, { ...records, ...(refused && { refused }) })
   }
