@@ -13,7 +13,12 @@ export interface Commands {
   [word: string]: Load | Group
 }
 
-/** Adds every command, or only the one that `words` name: each loads its own part of the program. */
+const showsTopAlone = /^(-h|--help|-V|--version)$/
+
+/**
+ * Adds every command, or only the one that `words` name: each loads its own part of the program. Help shows of a group only its
+ * own line, so that its commands are not loaded for it.
+ */
 export async function addCommands(
   parent: Command,
   choice: Commands,
@@ -26,6 +31,7 @@ export async function addCommands(
       parent.addCommand(await next())
     } else {
       const group = parent.command(name).description(next.description)
+      if (words.length === 0 && showsTopAlone.test(word)) continue
       await addCommands(group, next.commands, isNamed ? words : [])
     }
   }

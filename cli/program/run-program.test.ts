@@ -33,6 +33,21 @@ afterEach(async () => {
 const cli = (...args: string[]) =>
   runCli(args, { home, env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' } })
 
+const mainProgram = join(import.meta.dirname, '../main.ts')
+
+/** The modules that the program of the checkout loads. */
+async function modulesOf(...args: string[]): Promise<string[]> {
+  const hook = `
+    import { registerHooks } from 'node:module'
+    const loaded = []
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+    process.on('exit', () => process.stderr.write(loaded.join('\\n')))`
+  const program = [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(hook)}`] as const
+  const { exitCode, stderr } = await runCli(args, { home, program: [...program, mainProgram] })
+  expect(exitCode).toBe(0)
+  return stderr.split('\n')
+}
+
 /** Runs a line of bash, where $0 is the command and $1 the room. */
 const shell = async (line: string) => {
   const env = { PATH: '/usr/bin:/bin', HOME: home, SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' }
@@ -48,6 +63,15 @@ test('an unknown command is one error with the most similar name, and exits with
     stderr: "error: unknown command 'rn' (Did you mean run?)\nhint:  sandbox --help lists the commands.\n",
   })
   expect((await cli('env', 'lst')).stderr).toContain("unknown command 'lst' (Did you mean list?)")
+})
+
+test('help loads no database and no process of the service', async () => {
+  const loaded = await modulesOf('--help')
+  expect(
+    loaded.filter((url) => /\/node_modules\/(kysely|pg)\/|\/server\/main\/(all|operator)/.test(url)),
+  ).toEqual([])
+  expect(loaded.length).toBeGreaterThan(100)
+  expect(loaded.length).toBeLessThan(1200)
 })
 
 test.each([[['rn', '--help']], [['help', 'rn']], [['env', 'lst', '--help']]])(

@@ -1,4 +1,4 @@
-import { type Check, runChecks } from '@sandbox-jobs/server/main/doctor.ts'
+import type { Check } from '@sandbox-jobs/server/main/doctor.ts'
 import { Command } from 'commander'
 
 /** Exits with 1 if this machine lacks something that the service needs. */
@@ -7,6 +7,7 @@ export const doctorCommand = (): Command =>
     .description('check what this machine can run, and what to install')
     .option('--json', 'print one JSON document instead of a table')
     .action(async (options: { json?: boolean }) => {
+      const { runChecks } = await import('@sandbox-jobs/server/main/doctor.ts')
       const checks = await runChecks()
       process.stdout.write(options.json ? `${JSON.stringify({ checks }, null, 2)}\n` : table(checks))
       process.exitCode = checks.every((check) => check.ok || !check.needed) ? 0 : 1

@@ -1,4 +1,4 @@
-import { type DownOutcome, down } from '@sandbox-jobs/server/main/down.ts'
+import type { DownOutcome } from '@sandbox-jobs/server/main/down.ts'
 import { Command } from 'commander'
 import { exitCodes } from '../../failure.ts'
 import { createReporter } from '../../output/reporter.ts'
@@ -22,6 +22,7 @@ export const downCommand = (): Command =>
     .option('--json', 'print one JSON document')
     .action(async (options: { json?: boolean }) => {
       const report = createReporter(options.json === true)
+      const { down } = await import('@sandbox-jobs/server/main/down.ts')
       const outcome = await down()
       if (outcome === 'stopped' || outcome === 'not_running') {
         return report.result(`${done[outcome]}\n`, { state: outcome })

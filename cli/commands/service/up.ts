@@ -1,4 +1,4 @@
-import { type Role, up } from '@sandbox-jobs/server/main/all.ts'
+import type { Role } from '@sandbox-jobs/server/main/all.ts'
 import { Command, Option } from 'commander'
 
 const roles: Role[] = ['api', 'worker', 'agent']
@@ -12,5 +12,6 @@ export const upCommand = (): Command =>
       '\nSettings come from SANDBOX_* variables or the YAML file in SANDBOX_CONFIG; docs/operations.md lists them.',
     )
     .action(async (options: { role?: Role }) => {
+      const { up } = await import('@sandbox-jobs/server/main/all.ts')
       process.exitCode = await up(options.role)
     })
