@@ -40,7 +40,7 @@ export interface Answer {
 
 /** Sends one request on a new connection. */
 export function sendRequest(
-  { url, token }: Hostile,
+  { url, token }: Pick<Hostile, 'url' | 'token'>,
   options: RequestOptions,
   signal: AbortSignal,
 ): Promise<Answer> {

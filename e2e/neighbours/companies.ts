@@ -5,6 +5,7 @@ import { triggersOfTableMax } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Applied, OwnService } from '../main-job/service.ts'
 import { build, ended, logIn, publish, runWhen, submit, type Tenant } from '../main-job/tenant.ts'
+import { doorToFullSessions } from './session-files.ts'
 
 /** Scripts of the hostile company's tasks, by the resource that their runs take. */
 export const scripts = {
@@ -36,6 +37,8 @@ export interface Hostile {
   environmentId: string
   /** A table with triggers. */
   table: string
+  /** Key of a door whose users have full sessions. */
+  door: string
 }
 
 const nothing = 'FROM scratch\nCOPY note /note\n'
@@ -77,6 +80,7 @@ export async function makeHostile(service: OwnService): Promise<Hostile> {
     link: await linkToLog(tenant, versions.disk),
     environmentId,
     table: await tableWithTriggers(tenant, versions.noted),
+    door: await doorToFullSessions(tenant, environmentVersion),
   }
 }
 

@@ -7,6 +7,7 @@ import { createClient } from '@sandbox-jobs/contract/client/client.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { percentile } from '../../bench/harness/measure/percentile.ts'
 import { startService } from '../main-job/service.ts'
+import type { Answers } from './attack.ts'
 import { AttackerProcess } from './attacker-process.ts'
 import { attacks } from './attacks/all.ts'
 import { type Hostile, makeHostile, makeQuiet } from './companies.ts'
@@ -19,9 +20,10 @@ import { type Phase, runWorkload } from './quiet.ts'
  * below three times its idle value. Idle phases before and after the attacks together give that value: each phase has at
  * least the same number of runs, and one build, during which runs are the slowest.
  *
- * Attackers are processes of low priority: they represent remote clients, which use no processor time of this machine.
+ * Attackers are processes of low priority: they represent remote clients, which use no processor time of this machine. On one that is
+ * busy with something else they would get none: there `--priority` names a higher one.
  */
-const usage = 'npm run neighbours -- [--seconds N] [--runs N] [--attack NAME]...'
+const usage = 'npm run neighbours -- [--seconds N] [--runs N] [--priority N] [--attack NAME]...'
 const maxRatio = 3
 const warmUpMs = 2000
 
@@ -29,13 +31,20 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '20' },
     runs: { type: 'string', default: '300' },
+    priority: { type: 'string', default: '19' },
     attack: { type: 'string', multiple: true },
   },
 })
 const length = { seconds: Number(values.seconds), runs: Number(values.runs) }
+const priority = Number(values.priority)
 const chosen = values.attack ?? [...attacks.map(({ name }) => name), 'all']
 const known = new Set([...attacks.map(({ name }) => name), 'all'])
-if (!(length.seconds > 0) || !(length.runs > 0) || !chosen.every((name) => known.has(name))) {
+if (
+  !(length.seconds > 0) ||
+  !(length.runs > 0) ||
+  !(priority >= 0 && priority <= 19) ||
+  !chosen.every((name) => known.has(name))
+) {
   console.error(`usage: ${usage}\nattacks: ${[...known].join(', ')}`)
   process.exit(2)
 }
@@ -51,11 +60,12 @@ try {
   const attacked: { name: string; phase: Phase }[] = []
   for (const name of chosen) {
     const wanted = name === 'all' ? attacks.map((attack) => attack.name) : [name]
-    const attackers = wanted.map((attack) => new AttackerProcess(attack, hostile))
+    const attackers = wanted.map((attack) => new AttackerProcess(attack, hostile, priority))
+    await Promise.all(attackers.map((attacker) => attacker.attacking()))
     await sleep(warmUpMs)
     const phase = await runWorkload(service, quiet, length)
-    const answers = Object.assign({}, ...(await Promise.all(attackers.map((attacker) => attacker.stop()))))
-    report(name, phase, answers)
+    const answers = await Promise.all(attackers.map((attacker) => attacker.stop()))
+    report(name, phase, answers.reduce(sum))
     attacked.push({ name, phase })
     await cancelRuns(hostile)
     await cancelBuilds(hostile)
@@ -92,6 +102,11 @@ function report(name: string, phase: Phase, answers: object = {}): void {
       `login p99 ${shown(loginMs, 0.99)} ms; build ${shown(buildMs, 1)} ms; attack ${JSON.stringify(answers)}`,
   )
   for (const [failure, times] of counted(failures)) console.log(`       ${times} x ${failure}`)
+}
+
+function sum(answers: Answers, others: Answers): Answers {
+  for (const [key, times] of Object.entries(others)) answers[key] = (answers[key] ?? 0) + times
+  return answers
 }
 
 /** Prints and returns whether the quiet company was left alone in that phase. */
@@ -132,7 +147,7 @@ async function cancelBuilds({ url, token, environmentId: id }: Hostile): Promise
     const versions = await client.call(allRoutes.listEnvironmentVersions, { params: { id }, query })
     for (const { id: vid } of versions.items) {
       const { items } = await client.call(allRoutes.listBuilds, { params: { id, vid } })
-      for (const { id: aid } of items.filter(({ terminal_class }) => terminal_class === null)) {
+      for (const { id: aid } of items.filter(({ terminal_class }) => terminal_class === '')) {
         isAny = true
         await client.call(allRoutes.cancelBuild, { params: { id, vid, aid } }).catch(() => undefined)
       }

@@ -11,12 +11,12 @@ const costlyInput = Array.from({ length: 20_000 }, (_, at) => ({ at, text: `valu
 const schemas: Attack = {
   name: 'schemas',
   about: 'input checks that take the maximum time',
-  run: ({ costly, ...hostile }, signal, answers) =>
+  run: (hostile, signal, answers) =>
     hammer({ signal, answers, atOnce: 16 }, (stop) =>
       sendRequest(
-        { costly, ...hostile },
+        hostile,
         {
-          path: `${base}/tasks/${costly.taskId}/versions/${costly.versionId}/input-preview`,
+          path: `${base}/tasks/${hostile.costly.taskId}/versions/${hostile.costly.versionId}/input-preview`,
           json: { input: costlyInput },
         },
         stop,
