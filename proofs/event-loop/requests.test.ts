@@ -13,6 +13,7 @@ import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
 import { connectionTo, expectUnnoticed } from './beside-reader.ts'
+import type { Loop } from './loops.ts'
 
 /* The longest bodies, lists and exports of one company. */
 
@@ -48,12 +49,27 @@ const post = (route: Route, payload: string) => async () => {
 }
 
 describe('of bodies', () => {
-  it.each<[string, Route, string]>([
-    ['a body of keys', allRoutes.createTable, keysOf(250_000, 30_000)],
-    ['a body of one text', allRoutes.createTable, JSON.stringify({ name: 'x'.repeat(250_000) })],
-    ['a draft of keys', allRoutes.createTaskVersion, keysOf(draftBodyMaxBytes - 1_000_000, 100_000)],
-    ['a draft of one text', allRoutes.createTaskVersion, `{"a":"${'\\u0041'.repeat(1_300_000)}"}`],
-  ])('others do not notice %s', async (_name, route, body) => {
+  it.each<[Loop, string, Route, string]>([
+    ['JSON bodies', 'a body of keys', allRoutes.createTable, keysOf(250_000, 30_000)],
+    [
+      'JSON bodies',
+      'a body of one text',
+      allRoutes.createTable,
+      JSON.stringify({ name: 'x'.repeat(250_000) }),
+    ],
+    [
+      'JSON bodies',
+      'a draft of keys',
+      allRoutes.createTaskVersion,
+      keysOf(draftBodyMaxBytes - 1_000_000, 100_000),
+    ],
+    [
+      'JSON bodies',
+      'a draft of one text',
+      allRoutes.createTaskVersion,
+      `{"a":"${'\\u0041'.repeat(1_300_000)}"}`,
+    ],
+  ])('%s: others do not notice %s', async (_loop, _name, route, body) => {
     await expectUnnoticed(many(3, post(route, body)), read)
   })
 
@@ -74,11 +90,11 @@ describe('of bodies', () => {
       })
     })
 
-    it.each<[string, string]>([
-      ['keys', keysOf(2_000_000, 9000)],
-      ['more keys than it may have', keysOf(2_000_000, 100_000)],
-      ['one text', `{"language":"${'\\u0041'.repeat(330_000)}"}`],
-    ])('others do not notice one of %s', async (_name, body) => {
+    it.each<[Loop, string, string]>([
+      ['JSON bodies', 'keys', keysOf(2_000_000, 9000)],
+      ['JSON bodies', 'more keys than it may have', keysOf(2_000_000, 100_000)],
+      ['JSON bodies', 'one text', `{"language":"${'\\u0041'.repeat(330_000)}"}`],
+    ])('%s: others do not notice one of %s', async (_loop, _name, body) => {
       const headers = { authorization: `Bearer ${door.door_key}`, 'content-type': 'application/json' }
       const send = () => doors.send({ path: '/doors/piston/api/v2/execute', body, headers })
       expect((await send()).status).toBe(400)
@@ -102,11 +118,11 @@ describe('of the rows of a table', () => {
   const get = (route: Route, query: string) => () =>
     ask(`${route.path.replace('{id}', table.id)}?${query}`, tenant.departmentManager)
 
-  it.each<[string, () => Promise<void>]>([
-    ['a page', get(tableRowRoutes.listRows, 'page_size=100')],
-    ['an export as CSV', get(tableRowRoutes.exportRows, 'format=csv')],
-    ['an export as lines of JSON', get(tableRowRoutes.exportRows, 'format=jsonl')],
-  ])('others do not notice %s', async (_name, read_) => {
+  it.each<[Loop, string, () => Promise<void>]>([
+    ['pages of rows', 'a page', get(tableRowRoutes.listRows, 'page_size=100')],
+    ['exports of rows', 'an export as CSV', get(tableRowRoutes.exportRows, 'format=csv')],
+    ['exports of rows', 'an export as lines of JSON', get(tableRowRoutes.exportRows, 'format=jsonl')],
+  ])('%s: others do not notice %s', async (_loop, _name, read_) => {
     await expectUnnoticed(many(2, read_), read)
   })
 })

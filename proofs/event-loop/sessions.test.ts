@@ -15,6 +15,7 @@ import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
 import { connectionTo, expectUnnoticed } from './beside-reader.ts'
+import type { Loop } from './loops.ts'
 
 /* The longest requests on the files of a session, many at once. */
 
@@ -114,50 +115,78 @@ describe('of the files of a session', () => {
     await upload('text', 'ab'.repeat(90_000))
   })
 
-  it.each<[string, () => Promise<{ status: number }>]>([
-    ['a glob with a set', () => glob('long', `*${set(250)}`)],
-    ['a glob with many stars', () => glob('many', `${'*n'.repeat(120)}x`)],
-    ['a glob with exclusions', () => glob('many', '*', Array(16).fill('*n*n*n*x'))],
-    ['a list of one folder', () => terminal.get('/files/list?directory=f', 'many')],
-    ['a file of empty lines', () => terminal.get('/files/read?path=lines', 'texts')],
-    ['a hundred files in a zip', () => archive(Array.from({ length: 100 }, (_, at) => manyPath(at)))],
-  ])('others do not notice %s', async (_name, ask) => {
+  it.each<[Loop, string, () => Promise<{ status: number }>]>([
+    ['glob of a terminal', 'a glob with a set', () => glob('long', `*${set(250)}`)],
+    ['glob of a terminal', 'a glob with many stars', () => glob('many', `${'*n'.repeat(120)}x`)],
+    ['glob of a terminal', 'a glob with exclusions', () => glob('many', '*', Array(16).fill('*n*n*n*x'))],
+    [
+      'lists, moves and deletions',
+      'a list of one folder',
+      () => terminal.get('/files/list?directory=f', 'many'),
+    ],
+    [
+      'trees of sessions',
+      'one of many files',
+      () => terminal.get(`/files/display?path=${manyPath(0)}`, 'many'),
+    ],
+    ['lines of a file', 'a file of empty lines', () => terminal.get('/files/read?path=lines', 'texts')],
+    ['zips', 'a hundred files in a zip', () => archive(Array.from({ length: 100 }, (_, at) => manyPath(at)))],
+  ])('%s: others do not notice %s', async (_loop, _name, ask) => {
     await expectUnnoticed(many(3, ask), read)
   })
 
-  it('others do not notice replacements', async () => {
+  it.each<[Loop, string]>([['replacements', 'many of them']])('%s: others do not notice %s', async () => {
     await expectUnnoticed(
       many(1, () => terminal.post('/files/replace', { path: 'text', replacements }, 'texts')),
       read,
     )
   })
 
-  it('others do not notice an upload of what looks like its boundary', async () => {
-    const content = '\r\n--limi'.repeat(1_000_000)
-    const body = Buffer.concat([partOf({ content }), multipartEnd])
-    const { port } = api.app.server.address() as AddressInfo
-    const headers = { ...multipartHeaders, authorization: `Bearer ${door.door_key}`, 'x-user-id': 'texts' }
-    const send = () =>
-      fetch(`http://127.0.0.1:${port}/doors/open_terminal/files/upload?directory=.`, {
-        method: 'POST',
-        headers,
-        body,
-      })
-    await expectUnnoticed(many(2, send), read)
-  })
+  it.each<[Loop, string]>([['multipart bodies', 'an upload of what looks like its boundary']])(
+    '%s: others do not notice %s',
+    async () => {
+      const content = '\r\n--limi'.repeat(1_000_000)
+      const body = Buffer.concat([partOf({ content }), multipartEnd])
+      const { port } = api.app.server.address() as AddressInfo
+      const headers = { ...multipartHeaders, authorization: `Bearer ${door.door_key}`, 'x-user-id': 'texts' }
+      const send = () =>
+        fetch(`http://127.0.0.1:${port}/doors/open_terminal/files/upload?directory=.`, {
+          method: 'POST',
+          headers,
+          body,
+        })
+      await expectUnnoticed(many(2, send), read)
+    },
+  )
 
-  it('others do not notice a folder that is moved', async () => {
-    await fill('moved', manyFiles)
-    let [source, destination] = ['f', 'g']
-    const move = async () => {
-      const moved = await terminal.post('/files/move', { source, destination }, 'moved')
-      ;[source, destination] = [destination, source]
-      return moved
-    }
-    await expectUnnoticed(many(1, move), read)
-  })
+  it.each<[Loop, string]>([['lists, moves and deletions', 'a folder that is moved']])(
+    '%s: others do not notice %s',
+    async () => {
+      await fill('moved', manyFiles)
+      let [source, destination] = ['f', 'g']
+      const move = async () => {
+        const moved = await terminal.post('/files/move', { source, destination }, 'moved')
+        ;[source, destination] = [destination, source]
+        return moved
+      }
+      await expectUnnoticed(many(1, move), read)
+    },
+  )
 
-  it('others do not notice many large zips', async () => {
+  it.each<[Loop, string]>([['lists, moves and deletions', 'files that are deleted']])(
+    '%s: others do not notice %s',
+    async () => {
+      await fill('deleted', manyFiles)
+      let at = 0
+      const remove = () => {
+        at += 1
+        return terminal.delete(`/files/delete?path=${manyPath(at)}`, 'deleted')
+      }
+      await expectUnnoticed(many(1, remove), read)
+    },
+  )
+
+  it.each<[Loop, string]>([['zips', 'many large ones']])('%s: others do not notice %s', async () => {
     await expectUnnoticed(
       many(10, () => archive(['f'])),
       read,

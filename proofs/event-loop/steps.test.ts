@@ -18,6 +18,7 @@ import { type TreeEntry, treeOf } from '../../server/sessions/trees/tree.ts'
 import { VerifiedFiles } from '../../server/sessions/trees/verified-files.ts'
 import { secretSlotsOf } from '../../server/tasks/versions/secret-slots.ts'
 import { expectUnnoticed } from './beside-reader.ts'
+import type { Loop } from './loops.ts'
 
 /* The longest steps of runs and of pages, alone: the rest of a request is short, or waits. */
 
@@ -41,6 +42,9 @@ const emptyFiles = treeOf(
   }),
 )
 
+const compareSession = () =>
+  new VerifiedFiles(unread, { now: () => new Date() }).areUndamaged(companyId, emptyFiles)
+
 async function tarOfSession() {
   let bytes = 0
   const entries = sessionEntries(unread, { companyId, tree: emptyFiles, folder: 'session' })
@@ -62,6 +66,9 @@ function templateOf(template: unknown) {
 
 /** Paths with many colons, of which one might end the name of a file. */
 const foundLines = `/workspace/session/${':a'.repeat(64)}\n`.repeat(6000)
+const searchLines = () =>
+  matchesOf(foundLines, { tree: emptyFiles, perLine: true, slice: slicesOf(companyId) })
+
 const tableOfObjects = Array.from({ length: 300 }, () =>
   Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`c${at}`, '<&"'.repeat(4)])),
 )
@@ -137,24 +144,18 @@ const program = (content: string) =>
     compiling: 'shared',
   })
 
-it.each<[string, () => unknown]>([
-  [
-    'the comparison of a session with its digests',
-    () => new VerifiedFiles(unread, { now: () => new Date() }).areUndamaged(companyId, emptyFiles),
-  ],
-  ['the archive of a session', tarOfSession],
-  ['a template of texts', () => templateOf('<{{values}}>'.repeat(100))],
-  ['a template of values', () => templateOf(Array(100).fill('{{values}}'))],
-  ['a template of brackets', () => templateOf('{{'.repeat(8000))],
-  [
-    'lines that a search has found',
-    () => matchesOf(foundLines, { tree: emptyFiles, perLine: true, slice: slicesOf(companyId) }),
-  ],
-  ['a shared page', () => sharePage(shared, 'token')],
-  ['names with one repeated piece of a secret', () => mask(Buffer.alloc(64 * 1024, 'a'))],
-  ['names with many pieces of a secret', () => mask(Buffer.from(digits(64 * 1024)))],
-  ['a page of granted jobs with all their secrets', grantedJobs],
-  ['a program of quotes', () => program("'".repeat(2 * 1024 * 1024))],
-])('others do not notice %s', async (_name, work) => {
+it.each<[Loop, string, () => unknown]>([
+  ['digests and archive for a run (worker)', 'the comparison of a session with its digests', compareSession],
+  ['digests and archive for a run (worker)', 'the archive of a session', tarOfSession],
+  ['input templates of triggers (worker)', 'one of texts', () => templateOf('<{{values}}>'.repeat(100))],
+  ['input templates of triggers (worker)', 'one of values', () => templateOf(Array(100).fill('{{values}}'))],
+  ['input templates of triggers (worker)', 'one of brackets', () => templateOf('{{'.repeat(8000))],
+  ['search by content', 'lines that it has found', searchLines],
+  ['shared pages', 'the longest', () => sharePage(shared, 'token')],
+  ['masked names (agent)', 'one repeated piece of a secret', () => mask(Buffer.alloc(64 * 1024, 'a'))],
+  ['masked names (agent)', 'many pieces of a secret', () => mask(Buffer.from(digits(64 * 1024)))],
+  ['lists of granted jobs and menus', 'a page of jobs with all their secrets', grantedJobs],
+  ['programs of doors', 'one of quotes', () => program("'".repeat(2 * 1024 * 1024))],
+])('%s: others do not notice %s', async (_loop, _name, work) => {
   await expectUnnoticed(async () => work(), nextRound)
 })
