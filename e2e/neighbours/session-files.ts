@@ -1,6 +1,6 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Tenant } from '../main-job/tenant.ts'
-import { sendRequest } from './attack.ts'
+import { sendRequest } from './send-request.ts'
 
 /** Users of the hostile company's door, each with a session. */
 export const users = { long: 'long-names', many: 'many-files' } as const

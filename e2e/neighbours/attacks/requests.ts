@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answers, type Attack, count, hammer, sendRequest } from '../attack.ts'
+import { type Answers, type Attack, count, hammer } from '../attack.ts'
 import type { Hostile } from '../companies.ts'
+import { sendRequest } from '../send-request.ts'
 
 const base = '/private/module/sandbox'
 

@@ -1,5 +1,6 @@
-import { type Attack, hammer, sendRequest } from '../attack.ts'
+import { type Attack, hammer } from '../attack.ts'
 import { type HostileTask, longTimeoutSeconds } from '../companies.ts'
+import { sendRequest } from '../send-request.ts'
 
 const submitters = 4
 

@@ -1,5 +1,6 @@
-import { type Attack, hammer, type RequestOptions, sendRequest } from '../attack.ts'
+import { type Attack, hammer } from '../attack.ts'
 import type { Hostile } from '../companies.ts'
+import { type RequestOptions, sendRequest } from '../send-request.ts'
 import { doorHeaders, folderOfMany, users } from '../session-files.ts'
 
 /* The longest loops over the names and the bytes of a session's files. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Attack, count, hammer, type RequestOptions, sendRequest } from '../attack.ts'
+import { type Attack, count, hammer } from '../attack.ts'
+import { type RequestOptions, sendRequest } from '../send-request.ts'
 
 /* Resources of one process that all companies share and that are few: connections, locks, threads. */
 
