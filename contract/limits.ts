@@ -108,6 +108,8 @@ export const secretsPerConsumerTaskMax = 100
 /** Live secrets of a company, and active approvals. */
 export const secretsPerCompanyMax = 5000
 export const approvalsPerCompanyMax = 5000
+/** For how long an approval covers the next versions of a task. */
+export const nextVersionsMaxDays = 90
 
 // Requests
 export const idempotencyKeyMaxLength = 128

@@ -1622,10 +1622,21 @@ create table secret_approvals (
   created_at timestamp with time zone default now() not null,
   revoked_at timestamp with time zone,
   revoke_reason text default ''::text not null,
+  next_until timestamp with time zone,
+  next_approved_by text,
+  next_author_id text,
+  next_after integer,
+  next_slot_names text[],
+  next_share_grant_id text,
+  next_ended_at timestamp with time zone,
+  next_end_reason text,
   constraint secret_approvals_pkey PRIMARY KEY (id),
   constraint secret_approvals_company_id_consumer_scope_consumer_id_task_key UNIQUE (company_id, consumer_scope, consumer_id, task_version_id, slot_set_hash, generation),
   constraint secret_approvals_consumer_scope_check CHECK (consumer_scope = ANY (ARRAY['chatroom'::text, 'department'::text, 'company'::text])),
   constraint secret_approvals_generation_check CHECK (generation >= 1),
+  constraint secret_approvals_next_end CHECK ((next_ended_at IS NULL) = (next_end_reason IS NULL) AND (next_ended_at IS NULL OR next_until IS NOT NULL)),
+  constraint secret_approvals_next_end_reason_check CHECK (next_end_reason = ANY (ARRAY['revoked'::text, 'expired'::text, 'other_author'::text, 'other_slots'::text, 'share_changed'::text, 'author_left'::text, 'approver_left'::text])),
+  constraint secret_approvals_next_whole CHECK (num_nonnulls(next_until, next_approved_by, next_author_id, next_after, next_slot_names, next_share_grant_id) = ANY (ARRAY[0, 6])),
   constraint secret_approvals_owner_scope_check CHECK (owner_scope = ANY (ARRAY['chatroom'::text, 'department'::text, 'company'::text])),
   constraint secret_approvals_revoke_reason_check CHECK (length(revoke_reason) <= 512),
   constraint secret_approvals_revoked CHECK ((state = 'revoked'::text) = (revoked_at IS NOT NULL)),
@@ -1637,6 +1648,7 @@ create table secret_approvals (
   constraint secret_approvals_company_id_task_id_task_version_id_fkey FOREIGN KEY (company_id, task_id, task_version_id) REFERENCES task_versions(company_id, task_id, id)
 );
 CREATE INDEX secret_approvals_by_task ON secret_approvals USING btree (company_id, task_id, id);
+CREATE INDEX secret_approvals_next ON secret_approvals USING btree (id) WHERE next_until IS NOT NULL AND next_ended_at IS NULL;
 CREATE UNIQUE INDEX secret_approvals_one_live ON secret_approvals USING btree (company_id, consumer_scope, consumer_id, task_version_id, slot_set_hash) WHERE state = 'active'::text;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON secret_approvals FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('secret_approval', 'id', '');
 CREATE TRIGGER count_kept_secret_approvals_delete AFTER DELETE ON secret_approvals REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('secret_approvals', '16384', 'company_id');
@@ -2100,6 +2112,7 @@ create table task_versions (
   bundle_id text,
   bundle_digest text,
   published_by text,
+  sole_author boolean default false not null,
   constraint task_versions_pkey PRIMARY KEY (id),
   constraint task_versions_company_id_task_id_id_key UNIQUE (company_id, task_id, id),
   constraint task_versions_task_id_version_number_key UNIQUE (task_id, version_number),

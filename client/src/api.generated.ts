@@ -2486,6 +2486,92 @@ export interface EncryptedValue {
   ciphertext: string
 }
 
+export interface ExtendedSecretApproval {
+  /** Identifier of the approval. */
+  id: string
+  /** Identifier of the company. */
+  company_id: string
+  /** Kind of the consumer whose secrets may be used. */
+  consumer_scope: "chatroom" | "department" | "company"
+  /** Identifier of the consumer. */
+  consumer_id: string
+  /** Kind of the owner of the task. */
+  owner_scope: "chatroom" | "department" | "company"
+  /** Identifier of the owner of the task. */
+  owner_id: string
+  /** Identifier of the task. */
+  task_id: string
+  /** Identifier of the task version. */
+  task_version_id: string
+  /** Digest of exactly what was approved. */
+  task_version_digest: string
+  /** The sha256 of the sorted slot names with a line feed between them. */
+  slot_set_hash: string
+  /** Rises with each approval of the same version by the same consumer. */
+  generation: number
+  /** Where the approval is in its life. */
+  state: "active" | "revoked"
+  /** Whether it counts now. */
+  active: boolean
+  /** When it was created. */
+  created_at: string
+  /** When it was revoked; null if it was not. */
+  revoked_at: string | null
+  /** Further versions that it covers; null if it was given for its version alone. */
+  next_versions: NextVersions | null
+}
+
+export interface ExtendedSecretApprovalList {
+  /** Items on this page. */
+  items: ExtendedSecretApproval[]
+  /** Items that a page may have. */
+  page_size: number
+  /** Token of the next page; null on the last. */
+  next_page_token: string | null
+  /** Further approvals are on the next page. */
+  truncated: boolean
+}
+
+export interface NextVersions {
+  /** Until when versions are covered. */
+  until: string
+  /** Versions of this user alone are covered. */
+  author_id: string
+  /** The user who approved it. */
+  approved_by: string
+  /** Versions with a higher number are covered. */
+  after_version_number: number
+  /** Versions with exactly these slots are covered. */
+  slot_names: string[]
+  /** Runs in rooms that this share reaches are covered, if no narrower share does. */
+  share_grant_id: string
+  /** Whether it counts now. */
+  active: boolean
+  /** Why it counts no more; null while it does. */
+  end_reason: "revoked" | "expired" | "other_author" | "other_slots" | "share_changed" | "author_left" | "approver_left" | null
+  /** When the end was recorded, up to minutes after it; null before. */
+  ended_at: string | null
+}
+
+export interface NextVersionsRequest {
+  /** Kind of the consumer whose secrets may be used. */
+  consumer_scope: "chatroom" | "department" | "company"
+  /** Identifier of the consumer. */
+  consumer_id: string
+  /** Identifier of the task. */
+  task_id: string
+  /** Identifier of the task version. */
+  task_version_id: string
+  /** The published `canonical_digest`; another one gets 409. */
+  task_version_digest: string
+  /** Exactly the slots that runs get from this consumer. */
+  slot_names: string[]
+  /** Confirms that the code of the version will see the values. */
+  risk_accepted: true
+  /** Until when next versions are covered: at most 90 days ahead. */
+  next_versions_until: string
+}
+
 export interface SecretApproval {
   /** Identifier of the approval. */
   id: string
@@ -5481,6 +5567,41 @@ export interface Operations {
   } & CallOptions): Promise<SecretApprovalList>
 
   /**
+   * Approve a version of a task, and its next versions by the same author for a time.
+   *
+   * As createSecretApproval, for who manages both the task and the consumer. Until `next_versions_until`, at most 90 days ahead, it also counts for newer versions that the author of this version wrote alone and whose slots are the same, in rooms that the task still reaches by the same share. It ends when a version of another author or with other slots is published, when the share changes, when the author or who approved loses the right to it, and with revokeSecretApproval. The approved version stays approved. Approve again to cover the versions for longer.
+   *
+   * For managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  approveNextVersions(options: {
+    body: NextVersionsRequest
+  } & CallOptions): Promise<ExtendedSecretApproval>
+
+  /**
+   * List the approvals of a task with the next versions that they cover.
+   *
+   * As listTaskSecretApprovals. With `task_version_id` only the active ones by which that version may use secrets now.
+   *
+   * For who may use the task through a share, managers of the department, company managers, company administrators. A sandbox key may not.
+   */
+  listExtendedSecretApprovals(options: {
+    params: {
+      /** Identifier of the task. */
+      id: string
+    }
+    query?: {
+      /** Only approvals that count for this version. */
+      task_version_id?: string
+      /** Items on a page, at most 100. */
+      page_size?: number
+      /** The `next_page_token` of the previous page; one that cannot be read starts again. */
+      page_token?: string
+      /** Which items: `active`, `retired` (archived, revoked, deleted), or `all`. */
+      lifecycle?: "active" | "retired" | "all"
+    }
+  } & CallOptions): Promise<ExtendedSecretApprovalList>
+
+  /**
    * Read the settings of the company.
    *
    * The writable settings, and limits that the operator decides.
@@ -7728,6 +7849,7 @@ export interface Lists {
   listSecrets: SecretBinding
   listTaskSecrets: SecretBinding
   listTaskSecretApprovals: SecretApproval
+  listExtendedSecretApprovals: ExtendedSecretApproval
   listOwnChatrooms: OwnChatroom
   listOwnDepartments: OwnDepartment
   listFindings: SecurityFinding

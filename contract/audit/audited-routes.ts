@@ -85,6 +85,7 @@ export const auditedRoutes: Record<MutatingRoute, Audited> = {
   createSecretApproval: ['secret_approval'],
   revokeSecretApproval: ['secret_approval'],
   createSharedTaskSecretApproval: ['secret_approval'],
+  approveNextVersions: ['secret_approval', 'next_versions'],
   revokeSharedTaskSecretApproval: ['secret_approval'],
   updateSettings: ['company_settings'],
   changeVersionIsolation: ['environment_version'],

@@ -27,6 +27,16 @@ export const secretErrors = {
     'The keys that encrypt the stored secrets cannot be used.',
     'Try again later; if the error persists, ask the operator.',
   ),
+  next_versions_until_invalid: entry(
+    422,
+    'An approval covers next versions for at most 90 days.',
+    'Give a time after now and at most 90 days ahead in next_versions_until.',
+  ),
+  version_author_left: entry(
+    409,
+    'The author of this version no longer manages the task, so their next versions cannot be covered.',
+    'Approve a version of somebody who manages the task, or this version alone.',
+  ),
   /** Returned to runners only. */
   share_grant_revoked: entry(409, 'The share that supplied a secret is revoked.', 'Share the task again.'),
 } satisfies Record<string, CatalogueEntry>

@@ -1,5 +1,6 @@
 import { accountRoutes } from './account-routes.ts'
 import { agentRoutes } from './agent-routes.ts'
+import { approvalRoutes } from './approval-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { baseImageRoutes } from './base-image-routes.ts'
 import { bindingRoutes } from './binding-routes.ts'
@@ -52,6 +53,7 @@ export const allRoutes = {
   ...historyRoutes,
   ...managementRoutes,
   ...secretRoutes,
+  ...approvalRoutes,
   ...settingsRoutes,
   ...extensionRoutes,
   ...baseImageRoutes,

@@ -55,21 +55,24 @@ const write = {
   ],
 } as const
 
+/** Errors of every request that approves a version. */
+export const approvalErrors = [
+  'not_found',
+  'task_archived',
+  'task_version_not_published',
+  'task_version_digest_mismatch',
+  'secret_limit_reached',
+  'storage_quota_exceeded',
+  'disk_space_low',
+] as const
+
 const approve = {
   ...tenant,
   action: 'secret.approve',
   method: 'POST',
   body: SecretApprovalCreateRequest,
   response: SecretApproval,
-  errors: [
-    'not_found',
-    'task_archived',
-    'task_version_not_published',
-    'task_version_digest_mismatch',
-    'secret_limit_reached',
-    'storage_quota_exceeded',
-    'disk_space_low',
-  ],
+  errors: approvalErrors,
 } as const
 
 const revokeApproval = {

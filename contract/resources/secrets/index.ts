@@ -1,4 +1,10 @@
 export {
+  ExtendedSecretApproval,
+  ExtendedSecretApprovalList,
+  NextVersions,
+  NextVersionsRequest,
+} from './extended-secret-approval.ts'
+export {
   SecretApproval,
   SecretApprovalCreateRequest,
   SecretApprovalList,

@@ -29,6 +29,18 @@ const approve = (context: ScenarioContext, pinned: Record<string, unknown>): Pro
     },
   })
 
+const approveNext = (context: ScenarioContext, next_versions_until: string): Promise<ScenarioResponse> =>
+  context.send('manager', allRoutes.approveNextVersions, {
+    body: {
+      ...consumer(context),
+      task_version_id: context.ids.newerTaskVersion,
+      task_version_digest: context.world.own.versionDigest,
+      slot_names: ['TOKEN'],
+      risk_accepted: true,
+      next_versions_until,
+    },
+  })
+
 /** The database is rewound after each scenario; files are not. */
 async function whileChanged(
   context: ScenarioContext,
@@ -61,6 +73,15 @@ export const secretScenarios: ErrorScenarios = {
     }))
     await context.db.insertInto('secret_bindings').values(secrets).execute()
     return write(context)
+  },
+  next_versions_until_invalid: (context) => approveNext(context, '2020-01-01T00:00:00Z'),
+  version_author_left: async (context) => {
+    const { companyId } = context.world.own
+    const author = { created_by: 'usr_gone' }
+    const { newerTaskVersion: id } = context.ids
+    const versions = context.db.updateTable('task_versions').set(author)
+    await versions.where('id', '=', id).where('company_id', '=', companyId).execute()
+    return approveNext(context, new Date(Date.now() + 86_400_000).toISOString())
   },
   sandbox_secret_pepper_missing: (context) => {
     const path = join(keysFolder(context.world.folder), 'secret-pepper.key')

@@ -17,6 +17,11 @@ const approvalBody = ({ ids, versionDigest }: Seed) => ({
   risk_accepted: true,
 })
 
+const nextVersionsBody = (seed: Seed) => ({
+  ...approvalBody(seed),
+  next_versions_until: new Date(Date.now() + 86_400_000).toISOString(),
+})
+
 export const secrets: Record<string, Expectation> = {
   createSecret: { body: secretBody('OTHER'), headers: exampleKey },
   rotateSecret: { body: secretBody('TOKEN'), headers: exampleKey },
@@ -34,4 +39,6 @@ export const secrets: Record<string, Expectation> = {
   createSharedTaskSecretApproval: { body: approvalBody },
   revokeSharedTaskSecretApproval: {},
   listTaskSecretApprovals: {},
+  approveNextVersions: { body: nextVersionsBody },
+  listExtendedSecretApprovals: {},
 }

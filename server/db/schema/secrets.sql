@@ -76,6 +76,23 @@ create table secret_approvals (
   created_at timestamptz not null default now(),
   revoked_at timestamptz,
   revoke_reason text not null default '' check (length(revoke_reason) <= 512),
+  -- It also covers the next versions of the task until then, by one author; null in all of these: its own version alone.
+  next_until timestamptz,
+  next_approved_by text,
+  next_author_id text,
+  -- number of the approved version
+  next_after int,
+  -- all slots of the approved version, sorted
+  next_slot_names text[],
+  -- one generation of the share by which the task reached the consumer
+  next_share_grant_id text,
+  next_ended_at timestamptz,
+  next_end_reason text check (next_end_reason in (
+    'revoked', 'expired', 'other_author', 'other_slots', 'share_changed', 'author_left', 'approver_left')),
+  constraint secret_approvals_next_whole check (
+    num_nonnulls(next_until, next_approved_by, next_author_id, next_after, next_slot_names, next_share_grant_id) in (0, 6)),
+  constraint secret_approvals_next_end check (
+    (next_ended_at is null) = (next_end_reason is null) and (next_ended_at is null or next_until is not null)),
   constraint secret_approvals_revoked check ((state = 'revoked') = (revoked_at is not null)),
   unique (company_id, consumer_scope, consumer_id, task_version_id, slot_set_hash, generation),
   foreign key (company_id, task_id, task_version_id) references task_versions (company_id, task_id, id)
@@ -83,6 +100,7 @@ create table secret_approvals (
 create unique index secret_approvals_one_live
   on secret_approvals (company_id, consumer_scope, consumer_id, task_version_id, slot_set_hash) where state = 'active';
 create index secret_approvals_by_task on secret_approvals (company_id, task_id, id);
+create index secret_approvals_next on secret_approvals (id) where next_until is not null and next_ended_at is null;
 
 -- Secrets that a run was given: which generation of which secret for each slot, under which share and approvals. Never a value.
 create table run_secret_pins (

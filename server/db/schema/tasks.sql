@@ -86,6 +86,8 @@ create table task_versions (
   bundle_digest text,
   -- An output policy acts with their authority.
   published_by text,
+  -- nobody but its creator has changed it
+  sole_author boolean not null default false,
   unique (task_id, version_number),
   constraint task_versions_check check (state <> 'published' or published_at is not null),
   constraint task_versions_check1 check ((bundle_id is null) = (bundle_digest is null)),

@@ -64,6 +64,15 @@ export interface SecretApprovalsTable {
   created_at: Generated<Date>
   revoked_at: Date | null
   revoke_reason: Generated<string>
+  /** Null in all fields `next_*`: it covers no other version. */
+  next_until: Date | null
+  next_approved_by: string | null
+  next_author_id: string | null
+  next_after: number | null
+  next_slot_names: string[] | null
+  next_share_grant_id: string | null
+  next_ended_at: Date | null
+  next_end_reason: string | null
 }
 
 export interface RunSecretPinsTable {

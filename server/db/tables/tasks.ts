@@ -50,6 +50,8 @@ export interface TaskVersionsTable {
   archived_at: Date | null
   /** Null before it is published. */
   published_by: string | null
+  /** Whether nobody but `created_by` has changed it. */
+  sole_author: Generated<boolean>
 }
 
 export interface ShareGrantsTable {

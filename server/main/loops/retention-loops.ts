@@ -28,6 +28,7 @@ import { dropExpiredLinks } from '../../runs/links/signed-link-store.ts'
 import { sweepInputFiles } from '../../runs/parts/files/sweep-input-files.ts'
 import { imageUseByRun } from '../../runs/retention/image-use-statement.ts'
 import { sweepExpiring, sweepIdempotencyKeys, sweepRunContent } from '../../runs/retention/run-retention.ts'
+import { sweepNextVersions } from '../../secrets/approvals/end-next-versions.ts'
 import { sweepSecretOperations } from '../../secrets/sweep-secret-operations.ts'
 import { sweepSessions } from '../../sessions/sweep-sessions.ts'
 import { dropStateWatches } from '../../state-watch/state-watch-store.ts'
@@ -64,6 +65,7 @@ export function startRetentionLoops(deps: RetentionDeps): Sweep {
       runOnce: () => sweepSecretOperations(deps),
       log,
     }),
+    startSweep({ name: 'next versions', everyMs: 10_000, runOnce: sweepNextVersions(deps), log }),
     startSweep({ name: 'callbacks', everyMs: minuteMs, runOnce: () => sweepCallbacks(deps), log }),
     startSweep({ name: 'trigger events', everyMs: minuteMs, runOnce: () => sweepTriggerEvents(deps), log }),
     startSweep({ name: 'run counts', everyMs: 10_000, runOnce: () => foldRunCounts(deps), log }),

@@ -101,14 +101,18 @@ export interface ApprovalListFilter {
 }
 
 /** In the order of their ids. */
-export function listApprovalRows(db: Executing, filter: ApprovalListFilter): Promise<SecretApprovalRow[]> {
+export const listApprovalRows = (db: Executing, filter: ApprovalListFilter): Promise<SecretApprovalRow[]> =>
+  approvalsOf(db, filter).execute()
+
+/** The query of a list, over rows `a`. */
+export function approvalsOf(db: Executing, filter: ApprovalListFilter) {
   let query = db
-    .selectFrom('secret_approvals')
-    .selectAll()
-    .where('company_id', '=', filter.companyId)
-    .where('task_id', '=', filter.taskId)
+    .selectFrom('secret_approvals as a')
+    .selectAll('a')
+    .where('a.company_id', '=', filter.companyId)
+    .where('a.task_id', '=', filter.taskId)
   if (filter.managed) query = query.where(isManaged(filter.managed))
-  if (filter.states) query = query.where('state', 'in', filter.states)
-  if (filter.afterId !== undefined) query = query.where('id', '>', filter.afterId)
-  return query.orderBy('id').limit(filter.limit).execute()
+  if (filter.states) query = query.where('a.state', 'in', filter.states)
+  if (filter.afterId !== undefined) query = query.where('a.id', '>', filter.afterId)
+  return query.orderBy('a.id').limit(filter.limit)
 }

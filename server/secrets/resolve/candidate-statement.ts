@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { arrayParam } from '../../db/fast/array-param.ts'
+import { coversNextVersion } from '../approvals/next-versions-statement.ts'
 import type { ActiveApproval, Candidate } from './slot-resolution.ts'
 
 /*
@@ -23,12 +24,19 @@ export const candidateSecrets = (terms: Terms & { slots: unknown }): RawBuilder<
       and (b.consumer_scope, b.consumer_id) in ${consumersOf(terms)}
   ), '[]')`
 
-/** The active approvals of the digest of its version. */
-export const activeApprovals = (terms: Terms & { digest: unknown }): RawBuilder<ActiveApproval[]> => sql`
+/**
+ * The active approvals that count for its version, which the statement calls `version`: those of its digest, then those that cover it as
+ * a next version in a room that `shareId` reaches.
+ */
+export const activeApprovals = (
+  terms: Terms & { digest: unknown; shareId: unknown },
+): RawBuilder<ActiveApproval[]> => sql`
   coalesce((
-    select jsonb_agg(jsonb_build_object('id', a.id, 'consumerScope', a.consumer_scope,
-      'consumerId', a.consumer_id, 'slotSetHash', a.slot_set_hash))
+    select jsonb_agg(jsonb_build_object('id', a.id, 'consumerScope', a.consumer_scope, 'consumerId', a.consumer_id,
+      'slotSetHash', a.slot_set_hash, 'isOfVersion', a.task_version_digest = ${terms.digest})
+      order by a.task_version_digest = ${terms.digest} desc, a.id)
     from secret_approvals a
     where a.company_id = ${terms.companyId} and a.task_id = ${terms.taskId} and a.state = 'active'
-      and a.task_version_digest = ${terms.digest} and (a.consumer_scope, a.consumer_id) in ${consumersOf(terms)}
+      and (a.consumer_scope, a.consumer_id) in ${consumersOf(terms)}
+      and (a.task_version_digest = ${terms.digest} or (a.next_share_grant_id = ${terms.shareId} and ${coversNextVersion}))
   ), '[]')`

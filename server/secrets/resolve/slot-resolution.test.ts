@@ -29,6 +29,7 @@ const approval = (of: Name, slots = ['A']): ActiveApproval => ({
   id: `approval-${of}`,
   ...consumers[of],
   slotSetHash: slotSetHash(slots),
+  isOfVersion: true,
 })
 const all: Name[] = ['room', 'department', 'company', 'owner']
 const approvals = all.map((of) => approval(of))

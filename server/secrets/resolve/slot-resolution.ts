@@ -24,12 +24,13 @@ export interface Candidate {
   generation: number
 }
 
-/** An active approval of the very digest. */
+/** An active approval of the very digest, or one that covers the version as a next one. */
 export interface ActiveApproval {
   id: string
   consumerScope: string
   consumerId: string
   slotSetHash: string
+  isOfVersion: boolean
 }
 
 /** The secret that a slot gets, exactly. */
@@ -41,6 +42,8 @@ export interface SlotPin {
   consumerId: string
   /** Null where none is needed: the consumer owns the task. */
   approvalId: string | null
+  /** The approval was given for an earlier version. */
+  isNextVersion: boolean
 }
 
 export type SlotResolution =
@@ -48,12 +51,13 @@ export type SlotResolution =
   | { kind: 'missing'; slot: string; setBy: 'borrower' | 'owner' }
   | { kind: 'unapproved'; consumerScope: string; consumerId: string }
 
-type Found = Omit<SlotPin, 'approvalId'>
+type Found = Omit<SlotPin, 'approvalId' | 'isNextVersion'>
 
 /** A borrower's value is that of the narrowest consumer that has one; an approval has to name its slots, all and no others. */
 export function resolveSlots(
   terms: SlotTerms,
   candidates: readonly Candidate[],
+  /** Those of the very digest first. */
   approvals: readonly ActiveApproval[],
 ): SlotResolution {
   const found = new Map<string, Found>()
@@ -72,7 +76,11 @@ export function resolveSlots(
       const { consumerScope, consumerId } = secret
       return { kind: 'unapproved', consumerScope, consumerId }
     }
-    pins[slot] = { ...secret, approvalId: approval }
+    pins[slot] = {
+      ...secret,
+      approvalId: approval?.id ?? null,
+      isNextVersion: approval?.isOfVersion === false,
+    }
   }
   return { kind: 'resolved', pins }
 }
@@ -114,17 +122,17 @@ function secretFor(terms: SlotTerms, slot: string, candidates: readonly Candidat
 const isFrom = (one: { consumerScope: string; consumerId: string }, other: typeof one): boolean =>
   one.consumerScope === other.consumerScope && one.consumerId === other.consumerId
 
-/** The id of the approval; null where none is needed, undefined where it is missing. */
+/** Null where none is needed, undefined where it is missing. */
 function approvalFor(
   { owner }: SlotTerms,
   secret: Found,
   { found, approvals }: { found: ReadonlyMap<string, Found>; approvals: readonly ActiveApproval[] },
-): string | null | undefined {
+): ActiveApproval | null | undefined {
   if (secret.resolvedVia === 'owner') return null
   if (isFrom(secret, { consumerScope: owner.scope, consumerId: owner.id })) return null
   const slots = [...found].flatMap(([slot, other]) =>
     other.resolvedVia === 'borrower' && isFrom(other, secret) ? [slot] : [],
   )
   const hash = slotSetHash(slots)
-  return approvals.find((approval) => isFrom(approval, secret) && approval.slotSetHash === hash)?.id
+  return approvals.find((approval) => isFrom(approval, secret) && approval.slotSetHash === hash)
 }

@@ -31,7 +31,7 @@ const rotate = () =>
   rotateSecretKeys({ db, keys: secrets.keys, makeKey: () => secrets.keys.rotate() }, () => undefined)
 const opened = async (secretId: string, slot: string) => {
   const pin = { secretId, generation: 1, consumerScope: 'company', consumerId: tenant.companyId } as const
-  const pins = { [slot]: { ...pin, resolvedVia: 'owner' as const, approvalId: null } }
+  const pins = { [slot]: { ...pin, resolvedVia: 'owner' as const, approvalId: null, isNextVersion: false } }
   return (await openSecrets({ db, keys: secrets.keys }, { companyId: tenant.companyId, taskId }, pins))?.[
     slot
   ]

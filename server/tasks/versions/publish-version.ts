@@ -3,6 +3,7 @@ import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { companyPolicy } from '../../companies/settings/company-policy.ts'
 import { checkPublishedPolicy } from '../../custom-tables/policies/output-policies.ts'
+import { endNextVersionsAt } from '../../secrets/approvals/end-next-versions.ts'
 import { lockManagedTask, requireManagedTask } from '../catalogue/task-access.ts'
 import type { TaskContext } from '../catalogue/task-context.ts'
 import { setCurrentVersions } from '../catalogue/task-store.ts'
@@ -19,7 +20,7 @@ import {
 
 /**
  * Publishes a draft, which never changes again and becomes the task's current version. Rooms keep their pinned
- * version. Throws `task_archived`, `illegal_transition`, `environment_version_not_ready`,
+ * version. Approvals that covered next versions end where it is of another author or has other slots. Throws `task_archived`, `illegal_transition`, `environment_version_not_ready`,
  * `task_bundle_runner_unsupported`, `timeout_exceeds_ceiling` (contract part 1, "Shown moves").
  */
 export async function publishVersion(
@@ -44,6 +45,7 @@ export async function publishVersion(
     if (!(await moveVersion(trx, key, { to: 'published', set }))) {
       throw new CodedError('illegal_transition')
     }
+    await endNextVersionsAt(trx, draft)
     const current = {
       current_published_version_id: versionId,
       current_draft_version_id: (await latestVersionIds(trx, principal.companyId, taskId)).draft,

@@ -64,6 +64,7 @@ export async function createDraft(
       company_id: principal.companyId,
       version_number: await nextVersionNumber(trx, principal.companyId, taskId),
       created_by: principal.principalId,
+      sole_author: true,
       ...columnsOf(content),
     })
     await setCurrentVersions(trx, task, { current_draft_version_id: row.id })
@@ -96,7 +97,9 @@ export async function changeDraft(
     // Only the draft that was checked is written: one that was changed meanwhile is not overwritten.
     const now = await lockVersion(trx, key)
     const same = now?.state === 'draft' && now.canonical_digest === before.canonical_digest
-    const row = now && same ? await updateDraft(trx, now, columnsOf(content)) : undefined
+    const sole_author = now?.sole_author === true && now.created_by === principal.principalId
+    const set = { ...columnsOf(content), sole_author }
+    const row = now && same ? await updateDraft(trx, now, set) : undefined
     if (!row) throw new CodedError('illegal_transition')
     return { row, task }
   })

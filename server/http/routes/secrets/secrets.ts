@@ -1,11 +1,10 @@
 import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
+import { approvalRoutes } from '@sandbox-jobs/contract/routes/approval-routes.ts'
 import { secretRoutes } from '@sandbox-jobs/contract/routes/secret-routes.ts'
-import {
-  createApproval,
-  listTaskApprovals,
-  revokeApproval,
-} from '../../../secrets/approvals/approval-service.ts'
+import { createApproval, revokeApproval } from '../../../secrets/approvals/approval-service.ts'
+import { listTaskApprovals } from '../../../secrets/approvals/list-approvals.ts'
+import { approveNextVersions, listTaskExtendedApprovals } from '../../../secrets/approvals/next-versions.ts'
 import type { SecretContext } from '../../../secrets/secret-context.ts'
 import {
   listConsumerSecrets,
@@ -53,5 +52,15 @@ function mountApprovalRoutes(mount: Mount, context: SecretContext): void {
     )
   mount(secretRoutes.listTaskSecretApprovals, ({ principal, params, query }) =>
     listTaskApprovals(context, principal, { taskId: params.id, request: listRequest(query) }),
+  )
+  mount(approvalRoutes.approveNextVersions, ({ principal, body }) =>
+    approveNextVersions(context, principal, body),
+  )
+  mount(approvalRoutes.listExtendedSecretApprovals, ({ principal, params, query }) =>
+    listTaskExtendedApprovals(context, principal, {
+      taskId: params.id,
+      versionId: query.task_version_id,
+      request: listRequest(query),
+    }),
   )
 }

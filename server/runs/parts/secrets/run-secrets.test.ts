@@ -205,6 +205,75 @@ describe('a run of a version with slots', () => {
   })
 })
 
+describe('a run of a version that an approval covers as a next one', () => {
+  const daysAhead = (days: number) => new Date(Date.now() + days * 86_400_000)
+  let approvalId: string
+  beforeEach(async () => {
+    await set(ofRoom(), 'a value')
+    approvalId = await approve()
+    // As it is after the approval of an earlier version by the same author.
+    await db
+      .updateTable('secret_approvals')
+      .set({
+        task_version_digest: `sha256:${'3'.repeat(64)}`,
+        next_until: daysAhead(1),
+        next_approved_by: tenant.companyManager.principalId,
+        next_author_id: tenant.companyManager.principalId,
+        next_after: 0,
+        next_slot_names: ['TOKEN'],
+        next_share_grant_id: task.shareGrantId,
+      })
+      .where('id', '=', approvalId)
+      .where('company_id', '=', tenant.companyId)
+      .execute()
+    await db
+      .updateTable('task_versions')
+      .set({ created_by: tenant.companyManager.principalId, sole_author: true })
+      .where('id', '=', task.versionId)
+      .where('company_id', '=', tenant.companyId)
+      .execute()
+  })
+  const uses = async (run: string) => {
+    const { rows } = await sql`
+      select object_id, chatroom_id from audit_pending
+      where company_id = ${tenant.companyId} and run_id = ${run} and object_type = 'next_versions_use'`.execute(
+      db,
+    )
+    return rows
+  }
+
+  it('gets the values, and the audit log names the approval', async () => {
+    const id = await submit()
+    const { row } = await runToEnd(id)
+    expect(row.state).toBe('completed')
+    expect(await uses(id)).toEqual([{ object_id: approvalId, chatroom_id: tenant.roomId }])
+  })
+
+  it('is no such use where the version itself is approved', async () => {
+    await db
+      .updateTable('secret_approvals')
+      .set({ task_version_digest: `sha256:${'2'.repeat(64)}` })
+      .where('id', '=', approvalId)
+      .where('company_id', '=', tenant.companyId)
+      .execute()
+    const id = await submit()
+    expect((await runToEnd(id)).row.state).toBe('completed')
+    expect(await uses(id)).toEqual([])
+  })
+
+  it('ends where the time is over between claim and start', async () => {
+    secrets.interrupt = () =>
+      db
+        .updateTable('secret_approvals')
+        .set({ next_until: daysAhead(-1) })
+        .where('id', '=', approvalId)
+        .where('company_id', '=', tenant.companyId)
+        .execute()
+    const { row } = await runToEnd(await submit())
+    expect([row.error_code, executor.started]).toEqual(['secret_approval_required', []])
+  })
+})
+
 describe('a run ends before it starts', () => {
   const ends = async (code: string, detail: string) => {
     const id = await submit()

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { appliesToRoom, narrowestFirst, roomInStatement } from '../../../access/share-statement.ts'
 import type { Executing } from '../../../db/database.ts'
+import { arrayParam } from '../../../db/fast/array-param.ts'
 import { prepared } from '../../../db/fast/prepared.ts'
 import { activeApprovals, candidateSecrets } from '../../../secrets/resolve/candidate-statement.ts'
 import type { ActiveApproval, Candidate, SlotPin } from '../../../secrets/resolve/slot-resolution.ts'
@@ -34,24 +35,26 @@ const slotTerms = {
   roomId: sql.ref('room.id'),
   departmentId: sql.ref('room.department_id'),
   digest: sql.ref('version.canonical_digest'),
+  shareId: sql.ref('share.id'),
 }
 
 const termsOfRun = prepared<RunName & { slots: readonly string[] }, SecretTerms>(
   ({ id, companyId, fence, slots }) => sql`
     select task.id as task_id, task.owner_scope, task.owner_id, version.canonical_digest,
-      room.id as room_id, room.department_id, ${lostAuthority} as lost_authority, (
-        select jsonb_build_object(
-          'id', share_grants.id, 'generation', share_grants.generation, 'policies', share_grants.secret_slot_policies)
-        from share_grants
-        where share_grants.task_id = task.id and ${appliesToRoom(roomInStatement)}
-        order by ${narrowestFirst}
-        limit 1
-      ) as share,
+      room.id as room_id, room.department_id, ${lostAuthority} as lost_authority,
+      case when share.id is not null then jsonb_build_object(
+        'id', share.id, 'generation', share.generation, 'policies', share.secret_slot_policies) end as share,
       ${candidateSecrets({ ...slotTerms, slots })} as candidates, ${activeApprovals(slotTerms)} as approvals
     from runs run
     join tasks task on task.id = run.task_id and task.company_id = run.company_id
     join task_versions version on version.id = run.task_version_id and version.company_id = run.company_id
     join chatrooms room on room.id = run.chatroom_id and room.company_id = run.company_id and room.deleted_at is null
+    left join lateral (
+      select share_grants.id, share_grants.generation, share_grants.secret_slot_policies from share_grants
+      where share_grants.task_id = task.id and ${appliesToRoom(roomInStatement)}
+      order by ${narrowestFirst}
+      limit 1
+    ) share on true
     where run.id = ${id} and run.company_id = ${companyId} and run.fence = ${fence}
   `,
 )
@@ -66,12 +69,19 @@ export const findSecretTerms = async (
 /** A slot's secret, and the share by whose policy it was chosen. */
 export type PinnedSlot = SlotPin & { shareId: string | null; shareGeneration: number | null }
 
-const heldPins = prepared<RunName & { provenance: string; pins: string }, { run_id: string }>(
-  ({ id, companyId, fence, provenance, pins }) => sql`
+const heldPins = prepared<
+  RunName & { provenance: string; pins: string; nextVersionsOf: readonly string[] },
+  { run_id: string }
+>(
+  ({ id, companyId, fence, provenance, pins, nextVersionsOf }) => sql`
     with held as (
       update runs set secret_slot_provenance = ${provenance}::jsonb
       where id = ${id} and company_id = ${companyId} and fence = ${fence} and terminal_at is null
-      returning id, company_id, fence
+      returning id, company_id, fence, chatroom_id
+    ), used as (
+      insert into audit_pending (company_id, change, object_type, object_id, chatroom_id, run_id)
+      select held.company_id, 'insert', 'next_versions_use', approval.id, held.chatroom_id, held.id
+      from held, unnest(${arrayParam(nextVersionsOf, 'text')}) as approval (id)
     )
     insert into run_secret_pins (run_id, company_id, fence, pins)
     select id, company_id, fence, ${pins}::jsonb from held
@@ -83,8 +93,8 @@ const heldPins = prepared<RunName & { provenance: string; pins: string }, { run_
 )
 
 /**
- * Freezes what a claimed run is given: provenance for its readers, and the exact pins. A later claim replaces them. Throws
- * `ClaimLost`.
+ * Freezes what a claimed run is given: provenance for its readers, and the exact pins. A later claim replaces them. The audit log
+ * names each approval by which a version that was not itself approved is given something. Throws `ClaimLost`.
  */
 export async function writePins(
   db: Executing,
@@ -98,6 +108,13 @@ export async function writePins(
     ]),
   )
   const texts = { provenance: JSON.stringify(provenance), pins: JSON.stringify(pins) }
-  const rows = await heldPins(db, { ...run, ...texts })
+  const nextVersionsOf = approvalsOfEarlierVersions(Object.values(pins))
+  const rows = await heldPins(db, { ...run, ...texts, nextVersionsOf })
   if (rows.length === 0) throw new ClaimLost()
 }
+
+const approvalsOfEarlierVersions = (pins: readonly SlotPin[]): string[] => [
+  ...new Set(
+    pins.flatMap(({ approvalId, isNextVersion }) => (approvalId && isNextVersion ? [approvalId] : [])),
+  ),
+]

@@ -1,0 +1,48 @@
+import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
+import type { SecretApprovalList } from '@sandbox-jobs/contract/resources/secrets/secret-approval.ts'
+import type { Principal } from '../../access/principal.ts'
+import { managedConsumers } from '../consumers.ts'
+import type { SecretContext } from '../secret-context.ts'
+import type { SecretListRequest } from '../write/list-secrets.ts'
+import { renderApproval } from './render-approval.ts'
+import { type ApprovalListFilter, listApprovalRows, type SecretApprovalRow } from './secret-approval-store.ts'
+
+/** The approvals of a task, of the consumers that the caller manages. */
+export async function listTaskApprovals(
+  context: SecretContext,
+  principal: Principal,
+  list: { taskId: string; request: SecretListRequest },
+): Promise<SecretApprovalList> {
+  const listed = await approvalList(context, principal, list)
+  return listed.page(await listApprovalRows(context.db, listed.filter), renderApproval)
+}
+
+const states: Record<Lifecycle, readonly string[] | undefined> = {
+  active: ['active'],
+  retired: ['revoked'],
+  all: undefined,
+}
+
+/** What a list of the approvals of a task reads, and the page that it answers. */
+export async function approvalList(
+  { directory, pages, tasks }: SecretContext,
+  principal: Principal,
+  { taskId, request, of = '' }: { taskId: string; request: SecretListRequest; of?: string },
+) {
+  const { id } = await tasks.task(principal, taskId)
+  const name = `task-approvals:${id}${of}`
+  const [afterId] = pages.read(name, request.page_token) ?? []
+  const filter: ApprovalListFilter = {
+    companyId: principal.companyId,
+    taskId: id,
+    managed: await managedConsumers(directory, principal),
+    states: states[request.lifecycle],
+    afterId: typeof afterId === 'string' ? afterId : undefined,
+    limit: request.page_size + 1,
+  }
+  const page = <Row extends SecretApprovalRow, Item>(rows: Row[], item: (row: Row) => Item) => {
+    const made = pages.page(name, rows, request.page_size, { item, cursor: (row) => [row.id] })
+    return { ...made, truncated: made.next_page_token !== null }
+  }
+  return { filter, page }
+}
