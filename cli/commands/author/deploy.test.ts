@@ -44,7 +44,7 @@ beforeEach(async () => {
     }),
     listTasks: () => ({ json: page([{ ...task, current_published_version_id: null }]) }),
     createTaskVersion: () => ({ json: { id: 'tvr_1' } }),
-    publishTaskVersion: () => ({ json: { id: 'tvr_1', version_number: 1 } }),
+    publishTaskVersion: () => ({ json: { id: 'tvr_1', version_number: 1, secret_slot_names: [] } }),
     listShares: () => ({ json: page([]) }),
     createShare: () => ({ json: {} }),
     listGrantedJobs: () => ({ json: { items: [] } }),

@@ -6,6 +6,7 @@ import { type Deployed, deploy, hasChanged } from '../../deploy/deploy.ts'
 import { nextStep } from '../../deploy/next-step.ts'
 import { escapeControls } from '../../output/escape-controls.ts'
 import { behindText, tasksBehind } from '../../push/tasks-behind.ts'
+import { approvalsOfVersion, approvalsText } from '../../secrets/approvals-of-version.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { withSession } from '../../session/session.ts'
 
@@ -36,9 +37,12 @@ export const deployCommand = (): Command =>
             ? await tasksBehind(session, environment.environment.id, environment.version.id)
             : []
         const behind = others.filter(({ id }) => id !== deployed.task.id)
-        session.report.result(`${deployedText(deployed)}${behindText(behind)}`, {
+        const approvals = await approvalsOfVersion(session, deployed.version)
+        const secrets = approvalsText(approvals, deployed)
+        session.report.result(`${deployedText(deployed)}${secrets}${behindText(behind)}`, {
           event: 'deployed',
           ...document,
+          ...(approvals && { approvals }),
           tasks_behind: behind,
         })
         if (deployed.published && deployed.version.version_number === 1)

@@ -1,3 +1,4 @@
+import type { NextVersions } from '@sandbox-jobs/contract/resources/secrets/extended-secret-approval.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Command } from 'commander'
 import { serviceCommand } from '../../args/service-command.ts'
@@ -19,7 +20,7 @@ export const secretListCommand = (): Command =>
           session.client.call(allRoutes.listTaskSecrets, { params, query }),
         )
         const approvals = await allPages((query) =>
-          session.client.call(allRoutes.listTaskSecretApprovals, { params, query }),
+          session.client.call(allRoutes.listExtendedSecretApprovals, { params, query }),
         )
         const secretRows = secrets.map((one) => [
           one.slot_name,
@@ -31,10 +32,16 @@ export const secretListCommand = (): Command =>
           one.id,
           `${one.consumer_scope} ${one.consumer_id}`,
           one.task_version_id,
+          nextText(one.next_versions),
         ])
         session.report.result(
-          `${table(['SLOT', 'CONSUMER', 'GENERATION', 'STATE'], secretRows)}\n${table(['APPROVAL', 'CONSUMER', 'VERSION'], approvalRows)}`,
+          `${table(['SLOT', 'CONSUMER', 'GENERATION', 'STATE'], secretRows)}\n${table(['APPROVAL', 'CONSUMER', 'VERSION', 'NEXT VERSIONS'], approvalRows)}`,
           { secrets, approvals },
         )
       }),
     )
+
+function nextText(next: NextVersions | null): string {
+  if (!next) return '-'
+  return next.active ? `by ${next.author_id} until ${next.until}` : `ended: ${next.end_reason}`
+}

@@ -32,7 +32,9 @@ beforeEach(async () => {
     createTask: () => ({ json: unpublished }),
     createTaskVersion: () => ({ json: { id: 'tvr_1' } }),
     updateTaskVersion: () => ({ json: { id: 'tvr_9' } }),
-    publishTaskVersion: ({ params }) => ({ json: { id: params.vid, version_number: 1 } }),
+    publishTaskVersion: ({ params }) => ({
+      json: { id: params.vid, task_id: 'tsk_1', version_number: 1, secret_slot_names: [] },
+    }),
     listShares: () => ({ json: page([]) }),
     createShare: () => ({ json: {} }),
     listGrantedJobs: () => ({ json: { items: [] } }),
@@ -91,7 +93,7 @@ test('publishing the same again changes nothing', async () => {
     json: page([{ ...unpublished, current_published_version_id: 'tvr_1' }]),
   })
   service.answers.readTaskVersion = () => ({
-    json: { ...published, state: 'published', source_visible: true },
+    json: { ...published, state: 'published', source_visible: true, secret_slot_names: [] },
   })
   const live = { target_kind: 'chatroom', target_id: room, active: true, authority_applicable: true }
   service.answers.listShares = () => ({ json: page([live]) })
@@ -173,4 +175,30 @@ test('a schema of draft-07 is published as what it means, and that is said', asy
   expect(bodyOf('createTaskVersion')).toMatchObject({
     input_schema: schema.replace(/http:.*#/, 'https://json-schema.org/draft/2020-12/schema'),
   })
+})
+
+test('a version with slots says whether approvals of next versions cover it', async () => {
+  const version = { id: 'tvr_2', task_id: 'tsk_1', version_number: 2, secret_slot_names: ['TOKEN'] }
+  service.answers.publishTaskVersion = () => ({ json: version })
+  const of = (scope: string, id: string) => ({
+    id: `sap_${id}`,
+    consumer_scope: scope,
+    consumer_id: id,
+    task_version_id: 'tvr_1',
+  })
+  const covering = { ...of('chatroom', 'roo_1'), next_versions: { until: '2027-01-01T00:00:00.000Z' } }
+  const itself = { ...of('company', 'cmp_1'), task_version_id: 'tvr_2', next_versions: null }
+  const others = [of('chatroom', 'roo_2'), of('department', 'dep_1'), of('chatroom', 'roo_1')]
+  service.answers.listExtendedSecretApprovals = ({ query }) => ({
+    json: page(query.get('task_version_id') === 'tvr_2' ? [covering, itself] : [covering, itself, ...others]),
+  })
+  const lines = (await publish()).stdout.split('\n')
+  expect(lines.slice(1, 5)).toEqual([
+    'Secrets of chatroom roo_1: covered until 2027-01-01T00:00:00.000Z as a next version (sap_roo_1).',
+    'Secrets of company cmp_1: approved (sap_cmp_1).',
+    'Secrets of chatroom roo_2: not approved for this version. Runs end with secret_approval_required until: sandbox secret approve report --room roo_2 --accept-risk',
+    'Secrets of department dep_1: not approved for this version. Runs end with secret_approval_required until: sandbox secret approve report --department dep_1 --accept-risk',
+  ])
+  service.answers.listExtendedSecretApprovals = () => ({ json: page([]) })
+  expect((await publish()).stdout).toContain('No approval counts for its secrets.')
 })

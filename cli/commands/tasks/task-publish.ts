@@ -5,6 +5,7 @@ import { escapeControls } from '../../output/escape-controls.ts'
 import { publishTask } from '../../publish/publish-task.ts'
 import { ownedBy, readTaskFile } from '../../publish/read-task-file.ts'
 import { enableTask, findShareTargets, shareTask } from '../../publish/share-task.ts'
+import { approvalsOfVersion, approvalsText } from '../../secrets/approvals-of-version.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { withSession } from '../../session/session.ts'
 
@@ -33,6 +34,12 @@ export const taskPublishCommand = (): Command =>
         const { task, version, changed } = published
         const lead = changed ? 'Published' : 'Nothing has changed:'
         const text = `${lead} version ${version.version_number} of ${escapeControls(task.name)} (${version.id})\n`
-        session.report.result(text, { task, version, changed })
+        const approvals = await approvalsOfVersion(session, version)
+        session.report.result(`${text}${approvalsText(approvals, published)}`, {
+          task,
+          version,
+          changed,
+          ...(approvals && { approvals }),
+        })
       }),
     )
