@@ -112,7 +112,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   await rm(paths.collectLocks, { recursive: true, force: true })
   await mkdir(paths.collectLocks, { mode: 0o700 })
   const { clock, onError, onProgress } = options
-  const marks = { folder: paths.marks, legacyFolder: paths.legacyMarks, clock, onError }
+  const marks = { folder: paths.marks, clock, onError }
   const sandboxes = new Sandboxes({
     paths,
     clock,

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ClosingListener } from '../../testing/agent/closing-listener.ts'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
-import { maskedBytesHeader, specBytesHeader } from '../protocol/start-body.ts'
+import { knownBytesHeader, maskedBytesHeader, specBytesHeader } from '../protocol/start-body.ts'
 
 /** Attacks of a compromised worker on the only process that is root. */
 let agent: TestAgent
@@ -38,7 +38,11 @@ function ask(
 const start = (id: string, spec: unknown, masked: unknown = []) => {
   const [first, second] = [spec, masked].map((part) => JSON.stringify(part)) as [string, string]
   const bytesOf = (text: string) => String(Buffer.byteLength(text))
-  const headers = { [specBytesHeader]: bytesOf(first), [maskedBytesHeader]: bytesOf(second) }
+  const headers = {
+    [specBytesHeader]: bytesOf(first),
+    [maskedBytesHeader]: bytesOf(second),
+    [knownBytesHeader]: '0',
+  }
   return ask('POST', `/sandboxes/${id}/start`, first + second, headers)
 }
 

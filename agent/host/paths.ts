@@ -14,8 +14,6 @@ export interface AgentPaths {
   sandboxes: string
   /** Marks of ids that were removed or forbidden, so that they are never started again: one file per day. */
   marks: string
-  /** Marks of older agents: an empty file per id. */
-  legacyMarks: string
   /** `images/<hex of the tar's sha256>/tree`, renamed to this when complete. */
   images: string
   /** Procfs overlay files, one folder per size of sandbox. */
@@ -42,7 +40,6 @@ export function agentPaths(dataDir: string): AgentPaths {
     root,
     sandboxes: join(root, 'sandboxes'),
     marks: join(root, 'marks'),
-    legacyMarks: join(root, 'removed'),
     images: join(root, 'images'),
     proc: join(root, 'proc'),
     platform: join(root, 'platform'),

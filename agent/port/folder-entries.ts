@@ -70,11 +70,10 @@ export async function* folderParts(
   if (left > 0 || headBytes > 0) throw new Error('a collected folder is cut')
 }
 
-/** A sandbox outlives an upgrade of the service, and its shim may be one that writes no times. */
-const form = /^([dfkl]) ([0-7]{1,4})(?:@(\d{1,10}))? (\d{1,15}) (.+)$/s
+const form = /^([dfkl]) ([0-7]{1,4})@(\d{1,10}) (\d{1,15}) (.+)$/s
 
 function headOf(text: string): FolderEntryHead {
-  const [, letter, mode = '', time = '0', size = '', path = ''] = form.exec(text) ?? []
+  const [, letter, mode = '', time = '', size = '', path = ''] = form.exec(text) ?? []
   if (letter === undefined) throw new Error('an entry of a collected folder has another form')
   const kind = kindOf[letter as keyof typeof kindOf]
   return { kind, mode: Number.parseInt(mode, 8), modifiedAt: Number(time), path, byteSize: Number(size) }

@@ -49,7 +49,7 @@ export interface StoredBase {
 /** The name of a stored base image in a Dockerfile: the store puts its own host before names without one. */
 export const dockerfileName = ({ name }: Pick<StoredBase, 'name'>): string => name.replace(/^localhost\//, '')
 
-/** How the operator made a base image. Fields are absent where an earlier release did not record them. */
+/** How the operator made a base image. Fields are absent where they are unknown. */
 export interface MadeBase {
   /** Code name of the Debian release. */
   debian: string

@@ -1,6 +1,6 @@
 import { ExecutorRefused } from '../port/errors.ts'
 
-/** The requests for one sandbox: method, and the path segment after its id. Older workers use the same, so `news` stays. */
+/** The requests for one sandbox: method, and the path segment after its id. */
 const sandboxVerbs = {
   start: 'POST start',
   wait: 'GET exit',

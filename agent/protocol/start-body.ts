@@ -11,7 +11,7 @@ import type { SandboxSpec } from '../port/sandbox-spec.ts'
 
 /*
  * The body of a start is the specification, the values to mask, the records of known contents and the program's input,
- * concatenated. Headers have the lengths of the first three; older workers send no header for the third and none of these.
+ * concatenated. Headers have the lengths of the first three.
  */
 
 export const specBytesHeader = 'x-spec-bytes'
@@ -58,7 +58,7 @@ export async function readStart(
   if (!Array.isArray(masked) || masked.some((value) => typeof value !== 'string')) {
     throw new ExecutorRefused('spec_invalid', 'the values to mask are not a list of strings')
   }
-  const knownBytes = Number(headers[knownBytesHeader] ?? 0)
+  const knownBytes = Number(headers[knownBytesHeader])
   if (knownBytes % knownRecordBytes !== 0)
     throw new ExecutorRefused('spec_invalid', 'the known contents are no whole records')
   const { bytes: known, rest } = await readPart(second.rest, knownBytes, { min: 0, max: maxKnownBytes })

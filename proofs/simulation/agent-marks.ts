@@ -105,7 +105,6 @@ export class AgentMarks implements HostMarks {
     const folder = join(this.#folder, 'marks')
     const marks = await Marks.open({
       folder,
-      legacyFolder: join(this.#folder, 'removed'),
       clock: { now: () => agentTime(this.#timeline.nowMs) },
       onError: () => undefined,
       maxMarks: mostMarks,

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -191,26 +191,4 @@ test('a start that a killed spawner had taken is made by the next one', async ()
 
 test('a second agent on the same data folder is refused', async () => {
   await expect(agent.sibling().start()).rejects.toThrow(/already runs on this data folder/)
-})
-
-test('forbidden and removed ids of older agents stay unstartable, and are converted to marks', async () => {
-  const [forbidden, removed] = [shellJob(empty, 'true'), shellJob(empty, 'true')]
-  await agent.end('SIGKILL')
-  const folder = join(agent.dataDir, 'agent/sandboxes', forbidden.id)
-  await mkdir(folder)
-  await writeFile(join(folder, 'forbidden'), '')
-  await mkdir(join(agent.dataDir, 'agent/removed'))
-  await writeFile(join(agent.dataDir, 'agent/removed', removed.id), '')
-  await agent.start()
-  for (let starts = 0; starts < 2; starts += 1) {
-    const start = (spec: typeof forbidden) => agent.client.start(spec, Buffer.alloc(0))
-    await expect(start(forbidden)).rejects.toMatchObject({ slug: 'forbidden' })
-    await expect(start(removed)).rejects.toMatchObject({ slug: 'removed' })
-    expect(await agent.client.forbid(forbidden.id)).toBe(true)
-    expect(await agent.client.forbid(removed.id)).toBe(false)
-    await waitUntil(async () => !(await readdir(join(agent.dataDir, 'agent'))).includes('removed'))
-    expect(await agent.folders()).not.toContain(forbidden.id)
-    await agent.end('SIGKILL')
-    await agent.start()
-  }
 })

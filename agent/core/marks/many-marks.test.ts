@@ -17,7 +17,7 @@ test('two million marks are read in less than three seconds of processor time', 
   const onError = (error: unknown) => {
     throw error
   }
-  const marks = await Marks.open({ folder, legacyFolder: join(root, 'removed'), clock: systemClock, onError })
+  const marks = await Marks.open({ folder, clock: systemClock, onError })
   const { user, system } = process.cpuUsage(before)
   expect((user + system) / 1e6).toBeLessThan(3)
   expect(known.filter((id) => marks.find(id) !== 'removed')).toEqual([])

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,6 @@ const dayFile = (day: string) => join(folder(), day)
 async function openMarks(options: Partial<MarksOptions> = {}): Promise<Marks> {
   const marks = await Marks.open({
     folder: folder(),
-    legacyFolder: join(root, 'removed'),
     clock: { now: () => now },
     onError: (error) => failures.push(error),
     ...options,
@@ -213,39 +212,6 @@ test('concurrent marks are all written, in few syncs', async () => {
   const marks = await openMarks()
   const ids = Array.from({ length: 10_000 }, (_, at) => `run_${at}_1`)
   await Promise.all(ids.map((id) => marks.add('removed', [id])))
-  const next = await openMarks()
-  expect(ids.filter((id) => next.find(id) !== 'removed')).toEqual([])
-})
-
-test('a legacy mark (an empty file per id) counts at every moment of its conversion', async () => {
-  const former = join(root, 'removed')
-  await mkdir(former)
-  const ids = Array.from({ length: 10_000 }, (_, at) => `run_${at}_1`)
-  await Promise.all(ids.map((id) => writeFile(join(former, id), '')))
-  const marks = await openMarks()
-  expect(marks.find('run_7_1')).toBe('removed')
-  marks.adoptLegacy()
-  let looks = 0
-  while (existsSync(former)) {
-    const lost = ids.filter((_, at) => at % 100 === looks % 100).filter((id) => marks.find(id) !== 'removed')
-    expect(lost).toEqual([])
-    looks += 1
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  const next = await openMarks()
-  expect(ids.filter((id) => next.find(id) !== 'removed')).toEqual([])
-  expect(failures).toEqual([])
-})
-
-test('an interrupted conversion is continued by the next agent', async () => {
-  const former = join(root, 'removed')
-  await mkdir(former)
-  const ids = Array.from({ length: 6000 }, (_, at) => `run_${at}_1`)
-  await Promise.all(ids.map((id) => writeFile(join(former, id), '')))
-  const marks = await openMarks()
-  marks.adoptLegacy()
-  await marks.close()
-  expect(existsSync(former)).toBe(true)
   const next = await openMarks()
   expect(ids.filter((id) => next.find(id) !== 'removed')).toEqual([])
 })

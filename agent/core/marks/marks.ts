@@ -1,7 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../server/base/clock.ts'
-import { LegacyMarks } from './legacy-marks.ts'
 import { hashOf, kindOf, type MarkKind, recordBytes, recordOf, wordsPerMark } from './mark.ts'
 import { MarkFile, type OpenMarkFile, readMarks } from './mark-file.ts'
 import { MarkTable } from './mark-table.ts'
@@ -21,8 +20,6 @@ import { MarkTable } from './mark-table.ts'
 
 export interface MarksOptions {
   folder: string
-  /** Folder of the marks of older agents: an empty file per id. */
-  legacyFolder: string
   clock: Clock
   /** Receives failures that no caller waits for. */
   onError: (error: unknown) => void
@@ -57,7 +54,6 @@ const dayPattern = /^\d{4}-\d\d-\d\d$/
 
 export class Marks {
   readonly #options: MarksOptions
-  readonly #legacy: LegacyMarks
   /** Oldest first. */
   readonly #days: Day[] = []
   /** The file of the newest day. */
@@ -67,7 +63,6 @@ export class Marks {
 
   private constructor(options: MarksOptions) {
     this.#options = options
-    this.#legacy = new LegacyMarks(options.legacyFolder, (ids) => this.add('removed', ids))
   }
 
   /** Reads the files of earlier agents. Refuses with `marks` if a file is not a file of marks. */
@@ -89,15 +84,9 @@ export class Marks {
     return marks
   }
 
-  /** Converts marks of older agents in the background; `find` reads those that are not yet converted. */
-  adoptLegacy(): void {
-    this.#legacy.adopt().catch(this.#options.onError)
-  }
-
   find(id: string): MarkKind | undefined {
     const hash = hashOf(id)
-    const bits = this.#days.reduce((found, { table }) => found | table.bitsOf(hash), 0)
-    return kindOf(bits) === 'removed' || this.#legacy.has(id) ? 'removed' : kindOf(bits)
+    return kindOf(this.#days.reduce((found, { table }) => found | table.bitsOf(hash), 0))
   }
 
   /** Resolves when the marks are on disk; `find` returns them from then on. Concurrent calls share one sync. */
@@ -110,7 +99,6 @@ export class Marks {
 
   /** Resolves when all writes have finished. */
   async close(): Promise<void> {
-    await this.#legacy.stop()
     await this.#writing
     await this.#file?.close()
     this.#file = undefined

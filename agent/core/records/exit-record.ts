@@ -13,14 +13,9 @@ import type { SandboxSpec } from '../../port/sandbox-spec.ts'
 
 /** The record as the shim writes it: numbers and slugs; -1 means none. */
 interface ShimRecord
-  extends Omit<
-    SandboxExit,
-    'startedAt' | 'endedAt' | 'sharedMemoryFull' | 'network' | 'log' | 'files' | 'tree' | 'folder'
-  > {
+  extends Omit<SandboxExit, 'startedAt' | 'endedAt' | 'network' | 'log' | 'files' | 'tree' | 'folder'> {
   exitCode: number
   signal: number
-  /** Absent in records of earlier releases. */
-  sharedMemoryFull?: boolean
   startedAtMs: number
   endedAtMs: number
   ingressBytes: number
@@ -28,17 +23,18 @@ interface ShimRecord
   logTotalBytes: number
   logKeptBytes: number
   files: { status: CollectedFileStatus; byteSize: number }[]
-  /** `path`: hexadecimal digits; absent in records of earlier releases. */
   tree: CollectedRecord
-  /** Absent in records of earlier releases. */
-  folder?: CollectedRecord
+  folder: CollectedRecord
 }
 
 interface CollectedRecord {
   status: 'collected' | 'absent' | 'rejected'
   reason: string
-  path?: string
+  /** Hexadecimal digits. */
+  path: string
 }
+
+const nothingCollected: CollectedRecord = { status: 'absent', reason: '', path: '' }
 
 const recordFile = 'exit.json'
 
@@ -51,7 +47,6 @@ export function readExit(folder: string, spec: SandboxSpec): SandboxExit | undef
   const orNull = (value: number) => (value < 0 ? null : value)
   return {
     ...plain,
-    sharedMemoryFull: record.sharedMemoryFull ?? false,
     exitCode: orNull(record.exitCode),
     signal: orNull(record.signal),
     startedAt: startedAtMs > 0 ? new Date(startedAtMs).toISOString() : null,
@@ -62,7 +57,7 @@ export function readExit(folder: string, spec: SandboxSpec): SandboxExit | undef
       spec.collect.files.map((file, at) => [file.name, files[at] ?? { status: 'absent', byteSize: 0 }]),
     ),
     tree: spec.collect.tree ? treeOf(folder, tree) : null,
-    folder: spec.collect.folder ? collectedOf(kept ?? { status: 'absent', reason: '' }) : null,
+    folder: spec.collect.folder ? collectedOf(kept) : null,
   }
 }
 
@@ -165,6 +160,7 @@ export async function writeLostRecord(folder: string, postMortem: PostMortem): P
     oomKills: 0,
     pidsLimitHits: 0,
     workspaceFull: false,
+    sharedMemoryFull: false,
     peakMemoryBytes: postMortem.peakMemoryBytes,
     cpuMs: Math.round(postMortem.cpuMs),
     ingressBytes: 0,
@@ -172,7 +168,8 @@ export async function writeLostRecord(folder: string, postMortem: PostMortem): P
     logTotalBytes: postMortem.log.totalBytes,
     logKeptBytes: postMortem.log.keptBytes,
     files: [],
-    tree: { status: 'absent', reason: '' },
+    tree: nothingCollected,
+    folder: nothingCollected,
   }
   const file = await open(join(folder, 'exit.tmp'), 'w', 0o600)
   try {

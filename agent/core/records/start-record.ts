@@ -5,7 +5,7 @@ import type { Link } from '../../network/link-maker.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
 import { flushed, syncPath } from './exit-record.ts'
 
-/** The record of a start, on disk: what was requested, and what the sandbox was made as. Older agents read and wrote the same fields. */
+/** The record of a start, on disk: what was requested, and what the sandbox was made as. */
 export interface StartRecord {
   spec: SandboxSpec
   /** Name of its folder and its control groups: the spec's id, or another one for a warm sandbox. */

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Occupancy } from '../../capacity/occupancy.ts'
@@ -30,21 +29,17 @@ const foldersPerReport = 500
 
 /** Takes over the sandboxes of an earlier agent: adopts live ones, records and cleans up dead ones. */
 export async function recoverSandboxes(parts: RecoveryParts): Promise<void> {
-  const { folder, marks, residue, onProgress, onError } = parts
+  const { folder, residue, onProgress, onError } = parts
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const abandoned: string[] = []
-  const forbidden: string[] = []
   const names = await readdir(folder)
   for (const [at, name] of names.entries()) {
     if (at > 0 && at % foldersPerReport === 0) onProgress(at, names.length)
-    if (existsSync(join(folder, name, 'forbidden'))) forbidden.push(name)
-    else if (!(await adopt(parts, name))) abandoned.push(name)
+    if (!(await adopt(parts, name))) abandoned.push(name)
   }
-  await adoptForbidden(parts, forbidden)
   await Promise.all(
     abandoned.map((name) => destroyAbandoned(residue, { name, folder: join(folder, name) }).catch(onError)),
   )
-  marks.adoptLegacy()
 }
 
 /** False if the sandbox in that folder never got the start signal. */
@@ -71,19 +66,6 @@ async function adopt(parts: RecoveryParts, name: string): Promise<boolean> {
   sandbox.running.resolve()
   sandbox.exited.resolve(exit)
   return true
-}
-
-/** Converts the folders that older agents kept for forbidden ids into marks. */
-async function adoptForbidden(
-  { folder, marks, residue, onProgress }: RecoveryParts,
-  ids: readonly string[],
-): Promise<void> {
-  for (let at = 0; at < ids.length; at += foldersPerReport) {
-    const part = ids.slice(at, at + foldersPerReport)
-    await marks.add('forbidden', part)
-    for (const id of part) await residue.removeFolder(join(folder, id))
-    onProgress(at, ids.length)
-  }
 }
 
 /** The shim of such a sandbox exits because the agent that started it is gone. */

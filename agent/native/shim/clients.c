@@ -48,7 +48,6 @@ static void read_command(int index) {
   if (count > 0) {
     text[count] = 0;
     if (strstr(text, "stop")) shim_end(END_STOPPED);
-    /* Begins with an s too: a shim of an earlier release, which reads no more than that, stops the sandbox. */
     else if (strstr(text, "soft")) shim_ask_to_end(END_STOPPED);
   } else if (count == 0 || errno != EAGAIN) {
     close(clients[index]);
