@@ -37,7 +37,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'builder',
     tests: [
-      'server/builds/builder/{export-layer,hostile-build}.test.ts',
+      'server/builds/builder/{copied-links,export-layer,hostile-build,reserved-links}.test.ts',
       'server/builds/chain/docker-meanings.test.ts',
       'server/builds/steps/customer-build/{cached-stages,make-base-layer,reuse-image}.test.ts',
     ],

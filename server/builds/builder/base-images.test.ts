@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { tarOf } from '../../../testing/agent/test-agent.ts'
 import { BuilderBench } from '../../../testing/builds/builder-bench.ts'
+import { buildOnForeign } from '../../../testing/builds/foreign-base.ts'
 import { buildExitCodes, buildFromBases } from './build-script.ts'
 
-/* Foreign base images in the builder's store, next to the curated ones. */
+/* Foreign base images in the builder's store, next to the curated ones; links in them are in reserved-links.test.ts. */
 
 let bench: BuilderBench
 beforeAll(async () => {
@@ -11,19 +11,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => bench.dispose(), 60_000)
 
-/** Builds `dockerfile` with a base image `localhost/foreign` that `foreign` makes. */
-const buildOn = (foreign: string, dockerfile: string, links: Buffer = Buffer.alloc(1024)) =>
-  bench.script(
-    `cat >Foreign <<'END'\n${foreign}\nEND
-buildah bud --format docker -t foreign -f Foreign context >/dev/null 2>&1
-set -- localhost/foreign
-${buildFromBases}`,
-    [
-      [{ name: 'context/Dockerfile' }, dockerfile],
-      [{ name: 'context/a' }, 'a'],
-      [{ name: 'context/links.tar' }, links],
-    ],
-  )
+const buildOn = (foreign: string, dockerfile: string) => buildOnForeign(bench, foreign, dockerfile)
 
 it('a base image without ONBUILD instructions can be used', async () => {
   const { exit, log, image } = await buildOn('FROM scratch\nCOPY a /a', 'FROM localhost/foreign\nCOPY a /b')
@@ -63,18 +51,6 @@ it('a missing base image is reported', async () => {
   const { exit } = await bench.build([[{ name: 'context/Dockerfile' }, 'FROM none']], ['none'])
   expect(exit.exitCode).toBe(buildExitCodes.baseImageUnavailable)
 })
-
-it.each(['dev', 'proc', 'sys', 'run', 'tmp', 'workspace'])(
-  'an image on a base image whose /%s is a link is refused',
-  async (folder) => {
-    const { log, image } = await buildOn(
-      'FROM scratch\nADD links.tar /',
-      'FROM localhost/foreign\nLABEL a=b',
-      await tarOf([[{ name: folder, type: 'symlink', linkname: '/etc' }]]),
-    )
-    expect(image, log).toBe('image_path_reserved')
-  },
-)
 
 it.each([
   ['is refused', 'LABEL a=b', buildExitCodes.workspaceFilled],
