@@ -1,12 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 
 /*
- * Tests share a process where they can: loading the program takes most of the time of a short test. Tests that start a host agent
- * or a service, or change what their process has, get a process of their own.
+ * Tests share a process where they can: loading the program takes most of the time of a short test. Tests that change what their process
+ * has, or start a whole service, get a process of their own.
  */
 const marks = [
-  /\b(TestAgent|FakeInternet|startResolvingAgent|StartedService|preparedAgent)\b/,
-  /\/(chain-bench|builder-bench|layer-bench|started-service|vault-server)\.ts'/,
+  /\/(started-service|vault-server)\.ts'/,
   /\bvi\.(mock|stub\w*|spyOn|useFakeTimers)\(/,
   // A process gives names to a bounded number of statements.
   /\bpg_prepared_statements\b/,
