@@ -29,11 +29,10 @@ export function withCopyChecks(dockerfile: Dockerfile, tree: Pick<ContextTree, '
   return { ...dockerfile, instructions }
 }
 
-/** Whether an instruction may bring folders. What it excludes is not compared. */
+/** Whether an instruction may bring folders. The builder makes excluded ones too, if empty. */
 function mayReplace(instruction: StagedInstruction, { folders }: Pick<ContextTree, 'folders'>): boolean {
   const { keyword, flags } = instruction
   if (keyword !== 'COPY' && keyword !== 'ADD') return false
-  if (flags.some(({ name }) => name === 'exclude')) return false
   if (flags.some(({ name }) => name === 'from')) return true
   const [, ...sources] = copiedWords(instruction) ?? []
   return sources.some((source) => {

@@ -20,6 +20,7 @@ afterAll(() => bench.dispose(), 60_000)
 
 const replacing: [what: string, lines: string[], place: string][] = [
   ['COPY of a tree', ['COPY rootfs /'], '/bin is a link to usr/bin'],
+  ['an excluded folder', ['COPY --exclude=bin rootfs /'], '/bin is a link to usr/bin'],
   [
     'a link in another stage',
     ['RUN mkdir -p /out/bin && ln -s /out /latest', `FROM ${copyBase}`, 'COPY --from=0 /latest /'],
@@ -47,11 +48,13 @@ it('what Docker copies is copied, also behind links of the destination', async (
     'COPY rootfs/bin /usr/local/bin/',
     'COPY rootfs/etc /etc',
     'ADD file.tar.gz /',
-    'COPY --exclude=bin rootfs /',
+    'COPY --exclude=**/*.sh rootfs/bin /bin',
     'COPY files/passwd /etc/passwd.new',
     'USER nobody',
-    'COPY deep "/with blank/"',
+    'COPY ["deep", "/with blank/"]',
     'RUN test -L /bin && foo.sh && ls /usr/bin/tool /etc/app/c /usr/bin/foo.sh /etc/passwd.new "/with blank/a/b/c" && ! ls /.sandbox-check',
+    'FROM scratch',
+    'COPY --from=0 /etc/passwd.new /passwd',
   )
   expect([exit.exitCode, image], log).toEqual([0, 'accepted'])
 }, 90_000)
@@ -82,6 +85,7 @@ it.each([
   ['COPY . .', true],
   ['COPY ./files/ /x', true],
   ['COPY --from=x:1 a /x', true],
+  ['COPY --exclude=*.md files /x', true],
 ])('%s has a check: %s', (line, isChecked) => {
   const { instructions } = checkedCopies(line)
   expect(instructions.some(({ check }) => check !== undefined)).toBe(isChecked)
