@@ -13,6 +13,8 @@ beforeAll(async () => {
 afterAll(() => bench.dispose(), 60_000)
 
 const base = 'curated/python:3.11'
+/** With bash alone. */
+const tiny = 'curated/tiny:1'
 
 async function build(dockerfile: string) {
   const checked = checkDockerfile(Buffer.from(dockerfile))
@@ -24,12 +26,12 @@ async function build(dockerfile: string) {
       [{ name: 'context/docs/b.md' }, 'b\n'],
       [{ name: 'context/docs/c.txt' }, 'c\n'],
     ],
-    [base],
+    [base, tiny],
   )
 }
 
 it('heredocs, modes and excluded files give what Docker documents', async () => {
-  const { exit, log, image } = await build(`FROM ${base}
+  const { exit, log, image } = await build(`FROM ${base} AS made
 RUN <<EOF
 set -e
 echo "FROM scratch" >/script
@@ -62,6 +64,8 @@ run.sh
 COPY --link --exclude=**/*.md docs /docs/
 RUN echo ---; for f in /script /python /input /plain /texts/* /lone; do echo "$f: $(cat $f)"; done; \\
     stat -c '%n %a %u:%g' /bin/run.sh /lone; run.sh; ls /docs; echo ---
+FROM scratch
+COPY --from=made /lone /lone
 `)
   expect([exit.exitCode, image], log).toEqual([0, 'accepted'])
   // The first is the step as the builder shows it.
@@ -82,7 +86,7 @@ c.txt
 }, 90_000)
 
 it('SHELL counts for every step, heredocs included', async () => {
-  const { exit, log, image } = await build(`FROM ${base} AS one
+  const { exit, log, image } = await build(`FROM ${tiny} AS one
 SHELL ["/bin/bash", "-euo", "pipefail", "-c"]
 RUN <<X
 items=(a b c)
@@ -120,14 +124,14 @@ X
 
 it('a command that fails in a heredoc under a SHELL with -e fails the build', async () => {
   const { exit, log } = await build(
-    `FROM ${base}\nSHELL ["/bin/bash", "-e", "-c"]\nRUN <<X\nfalse\necho "went on"\nX\n`,
+    `FROM ${tiny}\nSHELL ["/bin/bash", "-e", "-c"]\nRUN <<X\nfalse\necho "went on"\nX\n`,
   )
   expect(exit.exitCode, log).toBe(1)
   expect(log).not.toMatch(/^went on$/m)
 }, 60_000)
 
 it('mounts show files of the context and stages read-only, and leave nothing', async () => {
-  const { exit, log, image } = await build(`FROM --platform=$BUILDPLATFORM ${base} AS tools
+  const { exit, log, image } = await build(`FROM --platform=$BUILDPLATFORM ${tiny} AS tools
 ARG TARGETARCH BUILDPLATFORM
 RUN mkdir /made && echo "$TARGETARCH $BUILDPLATFORM" >/made/platform
 FROM ${base}
@@ -151,7 +155,7 @@ RUN stat -c '%n %a %u:%g' /owned; ls -A /work; ls -d /shown /tools /same /c/ache
 
 it('a script that fails in a heredoc fails the build at its instruction', async () => {
   const { exit, log } = await build(
-    `FROM ${base}\nRUN <<EOF\nset -e\nfalse\necho not reached\nEOF\nRUN echo next`,
+    `FROM ${tiny}\nRUN <<EOF\nset -e\nfalse\necho not reached\nEOF\nRUN echo next`,
   )
   expect(exit.exitCode, log).toBe(1)
   expect(log).not.toContain('next')
