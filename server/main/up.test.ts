@@ -4,10 +4,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   childrenOf,
   removeControlGroups,
+  type StartedService,
   sandboxCommand,
   startedService,
 } from '../../testing/started-service.ts'
@@ -35,22 +36,27 @@ const up = async (environment: Record<string, string> = {}) => {
   return { said, exitCode }
 }
 
-beforeEach(async () => {
+async function newFolder(): Promise<void> {
   parent = await mkdtemp(join(tmpdir(), 'sandbox-up-'))
   await chmod(parent, 0o755)
   dataDir = join(parent, 'data')
   port = await freePort()
-})
-afterEach(async () => {
+}
+async function removeFolder(): Promise<void> {
   await rm(parent, { recursive: true, force: true })
   removeControlGroups(dataDir)
-})
+}
 
 const start = () => startedService(dataDir, port)
 
+/* One service from its first start to its end. */
 describe('the whole service', () => {
-  test('starts, responds, runs under the right accounts, and exits on SIGTERM', async () => {
-    const service = await start()
+  let service: StartedService
+  beforeAll(newFolder)
+  afterAll(removeFolder)
+
+  test('starts, responds, and runs under the right accounts', async () => {
+    service = await start()
     expect(service.lines.at(-1)).toContain(`ready on http://127.0.0.1:${port}`)
     const answer = await fetch(`http://127.0.0.1:${port}/no-such-route`)
     expect(answer.status).toBe(404)
@@ -67,24 +73,29 @@ describe('the whole service', () => {
         expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toContain('DATABASE_URL')
     }
     expect(roots.filter((argv) => argv.endsWith('.mjs'))).toEqual([expect.stringContaining('agent.mjs')])
-
-    service.child.kill('SIGTERM')
-    expect(await service.exited).toBe(exitCodes.stopped)
-    for (const pid of pids) await expect(readlink(`/proc/${pid}/exe`)).rejects.toThrow()
-    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
   })
 
   test('restarts at once on the same data and port after it was killed', async () => {
-    const first = await start()
-    first.child.kill('SIGKILL')
-    const second = await start()
-    await first.exited
-    second.child.kill('SIGTERM')
-    expect(await second.exited).toBe(exitCodes.stopped)
+    const killed = service
+    killed.child.kill('SIGKILL')
+    service = await start()
+    await killed.exited
+  })
+
+  test('exits on SIGTERM with all its processes', async () => {
+    const pids = childrenOf(service.child.pid ?? 0)
+    service.child.kill('SIGTERM')
+    expect(await service.exited).toBe(exitCodes.stopped)
+    expect(pids.length).toBeGreaterThan(3)
+    for (const pid of pids) await expect(readlink(`/proc/${pid}/exe`)).rejects.toThrow()
+    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
   })
 })
 
 describe('sandbox up', () => {
+  beforeEach(newFolder)
+  afterEach(removeFolder)
+
   test('lists every wrong setting at once', async () => {
     const { said, exitCode } = await up({
       SANDBOX_PORT: 'http',
