@@ -73,7 +73,7 @@ for (const [word, home] of Object.entries(words)) {
 }
 
 const isGenerated = (path: string) =>
-  /[.]generated[.]|^docs\/(openapi[.]json|schema[.]sql|states[.]md|access[.]md)$|^client\/REFERENCE[.]md$/.test(
+  /[.]generated[.]|^docs\/(openapi[.]json|schema[.]sql|states[.]md|access[.]md|sql\/.*)$|^client\/REFERENCE[.]md$/.test(
     path,
   )
 row(

@@ -1,6 +1,6 @@
 import type { RunErrorCode } from '@sandbox-jobs/contract/resources/runs/run-failure.ts'
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import type { Executing } from '../../db/database.ts'
 import { type Transition, transitionCtes } from '../../db/transition.ts'
@@ -30,6 +30,12 @@ export const endTransition = (run: ClaimedRun, { outcome, exit }: RunEnd): Trans
  * belongs to another worker, has ended, or its state does not allow this end.
  */
 export async function finishRun(db: Executing, run: ClaimedRun, end: RunEnd): Promise<boolean> {
+  const { rows } = await finishStatement(run, end).execute(db)
+  return rows.length > 0
+}
+
+/** The statement that ends a run, which docs/sql/finish.sql prints. */
+export function finishStatement(run: ClaimedRun, end: RunEnd): RawBuilder<unknown> {
   const { state: _, ...columns } = end.outcome
   const set = {
     ...columns,
@@ -49,8 +55,7 @@ export async function finishRun(db: Executing, run: ClaimedRun, end: RunEnd): Pr
     ...[...(end.results?.parts.values() ?? [])].flatMap(({ finish }) => finish?.() ?? []),
     ...(columns.error_code === imageUnavailable ? [blockedRenewalCtes(versionOfMoved)] : []),
   ]
-  const { rows } = await sql`with ${sql.join([move, ...kept])} select from moved`.execute(db)
-  return rows.length > 0
+  return sql`with ${sql.join([move, ...kept])} select from moved`
 }
 
 const imageUnavailable: RunErrorCode = 'image_unavailable'

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { capacityInUse } from '../../capacity/capacity-in-use-statement.ts'
 import { memoryReservations } from '../../capacity/memory-reservation-statement.ts'
 import { runMemoryMib } from '../../capacity/promised-memory-statement.ts'
@@ -121,7 +121,17 @@ async function claimInTurn(
   options: ClaimOptions,
   turns: { skipped: number; tried: number },
 ): Promise<Claim> {
-  const { worker, companyConcurrency, capacity } = options
+  const [row] = await executePlannedOnce(db, claimStatement(options, turns))
+  if (!row) throw new Error('a claim returned no row')
+  const { passed_over: passedOver, id, ...run } = row
+  return { run: id === null ? undefined : { ...run, id }, passedOver }
+}
+
+/** The statement of a claim, which docs/sql/claim.sql prints. `skipped` companies were tried by an earlier one. */
+export function claimStatement(
+  { worker, companyConcurrency, capacity }: ClaimOptions,
+  turns: { skipped: number; tried: number },
+): RawBuilder<ClaimedRow> {
   const move = transitionCtes(
     {
       ...claimed,
@@ -144,7 +154,7 @@ async function claimInTurn(
     : sql`, first_in_turn as materialized (
       ${waitingCompanies({ capacity, companyConcurrency, skipped: 0, tried: turnsTried })}
     )`
-  const statement = sql<ClaimedRow>`${acrossCompanies('the claim serves companies in turn')}
+  return sql<ClaimedRow>`${acrossCompanies('the claim serves companies in turn')}
     with ${capacityInUse(capacity)}, ${firstRuns}, ${busyCompanies}, waiting as materialized (
       ${waitingCompanies({ capacity, companyConcurrency, ...turns })}
     )${firstInTurn}, turns as (
@@ -167,10 +177,6 @@ async function claimInTurn(
     ) < 2 as "isLast"
     from (select) one left join next on true left join moved on true
   `
-  const [row] = await executePlannedOnce(db, statement)
-  if (!row) throw new Error('a claim returned no row')
-  const { passed_over: passedOver, id, ...run } = row
-  return { run: id === null ? undefined : { ...run, id }, passedOver }
 }
 
 /**
