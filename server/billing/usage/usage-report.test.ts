@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { usageRoutes } from '@sandbox-jobs/contract/routes/usage-routes.ts'
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { applyTestPrices } from '../../../testing/factories/prices.ts'
@@ -129,8 +129,8 @@ describe('a usage report', () => {
       const early = Promise.race(waiting).then(({ status, body }) => {
         throw new Error(`a report did not wait: ${status} ${JSON.stringify(body)}`)
       })
-      const all = expect.poll(waitingForLocks, { interval: 10, timeout: 9000 }).toBe(waiting.length)
-      await Promise.race([all, early])
+      const allWait = async () => expect(await waitingForLocks()).toBe(waiting.length)
+      await Promise.race([vi.waitFor(allWait, { interval: 10, timeout: 9000 }), early])
       return { reading: waiting, refused: await report({}, busy) }
     })
     expect([refused.status, refused.body]).toMatchObject([429, { detail: { code: 'usage_busy' } }])

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ExecutorRefused, ExecutorUnavailable } from '../../../agent/port/errors.ts'
 import { testStorage } from '../../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
@@ -52,10 +52,12 @@ async function startWorker(): Promise<RunWorker> {
   return worker
 }
 
-async function queue(): Promise<string> {
+async function queueable() {
   const tenant = await makeTenant(db)
-  return makeRun(db, await makeRunnableTask(db, tenant.companyId), { chatroom_id: tenant.roomId })
+  const task = await makeRunnableTask(db, tenant.companyId)
+  return { tenant, task, queue: () => makeRun(db, task, { chatroom_id: tenant.roomId }) }
 }
+const queue = async () => (await queueable()).queue()
 
 const takenBack = (run: ClaimedRun) => ({ run, from: progressOf({ ...run, claimedHere: true }) })
 
@@ -179,4 +181,47 @@ it('a run that is cut each time is not started for ever', async () => {
   await untilState(id, 'platform_failed')
   expect(await rowOf(id)).toMatchObject({ error_code: 'host_lost', error_detail: 'input_cut' })
   expect(executor.started).toHaveLength(5)
+})
+
+describe('a run of a version whose provisioning was asked for again', () => {
+  it.each(['regional_provisioning', 'provisioning_blocked'])(
+    'starts while the version is %s, as long as its image can be placed',
+    async (state) => {
+      const { task, queue } = await queueable()
+      await db
+        .updateTable('environment_versions')
+        .set({ state })
+        .where('id', '=', task.environmentVersionId)
+        .execute()
+      await startWorker()
+      const id = await queue()
+      await untilState(id, 'completed')
+    },
+  )
+
+  it('ends as image_unavailable when the image is refused', async () => {
+    executor.failNext('installImage', new ExecutorRefused('image_invalid', 'no'))
+    await startWorker()
+    const id = await queue()
+    await untilState(id, 'platform_failed')
+    expect(await rowOf(id)).toMatchObject({ error_code: 'image_unavailable', error_detail: 'refused' })
+  })
+
+  it('that ends so records once a day that its image cannot be taken from storage', async () => {
+    const { tenant, task, queue } = await queueable()
+    await startWorker()
+    for (let each = 0; each < 2; each += 1) {
+      executor.failNext('installImage', new ExecutorRefused('image_invalid', 'no'))
+      await untilState(await queue(), 'platform_failed')
+    }
+    executor.script(() => ({ exit: { exitCode: 1 } }))
+    await untilState(await queue(), 'customer_failed')
+    const blocked = await db
+      .selectFrom('event_outbox')
+      .select('subject_id')
+      .where('company_id', '=', tenant.companyId)
+      .where('event', '=', 'image_storage_renewal_blocked')
+      .execute()
+    expect(blocked).toEqual([{ subject_id: task.environmentVersionId }])
+  })
 })

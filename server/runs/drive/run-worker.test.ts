@@ -285,47 +285,6 @@ describe('a run in the hands of a worker', () => {
   })
 })
 
-describe('a run of a version whose provisioning was asked for again', () => {
-  it.each(['regional_provisioning', 'provisioning_blocked'])(
-    'starts while the version is %s, as long as its image can be placed',
-    async (state) => {
-      await db
-        .updateTable('environment_versions')
-        .set({ state })
-        .where('id', '=', task.environmentVersionId)
-        .execute()
-      await startWorker()
-      const id = await queue()
-      await untilState(id, 'completed')
-    },
-  )
-
-  it('ends as image_unavailable when the image is refused', async () => {
-    executor.failNext('installImage', new ExecutorRefused('image_invalid', 'no'))
-    await startWorker()
-    const id = await queue()
-    await untilState(id, 'platform_failed')
-    expect(await rowOf(id)).toMatchObject({ error_code: 'image_unavailable', error_detail: 'refused' })
-  })
-
-  it('that ends so records once a day that its image cannot be taken from storage', async () => {
-    await startWorker()
-    for (let each = 0; each < 2; each += 1) {
-      executor.failNext('installImage', new ExecutorRefused('image_invalid', 'no'))
-      await untilState(await queue(), 'platform_failed')
-    }
-    executor.script(() => ({ exit: { exitCode: 1 } }))
-    await untilState(await queue(), 'customer_failed')
-    const blocked = await db
-      .selectFrom('event_outbox')
-      .select('subject_id')
-      .where('company_id', '=', tenant.companyId)
-      .where('event', '=', 'image_storage_renewal_blocked')
-      .execute()
-    expect(blocked).toEqual([{ subject_id: task.environmentVersionId }])
-  })
-})
-
 describe('a cancel', () => {
   it('stops the sandbox and ends the run', async () => {
     executor.script(() => 'hold')

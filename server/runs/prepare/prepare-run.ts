@@ -102,7 +102,7 @@ async function prepareParts(
 }
 
 const writtenOf = (parts: readonly PreparedPart[]): Promise<unknown> =>
-  Promise.all(parts.map(({ written }) => written))
+  Promise.all(parts.flatMap(({ written }) => written ?? []))
 
 function sandboxOf(
   deps: PrepareDeps,

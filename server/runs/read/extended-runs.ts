@@ -3,6 +3,7 @@ import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Executing } from '../../db/database.ts'
 import type { RunAddress } from '../lookup/readable-run.ts'
+import type { RunPart } from '../parts/run-part.ts'
 import { runParts, type ShownParts } from '../parts/run-parts.ts'
 import { listRoomRuns, type ReadDeps, type RunListQuery, readRun } from './read-runs.ts'
 
@@ -11,8 +12,11 @@ export async function extendRuns(db: Executing, runs: readonly RunDetail[]): Pro
   const [first] = runs
   if (!first) return []
   const ids = runs.map(({ id }) => id)
-  const fields = await Promise.all(runParts.map((part) => part.show?.(db, first.company_id, ids)))
-  const shownOf = (id: string): ShownParts => Object.assign({}, ...fields.map((of) => of?.(id)))
+  const parts: readonly Pick<RunPart, 'show'>[] = runParts
+  const fields = await Promise.all(
+    parts.flatMap(({ show }) => (show ? [show(db, first.company_id, ids)] : [])),
+  )
+  const shownOf = (id: string): ShownParts => Object.assign({}, ...fields.map((of) => of(id)))
   return runs.map((run) => ({ ...run, ...shownOf(run.id) }))
 }
 

@@ -1,5 +1,13 @@
 import type { Database, Trx } from '../../db/database.ts'
-import type { AskedFields, LockedPart, LockingRun, PartLock, RunName, WantDeps } from '../parts/run-part.ts'
+import type {
+  AskedFields,
+  LockedPart,
+  LockingRun,
+  PartLock,
+  RunName,
+  RunPart,
+  WantDeps,
+} from '../parts/run-part.ts'
 import { runParts } from '../parts/run-parts.ts'
 
 /** The parts that a submission asks for. */
@@ -34,7 +42,8 @@ export function askParts(
 
 /** What an earlier run carried, for one that replays it: who may run it again need not be who may read it. */
 export async function askAgain(db: Database, earlier: RunName): Promise<PartLock[]> {
-  const locks = await Promise.all(runParts.map((part) => part.askAgain?.(db, earlier)))
+  const parts: readonly Pick<RunPart, 'askAgain'>[] = runParts
+  const locks = await Promise.all(parts.flatMap(({ askAgain: ask }) => (ask ? [ask(db, earlier)] : [])))
   return locks.filter((lock) => lock !== undefined)
 }
 

@@ -77,7 +77,7 @@ export async function filesOfRun(db: Database, run: RunName): Promise<PartLock |
         throw new CodedError('retry_input_unavailable', { message })
       }
     }
-    return lockedFiles(rows.map(({ run_id: _, company_id: __, place: ___, ...file }) => file))
+    return lockedFiles(rows)
   }
 }
 
