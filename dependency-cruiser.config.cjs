@@ -1,5 +1,5 @@
 // Allowed imports. They go one way: main → http, cli → domain folders → live-logs, work, agent, reader, storage, db,
-// postgres → base → contract. A violation fails ./check.
+// postgres → fairness → base → contract. A violation fails ./check.
 
 // Each domain may import those before it.
 const domainOrder = [
@@ -52,7 +52,7 @@ const folderOrder = {
 }
 const domains = `^server/(${domainOrder.join('|')})/`
 const mechanisms =
-  '^(agent|reader)/|^server/(images|state-watch|live-logs|work|storage|db|postgres|native-programs)/'
+  '^(agent|reader)/|^server/(images|state-watch|live-logs|work|storage|db|postgres|native-programs|fairness)/'
 // Each folder of builds may import those before it; the worker is above all of them.
 const buildFolders = [
   'admission',
@@ -102,6 +102,13 @@ module.exports = {
       to: { path: '^(agent|reader|server)/', pathNot: '^server/base/' },
     },
     {
+      name: 'fairness-imports-only-base',
+      comment: 'Pool, queues and requests are shared by its mechanisms: it knows none of them.',
+      severity: 'error',
+      from: { path: '^server/fairness/', pathNot: tests },
+      to: { path: '^(agent|reader|server)/', pathNot: '^server/(fairness|base)/' },
+    },
+    {
       name: 'reader-imports-only-base',
       comment: 'Code that reads hostile bytes in a confined process loads only what it needs.',
       severity: 'error',
@@ -115,7 +122,7 @@ module.exports = {
       from: { path: '^server/images/', pathNot: tests },
       to: {
         path: '^(agent|server)/',
-        pathNot: '^server/(images|base|storage|db/tables)|^agent/port/',
+        pathNot: '^server/(images|base|fairness|storage|db/tables)|^agent/port/',
       },
     },
     ...buildFolders.slice(0, -1).map((folder, index) => ({

@@ -6,7 +6,7 @@
 
 import { expect } from 'vitest'
 import type { Principal } from '../../server/access/principal.ts'
-import { settleAll } from '../../server/base/sharing/settle-all.ts'
+import { settleAll } from '../../server/base/settle-all.ts'
 import { principalHeader, type TestApi } from '../../testing/apps/test-api.ts'
 
 interface Noticed {

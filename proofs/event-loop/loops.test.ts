@@ -49,7 +49,7 @@ it.each(rows)('$name: a test proves it', ({ tests }) => {
 it('every loop that works in slices is in the table', () => {
   const sliced = sources.filter(
     (file) =>
-      file !== 'server/base/sharing/loop-slices.ts' &&
+      file !== 'server/fairness/loop-slices.ts' &&
       /\.isOver\b|slicesOf\(.*\)\.next\(/.test(readFileSync(join(root, file), 'utf8')),
   )
   expect(sliced).not.toEqual([])

@@ -1,7 +1,7 @@
 import { CodedError } from '../../server/base/errors/coded-error.ts'
 import type { WaitingEvent } from '../../server/custom-tables/triggers/row-events.ts'
+import type { CompanyTurns } from '../../server/fairness/companies-in-turn-statement.ts'
 import type { TriggerEvents } from '../../server/runs/triggers/trigger-events.ts'
-import type { CompanyTurns } from '../../server/work/rounds/in-turn.ts'
 import type { Rules } from './rules.ts'
 import type { SimulatedRuns, Submitted } from './simulated-runs.ts'
 import type { Actor, Timeline } from './timeline.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { settleAll } from '../base/sharing/settle-all.ts'
+import { settleAll } from '../base/settle-all.ts'
 import type { Queryable, Trx } from './database.ts'
 import { arrayParam } from './fast/array-param.ts'
 import { prepared } from './fast/prepared.ts'

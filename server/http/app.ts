@@ -8,12 +8,12 @@ import { newRequestId } from '../base/ids.ts'
 import { parseStrictJson } from '../base/json/strict-json.ts'
 import type { Log } from '../base/logging.ts'
 import { largeBodyMinBytes, parseLargeBody } from '../tasks/inputs/large-body.ts'
+import { AnswerSpace, boundAnswers } from './bounds/answer-space.ts'
+import { BodySpace, boundBodies } from './bounds/body-space.ts'
 import { callerDecorator, companyOf, takeTurn } from './caller.ts'
 import type { BodyConfig } from './mount.ts'
 import { allowOtherOrigins } from './requests/cross-origin.ts'
 import { handleError, refusedInput } from './responses/errors.ts'
-import { AnswerSpace, boundAnswers } from './turns/answer-space.ts'
-import { BodySpace, boundBodies } from './turns/body-space.ts'
 
 /** Bounds on the shape of any JSON body. The run input has its own bounds, checked where it is parsed. */
 const jsonBounds = { maxDepth: 80, maxNodes: 120_000, acceptProto: true }

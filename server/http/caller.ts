@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CurrentPrincipal, Principal } from '../access/principal.ts'
-import type { RequestScheduler } from './turns/request-scheduler.ts'
-import { type TakeTurn, turnOf } from './turns/take-turn.ts'
+import type { RequestScheduler } from '../fairness/request-scheduler.ts'
+import { type TakeTurn, turnOf } from './bounds/take-turn.ts'
 
 /* Who calls: kept with the request when its first hook has authenticated it, and read again where a request lasts. */
 

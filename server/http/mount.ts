@@ -7,6 +7,7 @@ import type { Principal } from '../access/principal.ts'
 import { inRequest } from '../base/current-request.ts'
 import { CodedError } from '../base/errors/coded-error.ts'
 import { Rendered } from '../base/rendered.ts'
+import type { RequestScheduler } from '../fairness/request-scheduler.ts'
 import { actingOf, auditActionOf } from './acting.ts'
 import {
   type AuthenticatedCall,
@@ -20,7 +21,6 @@ import {
 import { readIdempotencyKey } from './requests/idempotency-key.ts'
 import { isStreamed, requireMediaType } from './requests/media-type.ts'
 import { checkAuditor, checkEnabled, checkKeyScope } from './scopes.ts'
-import type { RequestScheduler } from './turns/request-scheduler.ts'
 import { isValid, validatorOf } from './validation/validation.ts'
 
 /** One call of a route, validated against its declaration. */

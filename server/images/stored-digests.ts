@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
+import { RecentMap } from '../base/recent-map.ts'
 import { sha256OfAll } from '../base/sha256.ts'
-import { RecentMap } from '../base/sharing/recent-map.ts'
 import { ObjectMissing, type ObjectStorage } from '../storage/port.ts'
 
 const rememberedMax = 1000

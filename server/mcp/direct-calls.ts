@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ToolCaller, ToolResult } from '../agent-tools/tool.ts'
 import { callTool } from '../agent-tools/tools.ts'
-import { RecentMap } from '../base/sharing/recent-map.ts'
+import { RecentMap } from '../base/recent-map.ts'
 import { serverInfo } from './call-result.ts'
 import { untilHangUp } from './exchange.ts'
 import type { McpServices } from './mcp-server.ts'

@@ -1,6 +1,6 @@
 import type { ToolCaller, ToolWaiting, Waited } from '../agent-tools/tool.ts'
 import { CodedError } from '../base/errors/coded-error.ts'
-import { SharedSlots } from '../base/sharing/shared-slots.ts'
+import { SharedSlots } from '../fairness/shared-slots.ts'
 import type { StateWatchers, WatcherBounds } from '../state-watch/state-watchers.ts'
 
 /** A call that waits. */

@@ -14,7 +14,7 @@ import type { Principal } from '../access/principal.ts'
 import { newId } from '../base/ids.ts'
 import { createLog } from '../base/logging.ts'
 import { sha256Of } from '../base/sha256.ts'
-import { Turns } from '../base/sharing/turns.ts'
+import { SerialByKey } from '../fairness/serial-by-key.ts'
 import { writeSessionFile } from './files/write-file.ts'
 import { sweepSessions } from './sweep-sessions.ts'
 
@@ -302,7 +302,7 @@ describe('the files of a session', () => {
     }
     const clock = { now: () => new Date() }
     const { storage } = api
-    const deps = { db, directory: new Directory(db), storage, clock, log, changeTurns: new Turns() }
+    const deps = { db, directory: new Directory(db), storage, clock, log, changeTurns: new SerialByKey() }
     const address = { chatroomId: tenant.roomId, sessionId: id }
     const file = { ...address, path: 'a', contentLength: undefined, body: Readable.from(sent()) }
     await expect(writeSessionFile(deps, tenant.member, file)).rejects.toMatchObject({ code: 'not_found' })

@@ -1,6 +1,6 @@
 import { CodedError } from '../base/errors/coded-error.ts'
-import { SharedSlots, type SlotBounds } from '../base/sharing/shared-slots.ts'
 import type { Database } from '../db/database.ts'
+import { SharedSlots, type SlotBounds } from '../fairness/shared-slots.ts'
 import type { LogUpdates } from '../live-logs/log-updates.ts'
 import { listStateEvents } from './state-event-store.ts'
 import { type StateSubject, watchState } from './state-watch-store.ts'

@@ -2,7 +2,7 @@ import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { firstBytes } from '../base/first-bytes.ts'
-import { settleAll } from '../base/sharing/settle-all.ts'
+import { settleAll } from '../base/settle-all.ts'
 import { DeletionHold } from './deletion-hold.ts'
 import {
   inFolder,

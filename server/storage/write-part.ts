@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import { settleAll } from '../base/sharing/settle-all.ts'
+import { settleAll } from '../base/settle-all.ts'
 import { syncFolder } from './folders.ts'
 import type { FreeSpace } from './free-space.ts'
 import { ObjectTooLarge, type StoredObject } from './port.ts'

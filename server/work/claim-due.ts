@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Database, Executing } from '../db/database.ts'
-import { companiesInTurn } from './rounds/in-turn.ts'
+import { companiesInTurn } from '../fairness/companies-in-turn-statement.ts'
 
 /** What of the due rows of a lane one round may take. */
 export interface ClaimShare {

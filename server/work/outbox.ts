@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { EventOutboxTable } from '../db/tables/notifications.ts'
-import { type CompanyTurns, dueInTurn } from './rounds/in-turn.ts'
+import { type CompanyTurns, dueInTurn } from '../fairness/companies-in-turn-statement.ts'
 
 /**
  * The transactional outbox: an event is written in the transaction of what happened, and deleted in the transaction that

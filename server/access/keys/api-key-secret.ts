@@ -1,7 +1,7 @@
 import { createHmac, hash, type KeyObject } from 'node:crypto'
 import { newToken } from '../../base/ids.ts'
 import type { Pepper } from '../../base/keys/peppers.ts'
-import { RecentMap } from '../../base/sharing/recent-map.ts'
+import { RecentMap } from '../../base/recent-map.ts'
 
 const prefix = 'sbx_'
 const form = /^sbx_[A-Za-z0-9_-]{43}$/

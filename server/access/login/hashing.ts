@@ -1,5 +1,5 @@
 import { CodedError } from '../../base/errors/coded-error.ts'
-import { FairLanes, type LaneBounds } from '../../base/sharing/fair-lanes.ts'
+import { FairLanes, type LaneBounds } from '../../fairness/fair-lanes.ts'
 
 /** Concurrent hashes. Each takes a core and 19 MiB. */
 const concurrentHashes = 2

@@ -6,8 +6,8 @@ import {
   guardedRequest,
 } from '../../base/guarded-requests/guarded-request.ts'
 import { reachableBy, resolveName } from '../../base/guarded-requests/reachable-addresses.ts'
-import { RecentMap } from '../../base/sharing/recent-map.ts'
-import { SharedSlots } from '../../base/sharing/shared-slots.ts'
+import { RecentMap } from '../../base/recent-map.ts'
+import { SharedSlots } from '../../fairness/shared-slots.ts'
 import type { Principal } from '../principal.ts'
 import { documentMaxBytes, readClientDocument } from './client-document.ts'
 import type { OAuthClient } from './client-registration.ts'

@@ -1,10 +1,10 @@
 import { atDatabase } from '../../base/current-request.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
-import { Turns } from '../../base/sharing/turns.ts'
 import type { Database, Trx } from '../../db/database.ts'
+import { SerialByKey } from '../../fairness/serial-by-key.ts'
 
 const waitMs = 10_000
-const turns = new Turns()
+const turns = new SerialByKey()
 
 /**
  * Does work whose transaction locks the table, after the work of this process that did so before. Thus requests that wait

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ExportFormat } from '@sandbox-jobs/contract/resources/tables/table-row.ts'
 import type { Principal } from '../../access/principal.ts'
-import { slicesOf } from '../../base/sharing/loop-slices.ts'
+import { slicesOf } from '../../fairness/loop-slices.ts'
 import type { TableRecord } from '../catalogue/custom-table-store.ts'
 import { requireTable } from '../catalogue/table-access.ts'
 import type { TableContext } from '../table-context.ts'

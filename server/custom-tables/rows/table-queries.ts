@@ -1,7 +1,7 @@
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { hasCode } from '../../base/errors/has-code.ts'
-import { SharedSlots } from '../../base/sharing/shared-slots.ts'
 import type { Database } from '../../db/database.ts'
+import { SharedSlots } from '../../fairness/shared-slots.ts'
 import { type ListedRow, queryRows, type RowQuery, withTimeLimit } from './row-query-store.ts'
 
 /** Queries and exports of one process: each company gets two, and one even when all are taken. */

@@ -4,7 +4,7 @@ import { acrossCompanies } from '../../db/across-companies.ts'
 import { countUpTo } from '../../db/count-up-to.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { CustomTableTriggerEventsTable } from '../../db/tables/custom-tables.ts'
-import { type CompanyTurns, dueInTurn } from '../../work/rounds/in-turn.ts'
+import { type CompanyTurns, dueInTurn } from '../../fairness/companies-in-turn-statement.ts'
 
 export type TriggerEventRow = Selectable<CustomTableTriggerEventsTable>
 

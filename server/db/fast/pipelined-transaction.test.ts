@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
-import { settleAll } from '../../base/sharing/settle-all.ts'
+import { settleAll } from '../../base/settle-all.ts'
 import type { Queryable } from '../database.ts'
 import { pipelinedTransaction } from './pipelined-transaction.ts'
 import { prepared } from './prepared.ts'

@@ -1,5 +1,5 @@
 import { CompiledQuery, type DatabaseConnection } from 'kysely'
-import { settleAll } from '../../base/sharing/settle-all.ts'
+import { settleAll } from '../../base/settle-all.ts'
 import type { Database, Queryable } from '../database.ts'
 
 /** The two halves of a transaction. Each sends all its statements before it waits for any of them. */

@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
 import { currentDatabaseUse } from '../../base/current-request.ts'
-import { ConnectionShares } from './connection-shares.ts'
+import { ConnectionShares } from '../../fairness/connection-shares.ts'
 
 /** The driver's own words for the same: it counts as an unavailable database. */
 const tooLate = () => new Error('timeout exceeded when trying to connect')

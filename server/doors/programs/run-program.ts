@@ -4,7 +4,7 @@ import type { EgressAllowList } from '@sandbox-jobs/contract/resources/environme
 import type { RunFileRequest } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { PlainError } from '../../base/errors/plain-error.ts'
-import { SharedSlots, type SlotBounds } from '../../base/sharing/shared-slots.ts'
+import { SharedSlots, type SlotBounds } from '../../fairness/shared-slots.ts'
 import type { ResultDeps } from '../../runs/downloads/read-results.ts'
 import { cancelRun } from '../../runs/queue/cancel-run.ts'
 import type { ReadDeps } from '../../runs/read/read-runs.ts'

@@ -17,7 +17,6 @@ import { PublishedSigningKeys } from '../../base/keys/published-signing-keys.ts'
 import { signingKeysFolder } from '../../base/keys/signing-keys.ts'
 import type { Log } from '../../base/logging.ts'
 import { PageTokens } from '../../base/page.ts'
-import { Turns } from '../../base/sharing/turns.ts'
 import { endWaitingBuilds } from '../../builds/attempts/end-waiting-builds.ts'
 import { readLastBuilds } from '../../builds/attempts/last-build-store.ts'
 import { configuredCapacity } from '../../capacity/run-capacity.ts'
@@ -25,8 +24,10 @@ import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import { outputPolicies } from '../../custom-tables/policies/output-policies.ts'
 import type { Database } from '../../db/database.ts'
 import { offeredIsolations } from '../../environments/versions/isolation.ts'
+import { RequestScheduler } from '../../fairness/request-scheduler.ts'
+import { SerialByKey } from '../../fairness/serial-by-key.ts'
 import { createApp } from '../../http/app.ts'
-import { boundConnections, connectionBoundsFor } from '../../http/connections/connection-bounds.ts'
+import { boundConnections, connectionBoundsFor } from '../../http/bounds/connection-bounds.ts'
 import { type Authenticate, mounter } from '../../http/mount.ts'
 import { refuseOtherMethods } from '../../http/other-methods.ts'
 import { mountAuthRoutes } from '../../http/routes/companies/auth.ts'
@@ -45,7 +46,6 @@ import { mountProvenanceRoutes } from '../../http/routes/environments/provenance
 import { mountVersionRoutes } from '../../http/routes/environments/versions.ts'
 import { mountOpenApiRoutes } from '../../http/routes/openapi.ts'
 import { mountPackedFiles } from '../../http/routes/packed-files.ts'
-import { RequestScheduler } from '../../http/turns/request-scheduler.ts'
 import { LogFollowers } from '../../live-logs/log-followers.ts'
 import type { LogUpdates } from '../../live-logs/log-updates.ts'
 import { RunLookup } from '../../runs/lookup/run-lookup.ts'
@@ -193,7 +193,7 @@ export function createApiApp({
     defaultBytes: config.sessionBytes ?? sessionBytesDefault,
     maxBytes: config.sessionMaxBytes ?? sessionBytesMax,
   }
-  const sessions = { sessionSizes, changeTurns: new Turns() }
+  const sessions = { sessionSizes, changeTurns: new SerialByKey() }
   const following = { ...followed, scheduler, downloads }
   mountRuns(mount, { ...shared, ...following, ...sessions, log, baseUrl })
   const wrapping = wrappingKeys ?? configuredKeys(config, 'api')

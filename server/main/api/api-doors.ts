@@ -4,10 +4,10 @@ import type { Clock } from '../../base/clock.ts'
 import type { Keys } from '../../base/keys/keys.ts'
 import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
-import type { Turns } from '../../base/sharing/turns.ts'
 import type { Database } from '../../db/database.ts'
 import { openDoor } from '../../doors/catalogue/door-keys.ts'
 import { doorPlaces, doorWatcherBounds } from '../../doors/programs/run-program.ts'
+import type { SerialByKey } from '../../fairness/serial-by-key.ts'
 import { mountDify } from '../../http/doors/dify.ts'
 import { mountLibreChat } from '../../http/doors/librechat.ts'
 import { mountOpenTerminal } from '../../http/doors/open-terminal/open-terminal.ts'
@@ -38,7 +38,7 @@ interface DoorParts {
   followers: LogFollowers
   logNews: LogUpdates
   sessionSizes: SessionSizes
-  changeTurns: Turns
+  changeTurns: SerialByKey
 }
 
 /** Doors: their management, and the requests of the platforms that come by them. */

@@ -3,9 +3,10 @@ import type { Clock } from '../../base/clock.ts'
 import type { Keys } from '../../base/keys/keys.ts'
 import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
-import type { Turns } from '../../base/sharing/turns.ts'
 import type { OutputPolicyDeps } from '../../custom-tables/policies/output-policies.ts'
 import type { Database } from '../../db/database.ts'
+import type { RequestScheduler } from '../../fairness/request-scheduler.ts'
+import type { SerialByKey } from '../../fairness/serial-by-key.ts'
 import type { Mount } from '../../http/mount.ts'
 import { mountExtendedRunRoutes } from '../../http/routes/runs/extended-runs.ts'
 import { mountInputFileRoutes } from '../../http/routes/runs/input-files.ts'
@@ -17,7 +18,6 @@ import { mountRunRoutes } from '../../http/routes/runs/runs.ts'
 import { mountSessionRoutes } from '../../http/routes/runs/sessions.ts'
 import { mountSignedLinkRoutes } from '../../http/routes/runs/signed-links.ts'
 import { mountTaskHistoryRoutes } from '../../http/routes/tasks/task-history.ts'
-import type { RequestScheduler } from '../../http/turns/request-scheduler.ts'
 import type { LogFollowers } from '../../live-logs/log-followers.ts'
 import type { RunLookup } from '../../runs/lookup/run-lookup.ts'
 import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
@@ -47,7 +47,7 @@ interface RunParts {
   log: Log
   baseUrl: string
   sessionSizes: SessionSizes
-  changeTurns: Turns
+  changeTurns: SerialByKey
 }
 
 /** Runs, their results and the links to these. */

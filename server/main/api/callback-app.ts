@@ -8,11 +8,11 @@ import type { Log } from '../../base/logging.ts'
 import { CallbackCredentials } from '../../custom-tables/callbacks/callback-credentials.ts'
 import { outputPolicies } from '../../custom-tables/policies/output-policies.ts'
 import type { Database } from '../../db/database.ts'
+import type { RequestScheduler } from '../../fairness/request-scheduler.ts'
 import { createApp } from '../../http/app.ts'
-import { boundConnections, connectionBoundsFor } from '../../http/connections/connection-bounds.ts'
+import { boundConnections, connectionBoundsFor } from '../../http/bounds/connection-bounds.ts'
 import { mounter } from '../../http/mount.ts'
 import { mountOutputCallbacks } from '../../http/routes/tables/output-callbacks.ts'
-import type { RequestScheduler } from '../../http/turns/request-scheduler.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 
 interface CallbackParts {

@@ -3,7 +3,7 @@ import type { Directory } from '../../access/directory/directory.ts'
 import { ownRunsOf } from '../../access/own-runs.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
-import { settleAll } from '../../base/sharing/settle-all.ts'
+import { settleAll } from '../../base/settle-all.ts'
 import type { ShownRun } from '../model/run-row.ts'
 import type { RunLookup } from './run-lookup.ts'
 

@@ -1,7 +1,7 @@
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import type { FindKey } from '../../access/authentication/authentication.ts'
+import { RecentMap } from '../../base/recent-map.ts'
 import type { Rendered } from '../../base/rendered.ts'
-import { RecentMap } from '../../base/sharing/recent-map.ts'
 import type { Executing } from '../../db/database.ts'
 import { Batcher } from '../../db/fast/batcher.ts'
 import type { RunAddress } from '../lookup/readable-run.ts'

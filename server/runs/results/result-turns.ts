@@ -1,4 +1,4 @@
-import { Turns } from '../../base/sharing/turns.ts'
+import { SerialByKey } from '../../fairness/serial-by-key.ts'
 
 /** Smaller results are stored at once, since they load worker and disk little. */
 const largeBytes = 4 * 1024 * 1024
@@ -8,7 +8,7 @@ const largeBytes = 4 * 1024 * 1024
  * the worker and the disk than another one. In memory of one worker.
  */
 export class ResultTurns {
-  readonly #turns = new Turns()
+  readonly #turns = new SerialByKey()
 
   /** Waits for a turn and returns the function that ends it. Rejects with the signal's reason if that fires first. */
   async take(companyId: string, bytes: number, signal: AbortSignal): Promise<() => void> {

@@ -4,7 +4,7 @@ import {
   startEvent,
   type WaitingEvent,
 } from '../../custom-tables/triggers/row-events.ts'
-import type { CompanyTurns } from '../../work/rounds/in-turn.ts'
+import type { CompanyTurns } from '../../fairness/companies-in-turn-statement.ts'
 import type { SubmitDeps } from '../submit/submit-run.ts'
 import { planTriggeredRun, refusalOf } from './plan-triggered-run.ts'
 

@@ -3,10 +3,10 @@ import type { SessionFile } from '@sandbox-jobs/contract/resources/sessions/sess
 import { lockAuthority } from '../../access/authentication/lock-authority.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
-import { slicesOf } from '../../base/sharing/loop-slices.ts'
-import type { Turns } from '../../base/sharing/turns.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { Trx } from '../../db/database.ts'
+import { slicesOf } from '../../fairness/loop-slices.ts'
+import type { SerialByKey } from '../../fairness/serial-by-key.ts'
 import { requireSession, type SessionAccess, type SessionAddress } from '../catalogue/session-access.ts'
 import { lockSession, type SessionRow } from '../catalogue/session-store.ts'
 import { renderSession } from '../catalogue/sessions.ts'
@@ -20,7 +20,7 @@ import { renderEntry } from './render-entry.ts'
 export type ChangeDeps = SessionAccess &
   TreeDeps & {
     /** A change writes the whole tree, so a company makes one at a time. */
-    changeTurns: Turns
+    changeTurns: SerialByKey
   }
 
 /** Deletes an entry and all below it. Throws `not_found` and `session_in_use`; a full quota is no reason against it. */

@@ -4,8 +4,8 @@ import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { PageRequest, PageTokens } from '../../base/page.ts'
-import { slicesOf } from '../../base/sharing/loop-slices.ts'
-import { Turns } from '../../base/sharing/turns.ts'
+import { slicesOf } from '../../fairness/loop-slices.ts'
+import { SerialByKey } from '../../fairness/serial-by-key.ts'
 import type { Download, DownloadRequest, Downloads } from '../../storage/downloads/downloads.ts'
 import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
 import { requireSession, type SessionAccess, type SessionAddress } from '../catalogue/session-access.ts'
@@ -71,7 +71,7 @@ export async function readFirstBytes(
 }
 
 /** A company reads one tree at a time: it is megabytes of memory while it waits for the event loop. */
-const treeTurns = new Turns()
+const treeTurns = new SerialByKey()
 
 /** The session and its files. Throws `not_found`. */
 export async function readTree(

@@ -1,5 +1,5 @@
-import { slicesOf } from '../../base/sharing/loop-slices.ts'
 import type { Database } from '../../db/database.ts'
+import { slicesOf } from '../../fairness/loop-slices.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { removeUnused, type TreeDeps } from '../trees/remove-unused.ts'
 import type { Tree } from '../trees/tree.ts'

@@ -1,5 +1,5 @@
 import type { ArchiveEntry } from '../../../reader/formats/archive.ts'
-import { slicesOf } from '../../base/sharing/loop-slices.ts'
+import { slicesOf } from '../../fairness/loop-slices.ts'
 import { PackReader, type Packs } from '../trees/pack-reader.ts'
 import type { Tree } from '../trees/tree.ts'
 

@@ -1,5 +1,5 @@
 import { unknownTime } from '../../../reader/formats/file-time.ts'
-import type { Slice } from '../../base/sharing/loop-slices.ts'
+import type { Slice } from '../../fairness/loop-slices.ts'
 import { emptyTree, packsOf, type Tree, type TreeEntry } from './tree.ts'
 
 /*

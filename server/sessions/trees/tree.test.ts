@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CodedError } from '../../base/errors/coded-error.ts'
-import { LoopSlices } from '../../base/sharing/loop-slices.ts'
+import { LoopSlices } from '../../fairness/loop-slices.ts'
 import {
   byteSizeOf,
   emptyTree,

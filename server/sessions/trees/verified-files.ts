@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
+import { RecentMap } from '../../base/recent-map.ts'
 import { sha256OfAll } from '../../base/sha256.ts'
-import { slicesOf } from '../../base/sharing/loop-slices.ts'
-import { RecentMap } from '../../base/sharing/recent-map.ts'
+import { slicesOf } from '../../fairness/loop-slices.ts'
 import { PackReader, type Packs } from './pack-reader.ts'
 import type { Tree, TreeFile } from './tree.ts'
 

@@ -1,5 +1,5 @@
-import { slicesOf } from '../../base/sharing/loop-slices.ts'
 import type { Trx } from '../../db/database.ts'
+import { slicesOf } from '../../fairness/loop-slices.ts'
 import { pointToTree, type SessionRow } from '../catalogue/session-store.ts'
 import { byteSizeOf, packsOf, requireWithin, type Tree } from './tree.ts'
 import { insertTree } from './tree-store.ts'

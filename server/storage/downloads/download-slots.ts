@@ -1,5 +1,5 @@
 import { CodedError } from '../../base/errors/coded-error.ts'
-import { SharedSlots } from '../../base/sharing/shared-slots.ts'
+import { SharedSlots } from '../../fairness/shared-slots.ts'
 
 /** Maximum concurrent downloads. A reader by a public link is anonymous, so the limits apply to the company and the link. */
 export const downloadsMax = 256

@@ -1,6 +1,6 @@
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { sha256Of } from '../../base/sha256.ts'
-import { type Slice, slicesOf } from '../../base/sharing/loop-slices.ts'
+import { type Slice, slicesOf } from '../../fairness/loop-slices.ts'
 import type { ObjectStorage, OpenedObject } from '../port.ts'
 import { hasLeft, type StoredPart, type VerifiedObjects } from './verified-objects.ts'
 

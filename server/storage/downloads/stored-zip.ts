@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { slicesOf } from '../../base/sharing/loop-slices.ts'
+import { slicesOf } from '../../fairness/loop-slices.ts'
 import type { Downloads, StreamReader } from './downloads.ts'
 import type { NamedPart } from './verified-objects.ts'
 import { type ZipFile, zipByteSize, zipOf } from './zip-writer.ts'

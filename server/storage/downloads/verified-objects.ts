@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { CodedError } from '../../base/errors/coded-error.ts'
-import { FairLanes, type LaneBounds } from '../../base/sharing/fair-lanes.ts'
-import { RecentMap } from '../../base/sharing/recent-map.ts'
+import { RecentMap } from '../../base/recent-map.ts'
+import { FairLanes, type LaneBounds } from '../../fairness/fair-lanes.ts'
 import type { ObjectStorage } from '../port.ts'
 import { downloadsBusy } from './download-slots.ts'
 

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Database, Executing } from '../../db/database.ts'
-import { CompanyRounds, type Round } from './company-rounds.ts'
+import { type CompanyTurns, dueInTurn } from '../../fairness/companies-in-turn-statement.ts'
+import { CompanyRounds, type Round } from '../../fairness/company-rounds.ts'
 import { batchesPerRound } from './in-batches.ts'
-import { type CompanyTurns, dueInTurn } from './in-turn.ts'
 
 /*
  * Totals that many transactions change at once are two tables: each transaction inserts its change, and a loop adds the changes

@@ -1,4 +1,4 @@
-import { settleAll } from '../../../base/sharing/settle-all.ts'
+import { settleAll } from '../../../base/settle-all.ts'
 import { buildKey, type ImageKey, reachOf, resolveBases } from '../../cache/build-key.ts'
 import type { Step } from '../step.ts'
 import type { Validated } from '../validate-context.ts'

@@ -1,4 +1,4 @@
-import { settleAll } from '../../../base/sharing/settle-all.ts'
+import { settleAll } from '../../../base/settle-all.ts'
 import { copyLayers, deleteQuarantined, storedLayout } from '../../../images/oci-layout.ts'
 import type { NamedDigest } from '../../../images/provenance/statement.ts'
 import { type ImageSigned, ImageUntrusted, verifyLayers } from '../../../images/provenance/verify-image.ts'

@@ -5,7 +5,7 @@ import { OAuthSteps, redirectUri } from '../../../../testing/apps/oauth-steps.ts
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeRoom, makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { dropExpiredGrants } from '../../../access/oauth/grant-store.ts'
-import { RequestScheduler } from '../../turns/request-scheduler.ts'
+import { RequestScheduler } from '../../../fairness/request-scheduler.ts'
 
 const { db } = await createTestDatabase()
 const harness = new AgentHarness(db)

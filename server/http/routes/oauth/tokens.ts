@@ -10,10 +10,10 @@ import {
 } from '../../../access/oauth/grants.ts'
 import { OAuthError } from '../../../access/oauth/oauth-error.ts'
 import { inRequest } from '../../../base/current-request.ts'
+import type { RequestScheduler } from '../../../fairness/request-scheduler.ts'
 import { actingOf } from '../../acting.ts'
+import { turnOf } from '../../bounds/take-turn.ts'
 import { handleError, responseOf } from '../../responses/errors.ts'
-import type { RequestScheduler } from '../../turns/request-scheduler.ts'
-import { turnOf } from '../../turns/take-turn.ts'
 import { isValid, validatorOf } from '../../validation/validation.ts'
 import { oauthPaths } from './metadata.ts'
 

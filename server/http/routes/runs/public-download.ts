@@ -1,9 +1,9 @@
 import { publicLinkRoutes } from '@sandbox-jobs/contract/routes/public-link-routes.ts'
+import type { RequestScheduler } from '../../../fairness/request-scheduler.ts'
 import { openPublicDownload, type PublicDownloadDeps } from '../../../runs/downloads/public-download.ts'
+import { turnOf } from '../../bounds/take-turn.ts'
 import type { Mount } from '../../mount.ts'
 import { downloadRequestOf, sendDownload } from '../../responses/send-download.ts'
-import type { RequestScheduler } from '../../turns/request-scheduler.ts'
-import { turnOf } from '../../turns/take-turn.ts'
 
 /** `GET /public/sandbox/artifacts/{token}` (contract part 2, "Public routes"). */
 export function mountPublicDownloadRoute(

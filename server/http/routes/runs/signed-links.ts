@@ -1,6 +1,7 @@
 import { linkRoutes } from '@sandbox-jobs/contract/routes/link-routes.ts'
 import type { FastifyReply } from 'fastify'
 import { CodedError } from '../../../base/errors/coded-error.ts'
+import type { RequestScheduler } from '../../../fairness/request-scheduler.ts'
 import { type OpenedLink, openMediaLink, openSharedObject } from '../../../runs/links/open-links.ts'
 import { readShare, type ShareDeps } from '../../../runs/links/share-view.ts'
 import {
@@ -9,14 +10,13 @@ import {
   revokeRunLink,
   type SignedLinkDeps,
 } from '../../../runs/links/signed-links.ts'
+import { turnOf } from '../../bounds/take-turn.ts'
 import type { Mount } from '../../mount.ts'
 import { formPageHeaders } from '../../pages/form-page.ts'
 import { wantsPage } from '../../requests/wants-page.ts'
 import { downloadRequestOf, goneSignal, sendDownload } from '../../responses/send-download.ts'
 import { deadLinkPage } from '../../share/dead-link-page.ts'
 import { sharePage, sharePageHeaders } from '../../share/share-page.ts'
-import type { RequestScheduler } from '../../turns/request-scheduler.ts'
-import { turnOf } from '../../turns/take-turn.ts'
 
 type LinkServices = SignedLinkDeps & ShareDeps & { scheduler?: RequestScheduler }
 

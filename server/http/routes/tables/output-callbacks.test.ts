@@ -22,9 +22,9 @@ import {
   CallbackCredentials,
   sweepCallbacks,
 } from '../../../custom-tables/callbacks/callback-credentials.ts'
+import { defaultSchedulerBounds, RequestScheduler } from '../../../fairness/request-scheduler.ts'
 import { createApp } from '../../app.ts'
 import { mounter } from '../../mount.ts'
-import { defaultSchedulerBounds, RequestScheduler } from '../../turns/request-scheduler.ts'
 import { mountOutputCallbacks } from './output-callbacks.ts'
 
 const { db } = await createTestDatabase()

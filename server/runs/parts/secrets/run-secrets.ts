@@ -1,4 +1,4 @@
-import { settleAll } from '../../../base/sharing/settle-all.ts'
+import { settleAll } from '../../../base/settle-all.ts'
 import type { Database } from '../../../db/database.ts'
 import { KeysUnavailable, type WrappingKeys } from '../../../secrets/keys/wrapping-keys.ts'
 import { openSecrets } from '../../../secrets/resolve/open-secrets.ts'

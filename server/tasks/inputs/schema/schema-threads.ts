@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { FairLanes, type LaneBounds } from '../../../base/sharing/fair-lanes.ts'
+import { FairLanes, type LaneBounds } from '../../../fairness/fair-lanes.ts'
 import { SchemaThread, type ThreadBounds } from './schema-thread.ts'
 import { threadTimeMs } from './thread-time.ts'
 import type { AnswerTo, BodyVerdict, Question, Verdict } from './verdict.ts'
@@ -35,7 +35,7 @@ interface QueuedQuestion {
 
 /**
  * The threads that evaluate tenants' schemas and parse large bodies, each one question at a time. Companies wait in lanes, and a company that used
- * much processor time lately is served after the others (`base/fair-lanes.ts`). The last thread is reserved: it takes
+ * much processor time lately is served after the others (`fairness/fair-lanes.ts`). The last thread is reserved: it takes
  * questions of companies that have credit and no active question, for a short time each, so that a company's first question
  * starts at once however many others wait. Questions beyond the queue bounds get `busy`.
  */

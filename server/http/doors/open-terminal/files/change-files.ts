@@ -2,7 +2,6 @@ import { posix } from 'node:path'
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
-import { slicesOf } from '../../../../base/sharing/loop-slices.ts'
 import type { Person } from '../../../../doors/terminal/person.ts'
 import {
   createFolder,
@@ -12,6 +11,7 @@ import {
   treeOf,
   writeFile,
 } from '../../../../doors/terminal/person-files.ts'
+import { slicesOf } from '../../../../fairness/loop-slices.ts'
 import { type Operation, operation } from '../operation.ts'
 import { keptPath, requireKeptPath, shownPath, TerminalPath } from '../terminal-paths.ts'
 import { Replacements, replaced } from './replacements.ts'

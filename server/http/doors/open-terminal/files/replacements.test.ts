@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { LoopSlices, Slice } from '../../../../base/sharing/loop-slices.ts'
+import { LoopSlices, Slice } from '../../../../fairness/loop-slices.ts'
 import { occurrencesOf } from './occurrences.ts'
 import { replaced } from './replacements.ts'
 

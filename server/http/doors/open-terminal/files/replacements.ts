@@ -1,7 +1,7 @@
 import { Omissible } from '@sandbox-jobs/contract/schema.ts'
 import { type Static, Type } from 'typebox'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
-import type { Slice } from '../../../../base/sharing/loop-slices.ts'
+import type { Slice } from '../../../../fairness/loop-slices.ts'
 import { occurrencesOf } from './occurrences.ts'
 import { requireSmall } from './text-file.ts'
 

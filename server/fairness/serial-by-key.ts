@@ -1,5 +1,5 @@
-/** Turns of one process: work of one owner happens one after another, and that of different owners at the same time. */
-export class Turns {
+/** SerialByKey of one process: work of one owner happens one after another, and that of different owners at the same time. */
+export class SerialByKey {
   /** By owner: resolves when the last requested turn has ended. */
   readonly #last = new Map<string, Promise<void>>()
 

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { currentDatabaseUse, nameCompany } from '../../base/current-request.ts'
 import { PlainError } from '../../base/errors/plain-error.ts'
-import type { RequestScheduler } from './request-scheduler.ts'
+import type { RequestScheduler } from '../../fairness/request-scheduler.ts'
 
 /** Waits for a request's turn, once: before its body is parsed, or before its handler if the request has no body. */
 export type TakeTurn = (bodyBytes: number) => Promise<void>

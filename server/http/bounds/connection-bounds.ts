@@ -3,12 +3,12 @@ import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type AddressRange, contains, parseAddress } from '../../base/addresses/address-range.ts'
 import { PlainError } from '../../base/errors/plain-error.ts'
-import { SharedSlots } from '../../base/sharing/shared-slots.ts'
+import { ClientCounts } from '../../fairness/client-counts.ts'
+import { OpenConnections } from '../../fairness/open-connections.ts'
+import { SharedSlots } from '../../fairness/shared-slots.ts'
 import { companyOf } from '../caller.ts'
 import { clientAddress, isLoopback, plainAddress } from '../requests/client-address.ts'
 import { isStreamedBody } from '../requests/media-type.ts'
-import { ClientCounts } from './client-counts.ts'
-import { OpenConnections } from './open-connections.ts'
 
 export interface ConnectionBounds {
   /** Simultaneous connections. */

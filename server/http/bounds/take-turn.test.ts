@@ -7,9 +7,9 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterEach, expect, it } from 'vitest'
 import type { Principal } from '../../access/principal.ts'
+import { defaultSchedulerBounds, RequestScheduler } from '../../fairness/request-scheduler.ts'
 import { createApp } from '../app.ts'
 import { mounter } from '../mount.ts'
-import { defaultSchedulerBounds, RequestScheduler } from './request-scheduler.ts'
 
 let app: FastifyInstance
 afterEach(() => app.close())

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { networkOf } from '../../base/addresses/network-of.ts'
+import { networkOf } from '../base/addresses/network-of.ts'
 
 /**
  * Networks of IPv6 whose connections are counted together, and how many times the bound of one address each may have.
