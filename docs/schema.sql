@@ -1312,6 +1312,7 @@ create table run_artifacts (
   digest text not null,
   deletion_state text default 'active'::text not null,
   declared_content_type text not null,
+  modified_at timestamp with time zone,
   constraint run_artifacts_pkey PRIMARY KEY (id),
   constraint run_artifacts_run_id_relative_path_key UNIQUE (run_id, relative_path),
   constraint run_artifacts_deletion_state_check CHECK (deletion_state = ANY (ARRAY['active'::text, 'delete_pending'::text, 'deleted'::text, 'tombstoned'::text])),

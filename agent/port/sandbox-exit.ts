@@ -61,6 +61,8 @@ export interface CollectedTreeFile {
   /** Path below the tree's root, raw bytes in latin1: the caller decides which text it accepts. */
   path: string
   byteSize: number
+  /** Seconds since 1970, 0 for anything before. */
+  modifiedAt: number
 }
 
 /** Parts of a start that other processes can end: the runtime, and the network that the agent holds for the sandbox. */

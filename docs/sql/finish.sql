@@ -39,42 +39,43 @@ content as (
 ),
 artifacts as (
   insert into run_artifacts (
-    id, run_id, company_id, relative_path, path_hash, bundle_offset, byte_size, digest, declared_content_type
+    id, run_id, company_id, relative_path, path_hash, bundle_offset, byte_size, digest, modified_at,
+    declared_content_type
   )
   select artifact.id, moved.id, moved.company_id, relative_path, path_hash, bundle_offset, byte_size, digest,
-    'application/octet-stream'
+    to_timestamp(nullif(modified_at, 0)), 'application/octet-stream'
   from moved
-  cross join unnest($29::text[], $30::text[], $31::text[], $32::bigint[], $33::bigint[], $34::text[]) as artifact (
-    id, relative_path, path_hash, bundle_offset, byte_size, digest
-  )
+  cross join unnest(
+    $29::text[], $30::text[], $31::text[], $32::bigint[], $33::bigint[], $34::text[], $35::bigint[]
+  ) as artifact (id, relative_path, path_hash, bundle_offset, byte_size, digest, modified_at)
 ),
 refusals as (
   insert into run_refusals (run_id, company_id, entries, more)
-  select id, company_id, $35::jsonb, $36::bigint
+  select id, company_id, $36::jsonb, $37::bigint
   from moved
 ),
 saved_tree as (
   insert into session_trees (id, company_id, content)
-  select $37::text, company_id, $38::bytea
+  select $38::text, company_id, $39::bytea
   from moved
 ),
 saved_packs as (
   insert into session_tree_packs (tree_id, pack_id, company_id)
-  select $39::text, pack.id, moved.company_id
+  select $40::text, pack.id, moved.company_id
   from moved
-  cross join unnest($40::text[]) as pack (id)
+  cross join unnest($41::text[]) as pack (id)
 ),
 settled_pack as (
   update session_packs
-  set byte_size = $41::bigint, held_until = null
+  set byte_size = $42::bigint, held_until = null
   from moved
-  where session_packs.id = $42 and session_packs.company_id = moved.company_id
+  where session_packs.id = $43 and session_packs.company_id = moved.company_id
 ),
 saved_session as (
   update sessions
-  set tree_id = $43::text, byte_size = $44::bigint, file_count = $45::int, revision = revision + 1
+  set tree_id = $44::text, byte_size = $45::bigint, file_count = $46::int, revision = revision + 1
   from moved
-  where sessions.id = $46 and sessions.company_id = moved.company_id and sessions.holder_run_id = moved.id
+  where sessions.id = $47 and sessions.company_id = moved.company_id and sessions.holder_run_id = moved.id
 )
 select from moved;
 

@@ -11,6 +11,7 @@ import type { SandboxExit } from '../../agent/port/sandbox-exit.ts'
 import type { SandboxSpec } from '../../agent/port/sandbox-spec.ts'
 import type { LogPart, SandboxSummary } from '../../agent/port/sandboxes.ts'
 import { requireInTime } from '../../agent/port/start-in-time.ts'
+import { unknownTime } from '../../reader/formats/file-time.ts'
 import { chainDigest } from '../../server/base/chain-digest.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
@@ -232,7 +233,11 @@ function exitOf(spec: SandboxSpec, outcome: FakeOutcome, stopped: boolean): Sand
     const content = outcome.files?.[name]
     return [name, { status: content ? 'present' : 'absent', byteSize: content?.length ?? 0 }]
   })
-  const tree = outcome.tree?.map(({ path, content }) => ({ path, byteSize: content.length }))
+  const tree = outcome.tree?.map(({ path, content }) => ({
+    path,
+    byteSize: content.length,
+    modifiedAt: unknownTime,
+  }))
   return {
     cause: stopped ? 'stopped' : 'exited',
     exitCode: stopped ? null : 0,

@@ -62,7 +62,7 @@ const completed: RunOutcome = {
   failure_stage: '',
   failure_source: '',
 }
-const artifact = { relativePath: '', pathHash: '', byteSize: 0, offset: 0, digest: '' }
+const artifact = { relativePath: '', pathHash: '', byteSize: 0, modifiedAt: 0, offset: 0, digest: '' }
 const savedSession = { sessionId: '', tree: emptyTree, content: Buffer.alloc(0), pack: undefined }
 
 /** Of the parts that leave rows. */

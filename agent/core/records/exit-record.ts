@@ -128,15 +128,19 @@ function readRecords(folder: string): NetworkRecords {
   }
 }
 
-/** `<size> <path>` entries, each ended by a zero byte. */
+/** A sandbox outlives an upgrade of the service, and its shim may be one that writes no times. */
+const indexForm = /^(\d{1,15})(?:@(\d{1,10}))? (.+)$/s
+
+/** `<size>@<time> <path>` entries, each ended by a zero byte. */
 function readTreeIndex(folder: string): CollectedTreeFile[] {
   const index = readFileSync(join(folder, 'tree.index'), 'latin1')
   return index
     .split('\0')
     .filter((entry) => entry !== '')
     .map((entry) => {
-      const space = entry.indexOf(' ')
-      return { path: entry.slice(space + 1), byteSize: Number(entry.slice(0, space)) }
+      const [, size, time = '0', path = ''] = indexForm.exec(entry) ?? []
+      if (size === undefined) throw new Error('an entry of a collected tree has another form')
+      return { path, byteSize: Number(size), modifiedAt: Number(time) }
     })
 }
 

@@ -69,14 +69,15 @@ test.each(sandboxRuntimes)(
 
 test.each(sandboxRuntimes)('on %s, output, artifacts and log can be read after the end', async (runtime) => {
   const script =
-    'printf 42 > output.json; mkdir -p artifacts/b; printf one > artifacts/b/x; printf two > artifacts/y'
+    'printf 42 > output.json; mkdir -p artifacts/b; cd artifacts; printf one > b/x; printf two > y; touch -d @1600000000 b/x'
   const spec = shellJob(empty, script, { runtime })
   const { exit } = await agent.run(spec)
   expect(exit.files.output).toEqual({ status: 'present', byteSize: 2 })
   expect(exit.tree?.files).toEqual([
-    { path: 'b/x', byteSize: 3 },
-    { path: 'y', byteSize: 3 },
+    { path: 'b/x', byteSize: 3, modifiedAt: 1_600_000_000 },
+    { path: 'y', byteSize: 3, modifiedAt: expect.any(Number) },
   ])
+  expect(exit.tree?.files[1]?.modifiedAt).toBeGreaterThan(1_600_000_000)
   expect(await text(await agent.client.file(spec.id, 'output'))).toBe('42')
   expect(await text(await agent.client.tree(spec.id))).toBe('onetwo')
 })

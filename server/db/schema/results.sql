@@ -37,6 +37,8 @@ create table run_artifacts (
   deletion_state text not null default 'active' check (deletion_state in
     ('active', 'delete_pending', 'deleted', 'tombstoned')),
   declared_content_type text not null,
+  -- as the run left it, to the second; null where it is unknown
+  modified_at timestamptz,
   unique (run_id, relative_path)
 );
 

@@ -115,6 +115,7 @@ export interface RunArtifactsTable {
   digest: string
   deletion_state: Generated<string>
   declared_content_type: string
+  modified_at: Generated<Date | null>
 }
 
 export interface LiveLogsTable {

@@ -101,6 +101,7 @@ const headersOfBytes = [
   'content-range',
   'content-type',
   'etag',
+  'last-modified',
 ]
 
 /** Removes the headers of bytes that will not be sent, so that the error in their place has its own. */

@@ -37,6 +37,7 @@ export async function sendDownload(
     .headers(range ? { 'content-range': `bytes ${start}-${end - 1}/${byteSize}` } : {})
     .header('accept-ranges', 'bytes')
     .header('etag', download.etag)
+    .headers(download.lastModified ? { 'last-modified': download.lastModified.toUTCString() } : {})
     .header('content-disposition', download.contentDisposition)
     .header('content-length', end - start)
     .send(body)

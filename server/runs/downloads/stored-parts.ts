@@ -43,5 +43,6 @@ export function partOfArtifact(content: RunContentRow, artifact: RunArtifactRow)
     byteSize: artifact.byte_size,
     digest: artifact.digest,
     name: artifact.relative_path,
+    modifiedAt: artifact.modified_at ?? undefined,
   }
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { CollectedTreeFile } from '../../../agent/port/sandbox-exit.ts'
+import { fileTime } from '../../../reader/formats/file-time.ts'
 import { type ArtifactRefusal, shownPath } from './artifact-refusal.ts'
 
 export interface NamedArtifact {
@@ -8,6 +9,8 @@ export interface NamedArtifact {
   /** Hex SHA-256 of the path's bytes. */
   pathHash: string
   byteSize: number
+  /** `reader/formats/file-time.ts`. */
+  modifiedAt: number
 }
 
 /** C0, DEL, C1, and marks that change the direction of text. */
@@ -29,7 +32,8 @@ export function nameArtifacts(files: readonly CollectedTreeFile[]): NamedArtifac
       return { rule: 'path_not_plain', path: shownPath(file.path) }
     }
     const pathHash = createHash('sha256').update(bytes).digest('hex')
-    named.push({ relativePath, pathHash, byteSize: file.byteSize })
+    const modifiedAt = fileTime(file.modifiedAt)
+    named.push({ relativePath, pathHash, byteSize: file.byteSize, modifiedAt })
   }
   return named
 }

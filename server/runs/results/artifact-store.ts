@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { unknownTime } from '../../../reader/formats/file-time.ts'
 import { newId } from '../../base/ids.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { RunArtifactsTable } from '../../db/tables/runs.ts'
@@ -18,17 +19,18 @@ export function artifactsCte(artifacts: readonly CollectedArtifact[]): RawBuilde
   return sql`
     artifacts as (
       insert into run_artifacts (id, run_id, company_id, relative_path, path_hash, bundle_offset, byte_size, digest,
-        declared_content_type)
+        modified_at, declared_content_type)
       select artifact.id, moved.id, moved.company_id, relative_path, path_hash, bundle_offset, byte_size, digest,
-        ${sql.lit(declaredContentType)}
+        to_timestamp(nullif(modified_at, ${sql.lit(unknownTime)})), ${sql.lit(declaredContentType)}
       from moved cross join unnest(
         ${column(() => newId('artifact'), 'text')},
         ${column(({ relativePath }) => relativePath, 'text')},
         ${column(({ pathHash }) => `sha256:${pathHash}`, 'text')},
         ${column(({ offset }) => offset, 'bigint')},
         ${column(({ byteSize }) => byteSize, 'bigint')},
-        ${column(({ digest }) => digest, 'text')}
-      ) as artifact (id, relative_path, path_hash, bundle_offset, byte_size, digest)
+        ${column(({ digest }) => digest, 'text')},
+        ${column(({ modifiedAt }) => modifiedAt, 'bigint')}
+      ) as artifact (id, relative_path, path_hash, bundle_offset, byte_size, digest, modified_at)
     )`
 }
 

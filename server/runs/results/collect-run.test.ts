@@ -23,7 +23,7 @@ it('leaves no stream of the host open when the disk is too full for the results'
   const exit = exitRecord({
     log: { totalBytes: 6, keptBytes: 6 },
     files: { output: { status: 'present', byteSize: 6 } },
-    tree: { status: 'collected', reason: '', files: [{ path: 'a', byteSize: 6 }] },
+    tree: { status: 'collected', reason: '', files: [{ path: 'a', byteSize: 6, modifiedAt: 5 }] },
   })
   for (const reason of ['', 'symlink']) {
     const tree = reason === '' ? exit.tree : { status: 'rejected' as const, reason, files: [] }

@@ -4,6 +4,7 @@ import { resultRoutes } from '@sandbox-jobs/contract/routes/result-routes.ts'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { unknownTime } from '../../../reader/formats/file-time.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
@@ -65,6 +66,7 @@ async function endedRun() {
     offset: 0,
     byteSize: bundle.byteSize,
     digest: bundle.digest,
+    modifiedAt: unknownTime,
   }
   const left = { output, log: logObject, bundle, artifacts: [artifact] }
   await sql`with moved as (select id, company_id from runs where id = ${rid}), ${contentCte(left)},

@@ -1,5 +1,6 @@
 import { chatroomPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import type { SessionFileList } from '@sandbox-jobs/contract/resources/sessions/session-file.ts'
+import { unknownTime } from '../../../reader/formats/file-time.ts'
 import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
@@ -92,5 +93,12 @@ export async function readTree(
 
 export const partOf = (
   { company_id }: SessionRow,
-  { pack, offset, byteSize, digest, path }: TreeFile,
-): NamedPart => ({ key: packKey(company_id, pack), start: offset, byteSize, digest, name: path })
+  { pack, offset, byteSize, digest, path, modifiedAt }: TreeFile,
+): NamedPart => ({
+  key: packKey(company_id, pack),
+  start: offset,
+  byteSize,
+  digest,
+  name: path,
+  modifiedAt: modifiedAt === unknownTime ? undefined : new Date(modifiedAt * 1000),
+})

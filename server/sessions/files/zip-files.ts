@@ -1,5 +1,4 @@
 import { posix } from 'node:path'
-import { unknownTime } from '../../../reader/formats/file-time.ts'
 import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
@@ -73,16 +72,13 @@ function namedFiles(tree: Tree, path: string | undefined): Zipped[] {
 const filesOf = (entries: readonly TreeEntry[], start: number): Zipped[] =>
   entries.flatMap((entry): Zipped[] => (entry.kind === 'file' ? [[entry, entry.path.slice(start)]] : []))
 
-const dateOf = ({ modifiedAt }: TreeFile): Date | undefined =>
-  modifiedAt === unknownTime ? undefined : new Date(modifiedAt * 1000)
-
 async function zipped(
   { downloads }: ZipDeps,
   principal: Principal,
   { session, files, signal }: { session: SessionRow; files: readonly Zipped[]; signal: AbortSignal },
 ): Promise<SessionZip> {
   if (files.length === 0) throw notFound()
-  const parts = files.map(([file, name]) => ({ ...partOf(session, file), name, modifiedAt: dateOf(file) }))
+  const parts = files.map(([file, name]) => ({ ...partOf(session, file), name }))
   const reader = { ...downloaderOf(principal), signal }
   const zip = await openStoredZip(downloads, parts, { at: session.last_used_at, reader })
   return { ...zip, name: `${session.id}.zip` }

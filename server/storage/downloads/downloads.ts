@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { type Clock, systemClock } from '../../base/clock.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { ObjectMissing, type ObjectStorage, type OpenedObject } from '../port.ts'
 import { type ByteRange, rangeOf } from './byte-range.ts'
@@ -14,6 +15,8 @@ export interface Download {
   /** Undefined: the whole object. */
   range: ByteRange | undefined
   etag: string
+  /** Never in the future, whatever time the file has. Undefined where it is unknown. */
+  lastModified: Date | undefined
   contentDisposition: string
 }
 
@@ -52,9 +55,11 @@ export class Downloads {
   readonly #storage: ObjectStorage
   readonly #slots = new DownloadSlots()
   readonly #verified: VerifiedObjects
+  readonly #clock: Clock
 
-  constructor(storage: ObjectStorage) {
+  constructor(storage: ObjectStorage, clock: Clock = systemClock) {
     this.#storage = storage
+    this.#clock = clock
     this.#verified = new VerifiedObjects(storage)
   }
 
@@ -75,7 +80,14 @@ export class Downloads {
       const bytes = Readable.from(object.read(part.start + start, part.start + end), { objectMode: false })
       return bytes.once('close', () => object.close().catch(() => undefined))
     })
-    return { body, byteSize, range, etag, contentDisposition: attachment(part.name) }
+    const lastModified = part.modifiedAt && this.#past(part.modifiedAt)
+    return { body, byteSize, range, etag, lastModified, contentDisposition: attachment(part.name) }
+  }
+
+  /** RFC 9110 forbids a time behind that of the answer. */
+  #past(at: Date): Date {
+    const now = this.#clock.now()
+    return at > now ? now : at
   }
 
   /** Opens an object after verifying it. The caller closes it. Throws `ObjectMissing`. */

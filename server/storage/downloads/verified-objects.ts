@@ -16,7 +16,7 @@ export interface StoredPart {
 /** Stored bytes under the name that they are downloaded as. */
 export interface NamedPart extends StoredPart {
   name: string
-  /** In an archive; absent: that of the archive. */
+  /** Absent where it is unknown: an archive gives it its own time. */
   modifiedAt?: Date | undefined
 }
 

@@ -115,10 +115,13 @@ function endOf(of: { files: number; indexBytes: number; offset: number }): Buffe
   return end
 }
 
-/** Two seconds exact, from 1980 on, in UTC. */
-function dosTime(at: Date): number {
-  const year = Math.min(Math.max(at.getUTCFullYear(), 1980), 2107)
-  const date = ((year - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate()
-  const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1)
-  return ((date << 16) | time) >>> 0
+const earliestMs = Date.UTC(1980, 0, 1)
+const latestMs = Date.UTC(2107, 11, 31, 23, 59, 58)
+
+/** Two seconds exact, or the nearest time that a header holds, in UTC. */
+function dosTime(time: Date): number {
+  const at = new Date(Math.min(Math.max(time.getTime(), earliestMs), latestMs))
+  const date = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate()
+  const clock = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1)
+  return ((date << 16) | clock) >>> 0
 }

@@ -88,17 +88,20 @@ static const char *refuse(const char *path, const char *reason) {
   return reason;
 }
 
+/* A program sets any time; a header of a tar holds these. */
+static long long time_of(const struct stat *status) {
+  return status->st_mtime < 0 ? 0 : status->st_mtime > MAX_TIME ? MAX_TIME : status->st_mtime;
+}
+
 static bool write_header(char kind, const struct stat *status, uint64_t size, const char *path) {
   unsigned mode = status->st_mode & 07777;
-  /* A program sets any time; a header of a tar holds these. */
-  long long time = status->st_mtime < 0 ? 0 : status->st_mtime > MAX_TIME ? MAX_TIME : status->st_mtime;
-  return dprintf(tree.target.data, "%c %o@%lld %llu %s", kind, mode, time, (unsigned long long)size, path) > 0 &&
+  return dprintf(tree.target.data, "%c %o@%lld %llu %s", kind, mode, time_of(status), (unsigned long long)size, path) > 0 &&
          write(tree.target.data, "", 1) == 1;
 }
 
 static bool write_index(const char *path, const struct stat *status) {
   if (tree.whole) return write_header('f', status, status->st_size, path);
-  fprintf(tree.target.index, "%llu %s", (unsigned long long)status->st_size, path);
+  fprintf(tree.target.index, "%llu@%lld %s", (unsigned long long)status->st_size, time_of(status), path);
   fputc(0, tree.target.index);
   return true;
 }

@@ -7,7 +7,10 @@
 /* Copies file `number` of the plan to `target`, and sets its part of `result`. */
 void outputs_copy_file(const struct plan *plan, int number, int workspace, int target, struct collected *result);
 
-/* Where a tree goes: its contents one after another, and for each file its size, a space, its path and a zero byte. */
+/*
+ * Where a tree goes: its contents one after another, and for each file its size with `@` and its time, a space, its path and a
+ * zero byte. Times are in seconds since 1970.
+ */
 struct tree_target {
   int data;
   FILE *index;
@@ -18,9 +21,9 @@ void outputs_copy_tree(const struct tree_plan *plan, int workspace, struct tree_
 
 /*
  * Copies a tree with its folders, links and modes, all or none; sockets, FIFOs and devices are left out. `target` gets the
- * entries, a folder before what it holds: `d`, `f`, `k` or `l`, the mode in octal digits, the size in decimal ones, and the path,
- * divided by spaces, then a zero byte and `size` bytes of content. The content of a link is its target. `k` is a file whose
- * bytes the reader has (known.h): its SHA-256 follows in their place.
+ * entries, a folder before what it holds: `d`, `f`, `k` or `l`, the mode in octal digits with `@` and the time, the size in
+ * decimal ones, and the path, divided by spaces, then a zero byte and `size` bytes of content. The content of a link is its
+ * target. `k` is a file whose bytes the reader has (known.h): its SHA-256 follows in their place.
  */
 void outputs_copy_folder(const struct tree_plan *plan, int workspace, int target, struct collected_tree *result);
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
   task = await runs.makeTask(tenant.companyId, script)
 })
 
-/** Reports what is there, with modes, files that nobody wrote in the last hour, and what writing does. */
+/** Reports what is there, with modes, files that nobody wrote in the last hour with their times, and what writing does. */
 const script = `
   cd /workspace
   {
@@ -33,11 +33,12 @@ const script = `
     for file in inputs/* inputs/.[a-z]*; do
       [ -f "$file" ] && echo "$(ls -l "$file" | cut -c1-10) $file $(sha256sum < "$file" | cut -c1-64)"
     done
-    find . -type f ! -mmin -60
+    find . -type f ! -mmin -60 -exec stat -c '%n %Y' {} +
     ( echo changed > inputs/data.csv ) 2>/dev/null && echo "wrote"
     rm -f inputs/data.csv 2>/dev/null; [ -f inputs/data.csv ] || echo "removed"
   } > "$SERVICE_OUTPUT_FILE"
   printf 'of the first run' > "$SERVICE_ARTIFACTS_DIR/left.txt"
+  touch -d @1600000000 "$SERVICE_ARTIFACTS_DIR/left.txt"
 `
 
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex')
@@ -100,7 +101,9 @@ describe('the files of a run', () => {
     })
     const digest = sha256('of the first run')
     const lines = [`-r--r--r-- inputs/by-id ${digest}`, `-r--r--r-- inputs/by-path ${digest}`]
+    const times = ['./inputs/by-id 1600000000', './inputs/by-path 1600000000']
     expect(second.output?.text).toContain(lines.join('\n'))
+    expect(second.output?.text?.split('\n')).toEqual(expect.arrayContaining(times))
     const retried = await runs.api.must(runRoutes.retryRun, tenant.companyManager, {
       params: { cid: tenant.roomId, rid: second.run.id },
       headers: { 'idempotency-key': randomUUID() },

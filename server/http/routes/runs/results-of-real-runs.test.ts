@@ -167,6 +167,21 @@ describe('a run that is submitted and waited for', () => {
   })
 })
 
+/** What Python says of each entry `i` of the zip `z`, by its name. */
+function readZip(bytes: Buffer, expression: string): unknown {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-zip-'))
+  try {
+    const file = join(folder, 'files.zip')
+    writeFileSync(file, bytes)
+    const read = `import sys, zipfile, json
+z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None
+print(json.dumps({i.filename: ${expression} for i in z.infolist()}))`
+    return JSON.parse(execFileSync('python3', ['-c', read, file], { encoding: 'utf8' }))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
 describe('the results of a run', () => {
   it('are bytes, whole and in ranges', async () => {
     const whole = await ask('readRunOutput')
@@ -194,22 +209,46 @@ describe('the results of a run', () => {
       'content-disposition': `attachment; filename="${rid}.zip"`,
     })
     expect((await ask('downloadRunFiles')).bytes.equals(answer.bytes)).toBe(true)
-    const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-zip-'))
-    try {
-      const file = join(folder, 'files.zip')
-      writeFileSync(file, answer.bytes)
-      const read = `import sys, zipfile, json
-z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None
-print(json.dumps({i.filename: z.read(i).decode() for i in z.infolist()}))`
-      expect(JSON.parse(execFileSync('python3', ['-c', read, file], { encoding: 'utf8' }))).toEqual({
-        'output.json': '{"given":{"n":7}}',
-        'log.txt': 'first line\n',
-        'artifacts/charts/größe_1.csv': 'a,b\n1,2\n',
-        'artifacts/digits.txt': '0123456789',
-      })
-    } finally {
-      rmSync(folder, { recursive: true })
+    expect(readZip(answer.bytes, 'z.read(i).decode()')).toEqual({
+      'output.json': '{"given":{"n":7}}',
+      'log.txt': 'first line\n',
+      'artifacts/charts/größe_1.csv': 'a,b\n1,2\n',
+      'artifacts/digits.txt': '0123456789',
+    })
+  })
+
+  it('have the times that it gave them, within what a header holds', async () => {
+    const script = `cd "$SERVICE_ARTIFACTS_DIR"; : > now; for time in -5 0 1600000002 9999999999; do : > at$time; touch -d @$time at$time; done`
+    const left = await runs.runAndWait(
+      await runs.makeTask(tenant.companyId, script),
+      tenant.member,
+      tenant.roomId,
+    )
+    const { run } = left.body
+    const params = { rid: run.id }
+    const { items } = (await ask('listRunFiles', { params }, tenant.member)).body
+    const lastModified = async (path: string) => {
+      const aid = items.find(({ relative_path }) => relative_path === path)?.id ?? ''
+      const answer = await ask('readRunArtifact', { params: { ...params, aid } }, tenant.member)
+      return [answer.status, answer.headers['last-modified']]
     }
+    const ended = Date.parse(run.terminal_at ?? '')
+    expect(await lastModified('at1600000002')).toEqual([200, 'Sun, 13 Sep 2020 12:26:42 GMT'])
+    expect(await lastModified('at-5')).toEqual([200, undefined])
+    expect(await lastModified('at0')).toEqual([200, undefined])
+    const [now, future] = [(await lastModified('now'))[1], (await lastModified('at9999999999'))[1]]
+    expect(Date.parse(String(now))).toBeLessThanOrEqual(ended)
+    expect(Date.parse(String(now))).toBeGreaterThan(ended - 60_000)
+    expect(Date.parse(String(future))).toBeLessThanOrEqual(Date.now())
+    const { bytes } = await ask('downloadRunFiles', { params }, tenant.member)
+    const timeOf = (ms: number) => new Date(ms - (ms % 2000)).toISOString().slice(0, 19)
+    expect(readZip(bytes, "'%d-%02d-%02dT%02d:%02d:%02d' % i.date_time")).toEqual({
+      'artifacts/now': timeOf(Date.parse(String(now))),
+      'artifacts/at-5': timeOf(ended),
+      'artifacts/at0': timeOf(ended),
+      'artifacts/at1600000002': '2020-09-13T12:26:42',
+      'artifacts/at9999999999': '2107-12-31T23:59:58',
+    })
   })
 
   it('are reported with every state of the run', async () => {

@@ -9,7 +9,7 @@ export interface StoredRunFile {
   /** Null if the file was deleted while the run was queued. */
   key: string | null
   start: number
-  /** When it was uploaded, or its run left it; seconds since 1970. Null with `key`. */
+  /** When it was uploaded, or last changed by the run that left it; seconds since 1970. Null with `key`. */
   stored_at: number | null
 }
 
@@ -21,7 +21,7 @@ export const filesColumns: ColumnExpressions<FilesRow> = {
   files: sql`coalesce((
       select jsonb_agg(jsonb_build_object('name', f.name, 'byte_size', f.byte_size, 'digest', f.digest,
         'key', coalesce(u.storage_key, c.bundle_key), 'start', coalesce(a.bundle_offset, 0),
-        'stored_at', extract(epoch from coalesce(u.created_at, c.created_at))) order by f.place)
+        'stored_at', extract(epoch from coalesce(u.created_at, a.modified_at, c.created_at))) order by f.place)
       from run_files f
       left join input_files u on u.id = f.file_id and u.company_id = f.company_id
       left join run_artifacts a on a.id = f.artifact_id and a.company_id = f.company_id

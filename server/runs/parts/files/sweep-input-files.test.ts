@@ -4,6 +4,7 @@ import { inputFileRoutes } from '@sandbox-jobs/contract/routes/input-file-routes
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { unknownTime } from '../../../../reader/formats/file-time.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../../testing/factories/runs.ts'
@@ -175,6 +176,7 @@ describe('the artifacts of a run that another run takes', () => {
       offset: 0,
       byteSize: bundle.byteSize,
       digest: sha256Of('left'),
+      modifiedAt: unknownTime,
     }
     const contents = { output: null, log: null, bundle, artifacts: [artifact] }
     await sql`with moved as (select id, company_id from runs where id = ${rid}), ${contentCte(contents)},
