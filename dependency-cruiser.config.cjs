@@ -202,6 +202,20 @@ module.exports = {
       })),
     ),
     {
+      name: 'parts-of-runs-import-no-other-part',
+      comment: 'What a run carries can be added and removed alone.',
+      severity: 'error',
+      from: { path: '^server/runs/parts/([^/]+)/', pathNot: tests },
+      to: { path: '^server/runs/parts/[^/]+/', pathNot: '^server/runs/parts/$1/' },
+    },
+    {
+      name: 'phases-of-runs-know-no-part',
+      comment: 'They go through the list of parts.',
+      severity: 'error',
+      from: { path: '^server/runs/(submit|prepare|drive|results)/', pathNot: tests },
+      to: { path: '^server/runs/parts/[^/]+/' },
+    },
+    {
       name: 'companies-import-no-subfolder',
       comment: 'Chatrooms, settings and storage belong to companies, departments and users, not the reverse.',
       severity: 'error',
