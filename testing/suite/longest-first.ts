@@ -8,6 +8,14 @@ export const longest = [
   'agent/core/records/failing-disk.test.ts',
   'agent/core/sandboxes/everyday.test.ts',
   'server/main/two-machines.test.ts',
+  'server/builds/steps/customer-build/run-builder.test.ts',
+  'server/runs/drive/run-on-crun.test.ts',
+  'server/builds/chain/failed-image.test.ts',
+  'agent/capacity/limits.test.ts',
+  'server/main/up.test.ts',
+  'server/main/walls.test.ts',
+  'server/builds/builder/modern-dockerfile.test.ts',
+  'server/http/doors/doors-of-real-runs.test.ts',
 ]
 
 const rank = ({ moduleId }: Pick<TestSpecification, 'moduleId'>): number => {
