@@ -1020,6 +1020,7 @@ create table machine_lease (
   place text not null,
   lease_until timestamp with time zone not null,
   released boolean default false not null,
+  agent_seen_at timestamp with time zone,
   constraint machine_lease_pkey PRIMARY KEY (singleton),
   constraint machine_lease_boot_check CHECK (length(boot) >= 1 AND length(boot) <= 64),
   constraint machine_lease_folder_check CHECK (length(folder) >= 1 AND length(folder) <= 64),

@@ -25,10 +25,19 @@ function sharePacked(dataDir: string): void {
 }
 
 /** Starts the service itself and resolves once it reports that it is ready. */
-export async function startedService(dataDir: string, port: number): Promise<StartedService> {
+export async function startedService(
+  dataDir: string,
+  port: number,
+  settings: Record<string, string> = {},
+): Promise<StartedService> {
   sharePacked(dataDir)
   const child = spawn(sandboxCommand, ['up'], {
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) },
+    env: {
+      PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+      SANDBOX_DATA: dataDir,
+      SANDBOX_PORT: String(port),
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const lines: string[] = []

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { agentIdentityProviderOf, identityProviderOf } from '../access/authentication/identity-provider.ts'
-import { systemClock } from '../base/clock.ts'
+import { sleep, systemClock } from '../base/clock.ts'
 import { callbackAddress } from '../base/config/callback-listener.ts'
 import { recordDefaultBytes } from '../companies/storage/storage-quota.ts'
 import { awaitSchema } from '../db/await-schema.ts'
@@ -26,6 +26,7 @@ await runRole('api', async (config, log) => {
   const logNews = new DatabaseLogUpdates({ url: databaseUrl, log })
   // One for both listeners: they share the event loop and the connections to the database.
   const scheduler = new RequestScheduler()
+  const draining = new AbortController()
   const app = createApiApp({
     db,
     logNews,
@@ -37,6 +38,7 @@ await runRole('api', async (config, log) => {
     packedFolder: values.packed,
     config,
     scheduler,
+    draining: draining.signal,
   })
   const callbacks = createCallbackApp({ db, log, clock, config, scheduler })
   // First, so that a service that answers accepts callbacks too.
@@ -48,6 +50,9 @@ await runRole('api', async (config, log) => {
   log.info({ host, port, routes: Object.keys(allRoutes).length }, 'listening')
   return {
     stop: async () => {
+      // A proxy that asks whether the API is ready sends new requests elsewhere before they would be refused.
+      draining.abort()
+      await sleep(config.drainSeconds * 1000)
       await Promise.all([app.close(), callbacks.close()])
       await db.destroy()
     },

@@ -47,7 +47,16 @@ async function removeFolder(): Promise<void> {
   removeControlGroups(dataDir)
 }
 
-const start = () => startedService(dataDir, port)
+const start = (settings?: Record<string, string>) => startedService(dataDir, port, settings)
+
+/** What `/ready` answers as soon as it has that state. */
+async function readyAnswer(status: string) {
+  for (;;) {
+    const answer = await fetch(`http://127.0.0.1:${port}/ready`, { headers: { connection: 'close' } })
+    const body = (await answer.json()) as { status: string }
+    if (body.status === status) return [answer.status, body]
+  }
+}
 
 /* One service from its first start to its end. */
 describe('the whole service', () => {
@@ -60,6 +69,10 @@ describe('the whole service', () => {
     expect(service.lines.at(-1)).toContain(`ready on http://127.0.0.1:${port}`)
     const answer = await fetch(`http://127.0.0.1:${port}/no-such-route`)
     expect(answer.status).toBe(404)
+
+    const parts = ['database', 'worker', 'host_agent', 'storage', 'disk_space']
+    const dependencies = Object.fromEntries(parts.map((name) => [name, 'ok']))
+    expect(await readyAnswer('ok')).toEqual([200, { status: 'ok', dependencies }])
 
     const pids = childrenOf(service.child.pid ?? 0)
     const roots: string[] = []
@@ -78,13 +91,14 @@ describe('the whole service', () => {
   test('restarts at once on the same data and port after it was killed', async () => {
     const killed = service
     killed.child.kill('SIGKILL')
-    service = await start()
+    service = await start({ SANDBOX_DRAIN_SECONDS: '2' })
     await killed.exited
   })
 
-  test('exits on SIGTERM with all its processes', async () => {
+  test('says on SIGTERM that it is not ready, and exits with all its processes', async () => {
     const pids = childrenOf(service.child.pid ?? 0)
     service.child.kill('SIGTERM')
+    expect(await readyAnswer('draining')).toMatchObject([503, { status: 'draining' }])
     expect(await service.exited).toBe(exitCodes.stopped)
     expect(pids.length).toBeGreaterThan(3)
     for (const pid of pids) await expect(readlink(`/proc/${pid}/exe`)).rejects.toThrow()

@@ -29,6 +29,7 @@ import { DiskStorage } from '../storage/disk.ts'
 import { sweepTaskUploads } from '../tasks/files/upload-sweep.ts'
 import { MachineRefused, takeMachineLease } from '../work/machine-lease.ts'
 import { type Sweep, startSweep } from '../work/rounds/sweep.ts'
+import { startAgentPresence } from './loops/agent-presence.ts'
 import { startNotifications } from './loops/notification-loops.ts'
 import { startRetentionLoops } from './loops/retention-loops.ts'
 import { startTriggers } from './loops/trigger-loop.ts'
@@ -121,6 +122,7 @@ await runRole('worker', async (config, log) => {
     ...{ db, storage, executor, clock: systemClock, log },
     remediationDays: remediationDaysOf(config.remediationDays),
   })
+  const presence = startAgentPresence({ executor, lease, log })
   const audit = startAuditLoops({
     db,
     signing,
@@ -131,7 +133,7 @@ await runRole('worker', async (config, log) => {
   return {
     stop: async () => {
       // They may take long, and nothing depends on their end.
-      for (const loop of residue) void loop.stop()
+      for (const loop of [...residue, presence]) void loop.stop()
       const parts = [runs, builds, sweep, uploads, notifications, retention, ...triggers, audit]
       await Promise.all(parts.map((part) => part.stop()))
       await lease.release()

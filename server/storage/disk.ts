@@ -1,4 +1,4 @@
-import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, link, open, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { firstBytes } from '../base/first-bytes.ts'
@@ -184,6 +184,16 @@ export class DiskStorage implements ObjectStorage {
 
   hasSpace(): Promise<boolean> {
     return this.#space.hasSpace()
+  }
+
+  /** Writes and removes a byte where new objects arrive; throws if it cannot. */
+  async probe(): Promise<void> {
+    const part = await this.#incoming.newPart()
+    try {
+      await writeFile(part, '.', { flag: 'wx', mode: 0o660 })
+    } finally {
+      await rm(part, { force: true })
+    }
   }
 
   /** Removes empty folders upwards. A concurrent writer creates its folder again. */

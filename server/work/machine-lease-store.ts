@@ -54,6 +54,27 @@ export async function releaseMachineLease(db: Database, session: string): Promis
   await sql`update machine_lease set released = true where session = ${session}`.execute(db)
 }
 
+/** Records that the host agent of this session's machine has answered. */
+export async function recordAgentSeen(db: Database, session: string): Promise<void> {
+  await sql`update machine_lease set agent_seen_at = clock_timestamp() where session = ${session}`.execute(db)
+}
+
+/** What works on this database now. */
+export interface Presence {
+  worker: boolean
+  hostAgent: boolean
+}
+
+/** Whether a worker has the lease, and whether its host agent has answered within the time of a lease. */
+export async function readPresence(db: Database): Promise<Presence> {
+  const { rows } = await sql<Presence>`
+    select not released and lease_until > clock_timestamp() as worker,
+      coalesce(agent_seen_at > clock_timestamp() - make_interval(secs => ${sql.lit(machineLeaseSeconds)}), false) as "hostAgent"
+    from machine_lease
+  `.execute(db)
+  return rows[0] ?? { worker: false, hostAgent: false }
+}
+
 async function readHolder(db: Database): Promise<LeaseHolder> {
   const { rows } = await sql<LeaseHolder>`
     select machine, folder, boot, session, place, lease_until::text as "leaseUntil" from machine_lease

@@ -8,6 +8,9 @@ import {
   claimLease,
   type LeaseClaim,
   type LeaseHolder,
+  type Presence,
+  readPresence,
+  recordAgentSeen,
   releaseMachineLease,
   renewMachineLease,
 } from './machine-lease-store.ts'
@@ -28,6 +31,8 @@ import {
 export interface MachineLease {
   /** Resolves with the reason when another machine has the lease. */
   lost: Promise<string>
+  /** Records that the host agent of this machine has answered, for those who ask whether the service is ready. */
+  recordAgentSeen(): Promise<void>
   /** Releases the lease; for an orderly stop, when no work is active. */
   release(): Promise<void>
 }
@@ -75,6 +80,9 @@ export async function takeMachineLease(options: MachineLeaseOptions): Promise<Ma
   return keep(options, session)
 }
 
+/** What works on this database now, for those who have no lease. */
+export const presenceOn = (db: Database): Promise<Presence> => readPresence(db)
+
 function keep(options: MachineLeaseOptions, session: string): MachineLease {
   const { db, log, renewEveryMs: everyMs = renewEveryMsDefault } = options
   const stopping = new AbortController()
@@ -88,6 +96,7 @@ function keep(options: MachineLeaseOptions, session: string): MachineLease {
   const ended = keepLease({ everyMs, renew, signal: stopping.signal, log })
   return {
     lost: lost.promise,
+    recordAgentSeen: () => recordAgentSeen(db, session),
     release: async () => {
       stopping.abort()
       await ended

@@ -20,6 +20,8 @@ export interface ServiceConfig {
   enabled: boolean
   deployment: 'onprem' | 'hosted'
   logLevel: string
+  /** How long the API goes on after the signal to stop, while it says that it is not ready. */
+  drainSeconds: number
 }
 
 const isRoot = () => process.getuid?.() === 0
@@ -80,5 +82,11 @@ export const serviceSettings: Settings<ServiceConfig> = {
     description: 'lowest level that is logged',
     fallback: () => 'info',
     ...oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  },
+  drainSeconds: {
+    env: 'SANDBOX_DRAIN_SECONDS',
+    description: 'how long the API goes on after the signal to stop, while /ready answers 503',
+    fallback: () => 0,
+    ...integer(0, 15),
   },
 }

@@ -48,7 +48,9 @@ create table machine_lease (
   place text not null check (length(place) between 1 and 512),
   lease_until timestamptz not null,
   -- given up by an orderly stop
-  released boolean not null default false
+  released boolean not null default false,
+  -- when its host agent last answered the worker
+  agent_seen_at timestamptz
 );
 
 -- Acts of operators past the API: rows are added and never changed, and each holds the hash of the one before it.

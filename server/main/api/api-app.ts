@@ -44,10 +44,13 @@ import { mountEnvironmentRoutes } from '../../http/routes/environments/environme
 import { mountFindingRoutes } from '../../http/routes/environments/findings.ts'
 import { mountProvenanceRoutes } from '../../http/routes/environments/provenance.ts'
 import { mountVersionRoutes } from '../../http/routes/environments/versions.ts'
+import { mountHealthRoutes } from '../../http/routes/health.ts'
 import { mountOpenApiRoutes } from '../../http/routes/openapi.ts'
 import { mountPackedFiles } from '../../http/routes/packed-files.ts'
 import { LogFollowers } from '../../live-logs/log-followers.ts'
 import type { LogUpdates } from '../../live-logs/log-updates.ts'
+import { apiDependencies } from '../../operations/health/api-dependencies.ts'
+import { Readiness } from '../../operations/health/readiness.ts'
 import { RunLookup } from '../../runs/lookup/run-lookup.ts'
 import { cancelQueuedRunsOfTask } from '../../runs/queue/cancel-queued.ts'
 import { queuePolicy } from '../../runs/queue/queue-policy.ts'
@@ -112,6 +115,8 @@ export interface ApiParts {
   wrappingKeys?: WrappingKeys
   /** Absent: one of its own. */
   scheduler?: RequestScheduler
+  /** Aborted when the process was asked to stop; absent: never. */
+  draining?: AbortSignal
 }
 
 /** The API with all its routes. Every object of it is created here, from top to bottom. */
@@ -129,6 +134,7 @@ export function createApiApp({
   config,
   wrappingKeys,
   scheduler = new RequestScheduler(),
+  draining,
 }: ApiParts): FastifyInstance {
   const { deployment, enabled, baseUrl } = config
   const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
@@ -148,6 +154,7 @@ export function createApiApp({
   const mount = mounter(app, mounting)
 
   mountOpenApiRoutes(app, { baseUrl })
+  mountHealthRoutes(app, { readiness: new Readiness(apiDependencies({ db, storage }), log), draining })
   if (packedFolder !== undefined) mountPackedFiles(app, packedFolder)
   mountPublicInfoRoutes(mount, { deployment })
   mountPublicKeyRoute(mount, { keys, log })

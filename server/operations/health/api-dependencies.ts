@@ -1,0 +1,29 @@
+import type { Database } from '../../db/database.ts'
+import type { DiskStorage } from '../../storage/disk.ts'
+import { presenceOn } from '../../work/machine-lease.ts'
+import type { Look } from './readiness.ts'
+
+/** Looks at what the API needs. The worker and the host agent are seen in the database, so they fail with it. */
+export const apiDependencies = ({
+  db,
+  storage,
+}: {
+  db: Database
+  storage: Pick<DiskStorage, 'probe' | 'hasSpace'>
+}): Look[] => [
+  {
+    names: ['database', 'worker', 'host_agent'],
+    look: async () => {
+      const { worker, hostAgent } = await presenceOn(db)
+      return { database: true, worker, host_agent: hostAgent }
+    },
+  },
+  {
+    names: ['storage'],
+    look: async () => {
+      await storage.probe()
+      return { storage: true }
+    },
+  },
+  { names: ['disk_space'], look: async () => ({ disk_space: await storage.hasSpace() }) },
+]
