@@ -53,6 +53,71 @@ test.each(['crun', 'runsc'] as const)(
   },
 )
 
+const at = (seconds: number) => new Date(seconds * 1000)
+
+test('folders and links have the times of the archive, whatever is made in them later', async () => {
+  const digest = await above(
+    await agent.image([
+      [{ name: 'd/', type: 'directory', mtime: at(1_600_000_000) }],
+      [{ name: 'd/sub/', type: 'directory', mode: 0o500, mtime: at(1_600_000_001) }],
+      [{ name: 'd/sub/file', mtime: at(1_600_000_002) }, 'x'],
+      [{ name: 'd/link', type: 'symlink', linkname: 'sub', mtime: at(1_600_000_003) }],
+      [{ name: 'd/hard', type: 'link', linkname: 'd/sub/file' }],
+      [{ name: 'up/', type: 'directory', mtime: at(1_600_000_004) }],
+      [{ name: 'd/implied/deep/file', mtime: at(1_600_000_005) }, 'x'],
+    ]),
+    [
+      [{ name: 'up/', type: 'directory', mtime: at(1_600_000_006) }],
+      [{ name: 'up/.wh.none', mtime: at(0) }, ''],
+    ],
+  )
+  const { log } = await agent.run(
+    shellJob(digest, `cd /; stat -c '%n %Y' d d/sub d/sub/file d/link d/hard up`),
+  )
+  expect(log.trimEnd().split('\n')).toEqual([
+    'd 1600000000',
+    'd/sub 1600000001',
+    'd/sub/file 1600000002',
+    'd/link 1600000003',
+    'd/hard 1600000002',
+    'up 1600000006',
+  ])
+})
+
+/** The tar with this field as the time of its first entry. */
+function withTime(tar: Buffer, field: Buffer): Buffer {
+  field.copy(tar, 136)
+  tar.fill(' ', 148, 156)
+  const sum = tar.subarray(0, 512).reduce((all, byte) => all + byte, 0)
+  tar.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+  return tar
+}
+
+const latest = 8 ** 11 - 1
+test.each([
+  ['before 1970', Buffer.alloc(12, 0xff), 0],
+  ['without a form', Buffer.from('when? -1\0\0\0\0'), 0],
+  ['beyond 64 bits', Buffer.from([0x80, ...Array<number>(11).fill(0xff)]), latest],
+  ['with the highest bit', Buffer.from([0x80, 0, 0, 0, 0xff, 0, 0, 0, 0, 0, 0, 0]), latest],
+  ['far in the future', Buffer.from([0x80, 0, 0, 0, 0x7f, 0, 0, 0, 0, 0, 0, 0]), latest],
+  ['in spaces', Buffer.from(' 13727410000'), 1_600_000_000],
+])('an image with a time %s is an image, with the nearest time', async (_, field, time) => {
+  const tar = withTime(await tarOf([[{ name: 'a/', type: 'directory' }], [{ name: 'a/file' }, 'x']]), field)
+  const digest = sha256Of(tar)
+  await agent.client.installImage(digest, Readable.from([tar]))
+  expect((await agent.run(shellJob(digest, 'stat -c %Y /a'))).log).toBe(`${time}\n`)
+})
+
+test.each([
+  ['1600000000.987654321', 1_600_000_000],
+  ['-5.5', 0],
+  ['99999999999999999999', latest],
+  ['none', 0],
+])('a time of extended headers counts, as %s', async (mtime, time) => {
+  const digest = await agent.image([[{ name: 'a/', type: 'directory', pax: { mtime } }]])
+  expect((await agent.run(shellJob(digest, 'stat -c %Y /a'))).log).toBe(`${time}\n`)
+})
+
 test('a program cannot change a layer, and makes hidden names anew', async () => {
   const digest = await above(await agent.image(base), layer)
   const script =

@@ -46,6 +46,27 @@ static int open_below(const char *path, int flags, int mode) {
   return (int)syscall(SYS_openat2, AT_FDCWD, *path ? path : ".", &how, sizeof how);
 }
 
+/* Kept to the second: Python compares it with what its compiled modules were made from. */
+static void set_times(int parent, const char *last, time_t modified) {
+  struct timespec times[2] = { { .tv_sec = modified }, { .tv_sec = modified } };
+  if (utimensat(parent, last, times, AT_SYMLINK_NOFOLLOW)) unpack_stop(UNPACK_DISK, "time");
+}
+
+/*
+ * What is made in a folder changes its time, which its own entry may have set: it gets back the time from before, so that the
+ * order of the entries does not matter.
+ */
+static struct stat times_of(int folder) {
+  struct stat before;
+  if (fstat(folder, &before)) unpack_stop(UNPACK_DISK, "folder");
+  return before;
+}
+
+static void restore_times(int folder, const struct stat *before) {
+  struct timespec times[2] = { before->st_atim, before->st_mtim };
+  if (utimensat(folder, "", times, AT_EMPTY_PATH)) unpack_stop(UNPACK_DISK, "time");
+}
+
 /* Opens the folder of `path`, making what is missing; `last` is the last part. */
 static int parent_of(char *path, char **last) {
   char *slash = strrchr(path, '/');
@@ -60,8 +81,10 @@ static int parent_of(char *path, char **last) {
   if (parent < 0 && errno == ENOENT) {
     char *name_of_parent;
     int above = parent_of(path, &name_of_parent);
+    struct stat before = times_of(above);
     count_one();
     if (mkdirat(above, name_of_parent, 0755)) unpack_stop(errno == ENOSPC ? UNPACK_DISK : UNPACK_FORBIDDEN, "folder");
+    restore_times(above, &before);
     close(above);
     parent = open_below(path, O_PATH | O_DIRECTORY, 0);
   }
@@ -71,8 +94,6 @@ static int parent_of(char *path, char **last) {
 }
 
 static void write_file(const struct entry *entry, int parent, const char *last) {
-  /* Kept to the second: Python compares it with what its compiled modules were made from. */
-  struct timespec times[2] = { { .tv_sec = entry->modified }, { .tv_sec = entry->modified } };
   static char chunk[CHUNK];
   int file = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file < 0) unpack_stop(UNPACK_DISK, "file");
@@ -87,8 +108,9 @@ static void write_file(const struct entry *entry, int parent, const char *last) 
     left -= count;
   }
   tar_skip(tar_padding(entry->size));
-  if (fchown(file, entry->uid, entry->gid) || fchmod(file, entry->mode) || futimens(file, times)) unpack_stop(UNPACK_DISK, "owner");
+  if (fchown(file, entry->uid, entry->gid) || fchmod(file, entry->mode)) unpack_stop(UNPACK_DISK, "owner");
   close(file);
+  set_times(parent, last, entry->modified);
 }
 
 static bool is_folder(int parent, const char *last) {
@@ -106,6 +128,7 @@ static void make_folder(const struct entry *entry, int parent, const char *last)
   int folder = openat(parent, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0 || fchmod(folder, entry->mode)) unpack_stop(UNPACK_DISK, "mode");
   close(folder);
+  set_times(parent, last, entry->modified);
 }
 
 static void make_hard_link(struct entry *entry, int parent, const char *last) {
@@ -119,6 +142,7 @@ static void make_hard_link(struct entry *entry, int parent, const char *last) {
 static void make_symlink(const struct entry *entry, int parent, const char *last) {
   if (symlinkat(entry->target, parent, last) || fchownat(parent, last, entry->uid, entry->gid, AT_SYMLINK_NOFOLLOW))
     unpack_stop(UNPACK_DISK, "link");
+  set_times(parent, last, entry->modified);
 }
 
 static bool is_left_out(const struct entry *entry) {
@@ -138,6 +162,17 @@ static void make_whiteout(const struct entry *entry, int parent, const char *las
   if (mknodat(parent, hidden, S_IFCHR, 0)) unpack_stop(errno == EEXIST ? UNPACK_FORBIDDEN : UNPACK_DISK, "whiteout");
 }
 
+static void make_entry(struct entry *entry, int parent, const char *last) {
+  if (entry->type != '5' && unlinkat(parent, last, 0) && errno != ENOENT) unpack_stop(UNPACK_FORBIDDEN, "entry replaces a folder");
+  switch (entry->type) {
+  case '0': case 0: case '7': write_file(entry, parent, last); break;
+  case '1': make_hard_link(entry, parent, last); break;
+  case '2': make_symlink(entry, parent, last); break;
+  case '5': make_folder(entry, parent, last); break;
+  default: unpack_stop(UNPACK_FORBIDDEN, "entry of unknown kind");
+  }
+}
+
 void entries_make(struct entry *entry, bool layer) {
   normalize(entry->name);
   if (is_left_out(entry)) {
@@ -148,18 +183,9 @@ void entries_make(struct entry *entry, bool layer) {
   char *last;
   count_one();
   int parent = parent_of(entry->name, &last);
-  if (layer && is_whiteout(last)) {
-    make_whiteout(entry, parent, last);
-    close(parent);
-    return;
-  }
-  if (entry->type != '5' && unlinkat(parent, last, 0) && errno != ENOENT) unpack_stop(UNPACK_FORBIDDEN, "entry replaces a folder");
-  switch (entry->type) {
-  case '0': case 0: case '7': write_file(entry, parent, last); break;
-  case '1': make_hard_link(entry, parent, last); break;
-  case '2': make_symlink(entry, parent, last); break;
-  case '5': make_folder(entry, parent, last); break;
-  default: unpack_stop(UNPACK_FORBIDDEN, "entry of unknown kind");
-  }
+  struct stat before = times_of(parent);
+  if (layer && is_whiteout(last)) make_whiteout(entry, parent, last);
+  else make_entry(entry, parent, last);
+  restore_times(parent, &before);
   close(parent);
 }

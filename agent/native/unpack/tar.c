@@ -1,5 +1,5 @@
 /*
- * Reads the headers of a tar: ustar, pax (path, linkpath, size, uid, gid) and GNU long names. Every byte of them is hostile.
+ * Reads the headers of a tar: ustar, pax (path, linkpath, size, uid, gid, mtime) and GNU long names. Every byte of them is hostile.
  */
 #define _GNU_SOURCE
 #include "unpack/unpack.h"
@@ -15,10 +15,13 @@ struct header {
     owner[32], group[32], major[8], minor[8], prefix[155], rest[12];
 };
 
+/* The largest that a header holds in octal digits. */
+static const int64_t MAX_TIME = (1LL << 33) - 1;
+
 /* What the extended headers before an entry say of it; no text and -1 where they say nothing. */
 struct extended {
   char name[NAME_BYTES], target[NAME_BYTES];
-  int64_t size, uid, gid;
+  int64_t size, uid, gid, modified;
 };
 
 void tar_read(void *into, size_t size) {
@@ -70,6 +73,22 @@ static void read_text(char *into, uint64_t size) {
   tar_skip(tar_padding(size));
 }
 
+static int64_t bounded_time(int64_t seconds) { return seconds < 0 ? 0 : seconds > MAX_TIME ? MAX_TIME : seconds; }
+
+/* A time never makes an archive unreadable: what is before 1970, or of another form, is 0. */
+static int64_t time_in(const char *field, size_t width) {
+  unsigned char first = (unsigned char)field[0];
+  if (first == 0xff) return 0;
+  if (first == 0x80) {
+    for (size_t i = 1; i < width - 8; i++)
+      if (field[i]) return MAX_TIME;
+    return (unsigned char)field[width - 8] & 0x80 ? MAX_TIME : bounded_time(number(field, width));
+  }
+  for (size_t i = 0; i < width && field[i]; i++)
+    if (field[i] != ' ' && (field[i] < '0' || field[i] > '7')) return 0;
+  return bounded_time(number(field, width));
+}
+
 static void set_from_record(struct extended *extended, const char *key, const char *value, size_t size) {
   if (!strcmp(key, "path") || !strcmp(key, "linkpath")) {
     if (size >= NAME_BYTES || strlen(value) != size) unpack_stop(UNPACK_NOT_A_TAR, "name");
@@ -77,6 +96,7 @@ static void set_from_record(struct extended *extended, const char *key, const ch
   } else if (!strcmp(key, "size")) extended->size = strtoll(value, NULL, 10);
   else if (!strcmp(key, "uid")) extended->uid = strtoll(value, NULL, 10);
   else if (!strcmp(key, "gid")) extended->gid = strtoll(value, NULL, 10);
+  else if (!strcmp(key, "mtime")) extended->modified = bounded_time(strtoll(value, NULL, 10));
   else if (!strncmp(key, "GNU.sparse", 10)) unpack_stop(UNPACK_FORBIDDEN, "sparse file");
 }
 
@@ -118,15 +138,14 @@ static void describe(struct entry *entry, const struct header *header, const str
   entry->uid = owner(extended->uid, header->uid, sizeof header->uid);
   entry->gid = owner(extended->gid, header->gid, sizeof header->gid);
   entry->size = (uint64_t)(extended->size >= 0 ? extended->size : number(header->size, sizeof header->size));
-  bool has_content = entry->type == '0' || entry->type == 0 || entry->type == '7';
-  entry->modified = has_content ? number(header->mtime, sizeof header->mtime) : 0;
+  entry->modified = extended->modified >= 0 ? extended->modified : time_in(header->mtime, sizeof header->mtime);
 }
 
 bool tar_next(struct entry *entry) {
   static const struct header end;
   static struct extended extended;
   struct header header;
-  extended = (struct extended){ .size = -1, .uid = -1, .gid = -1 };
+  extended = (struct extended){ .size = -1, .uid = -1, .gid = -1, .modified = -1 };
   for (;;) {
     tar_read(&header, sizeof header);
     if (!memcmp(&header, &end, sizeof header)) return false;

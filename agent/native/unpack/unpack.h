@@ -20,6 +20,7 @@ struct entry {
   uid_t uid;
   gid_t gid;
   uint64_t size;
+  /* From 1970 on, and within what a header holds. */
   time_t modified;
 };
 
