@@ -7,7 +7,7 @@ import type { HostCheck } from './host-check.ts'
  * Possible paths of runsc. The first is that of install/runsc.sh: the package of Debian 12 is too old for Debian 12's own
  * programs.
  */
-const places = ['/usr/local/lib/sandbox-jobs/runsc', '/usr/local/bin/runsc', '/usr/bin/runsc']
+const paths = ['/usr/local/lib/sandbox-jobs/runsc', '/usr/local/bin/runsc', '/usr/bin/runsc']
 
 /** The first release that works with the programs of Debian 12 and has the systrap platform. */
 export const gvisorReleaseMin = 20240729
@@ -19,7 +19,7 @@ export interface GvisorProgram {
 }
 
 /** The installed runsc programs, in the order of `places`; a program that prints no release is not runsc. */
-export async function gvisorPrograms(candidates: readonly string[] = places): Promise<GvisorProgram[]> {
+export async function gvisorPrograms(candidates: readonly string[] = paths): Promise<GvisorProgram[]> {
   const found: GvisorProgram[] = []
   for (const path of candidates) {
     const isThere = await access(path, constants.X_OK).then(

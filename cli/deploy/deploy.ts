@@ -38,15 +38,15 @@ export async function deploy(
 ): Promise<Deployed> {
   const source = ownedBy(await readTaskFile(file), department)
   // First, so that a wrong name is refused before anything is built.
-  const places = await findShareTargets(session, source.task)
+  const targets = await findShareTargets(session, source.task)
   const steps = new Steps(session, ['build the environment', 'publish the task', 'share it', 'enable it'])
   const pushed = await steps.do(() => push(session, file, source, onBuild))
   if (pushed) steps.done(`${pushed.environment.name} version ${pushed.version.version_number} is ready`)
   const pinned = pushed ? onVersion(source, pushed.version) : source
   const published = await steps.do(() => publishTask(session, pinned))
   steps.done(`${published.task.name} version ${published.version.version_number} is published`)
-  const shared = await steps.do(() => shareTask(session, places, published))
-  const enabled = await steps.do(() => enableTask(session, places, published))
+  const shared = await steps.do(() => shareTask(session, targets, published))
+  const enabled = await steps.do(() => enableTask(session, targets, published))
   return {
     file: source.task,
     ...(pushed && { environment: { environment: pushed.environment, version: pushed.version } }),

@@ -7,7 +7,7 @@ import type { Session } from '../session/session.ts'
 export type Cancel = () => Promise<unknown>
 
 /** One attempt: `started` takes what cancels the part that is under way. */
-export type Attempt = (started: (cancel: Cancel) => void) => Promise<void>
+export type DevRound = (started: (cancel: Cancel) => void) => Promise<void>
 
 /**
  * Makes one attempt after another, at most one at a time. A new one cancels the one that is under way, waits for its
@@ -15,12 +15,12 @@ export type Attempt = (started: (cancel: Cancel) => void) => Promise<void>
  */
 export class DevLoop {
   readonly #session: Session
-  readonly #attempt: Attempt
+  readonly #attempt: DevRound
   #wanted = false
   #cancel: Cancel | undefined
   #ended: Promise<void> | undefined
 
-  constructor(session: Session, attempt: Attempt) {
+  constructor(session: Session, attempt: DevRound) {
     this.#session = session
     this.#attempt = attempt
   }

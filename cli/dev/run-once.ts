@@ -30,14 +30,14 @@ export async function runOnce(session: Session, { cid, version, input, onRun }: 
     files: [],
     metadata: [],
   })
-  const place = { cid, rid: submitted.id }
-  onRun(place)
+  const reference = { cid, rid: submitted.id }
+  onRun(reference)
   await session.remember([submitted])
-  const log = { ...logOfRun(session, place), out: process.stderr, isPart: true }
-  const [run] = await Promise.all([watchRun(session, place), followLog(session, log)])
-  const remarks = await showRemarks(session, place)
+  const log = { ...logOfRun(session, reference), out: process.stderr, isPart: true }
+  const [run] = await Promise.all([watchRun(session, reference), followLog(session, log)])
+  const remarks = await showRemarks(session, reference)
   if (run.status === 'completed') {
-    if (!remarks.some(({ code }) => code === 'no_output')) await showContent(session, place, 'output')
+    if (!remarks.some(({ code }) => code === 'no_output')) await showContent(session, reference, 'output')
     return
   }
   // By a save or by Ctrl-C, and already shown.

@@ -20,11 +20,11 @@ export async function findBuild(
     const version = await findVersion(session, wanted)
     return latestBuild(version.environment_id, version)
   }
-  const places =
+  const environments =
     environment === undefined
       ? await listEnvironments(session)
       : [await findEnvironment(session, environment)]
-  const own = places.filter((place) => place.owner_kind === 'company')
+  const own = environments.filter((environment) => environment.owner_kind === 'company')
   for (const { id } of own) {
     const versions = await allPages((query) =>
       session.client.call(allRoutes.listEnvironmentVersions, { params: { id }, query }),

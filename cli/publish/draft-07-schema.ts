@@ -100,21 +100,21 @@ function parsed(text: string): Schema | undefined {
 function visit(schema: unknown, at: string, found: Finding[]): void {
   if (!isSchema(schema)) return
   for (const [keyword, value] of Object.entries(schema)) {
-    const place = `${at}/${keyword}`
+    const pointer = `${at}/${keyword}`
     const cure = differenceOf(keyword, value, schema)
-    if (cure !== undefined) found.push({ kind: 'differs', words: `${place}: ${cure}` })
+    if (cure !== undefined) found.push({ kind: 'differs', words: `${pointer}: ${cure}` })
     if (keyword === 'nullable' && value === true) {
       const type = typeof schema.type === 'string' ? schema.type : 'string'
       found.push({
         kind: 'ignored',
-        words: `${place} is of OpenAPI and has no effect in JSON Schema: write type: [${type}, "null"].`,
+        words: `${pointer} is of OpenAPI and has no effect in JSON Schema: write type: [${type}, "null"].`,
       })
     }
     if (ofNames.includes(keyword) && isSchema(value)) {
-      for (const [name, part] of Object.entries(value)) visit(part, `${place}/${name}`, found)
+      for (const [name, part] of Object.entries(value)) visit(part, `${pointer}/${name}`, found)
     } else if (ofSchemas.includes(keyword) && Array.isArray(value)) {
-      for (const [index, part] of value.entries()) visit(part, `${place}/${index}`, found)
-    } else if (ofOneSchema.includes(keyword)) visit(value, place, found)
+      for (const [index, part] of value.entries()) visit(part, `${pointer}/${index}`, found)
+    } else if (ofOneSchema.includes(keyword)) visit(value, pointer, found)
   }
 }
 

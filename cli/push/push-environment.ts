@@ -104,9 +104,9 @@ async function build(session: Session, { environment, packed, label, plan }: Bui
   }
   const attempt = await queued(session, { id, vid: version.id })
   if (!plan.wait) return { version, isNew: true, build: attempt }
-  const place = { id, vid: version.id, aid: attempt.id }
-  plan.onBuild?.(place)
-  await watchBuild(session, place, plan)
+  const reference = { id, vid: version.id, aid: attempt.id }
+  plan.onBuild?.(reference)
+  await watchBuild(session, reference, plan)
   const ready = await client.call(allRoutes.readEnvironmentVersion, { params: { id, vid: version.id } })
   return { version: ready, isNew: true }
 }

@@ -22,28 +22,28 @@ const pollMs = 500
  */
 export async function watchBuild(
   session: Session,
-  place: BuildReference,
+  reference: BuildReference,
   { follow = false }: { follow?: boolean | undefined } = {},
 ): Promise<BuildAttempt> {
-  const log = { ...logOfBuild(session, place), out: process.stderr, isPart: true }
+  const log = { ...logOfBuild(session, reference), out: process.stderr, isPart: true }
   const followed = follow ? followLog(session, log) : undefined
   const [attempt] = await Promise.all([
-    untilEnded(session, place, stageView(session, { isAlone: !follow })),
+    untilEnded(session, reference, stageView(session, { isAlone: !follow })),
     followed,
   ])
   if (attempt.terminal_class === 'completed') return attempt
-  if (!follow) await showLogTail(session, place)
-  throw failureOf(attempt, await failedInstruction(session, place))
+  if (!follow) await showLogTail(session, reference)
+  throw failureOf(attempt, await failedInstruction(session, reference))
 }
 
 async function untilEnded(
   { client, report }: Session,
-  place: BuildReference,
+  reference: BuildReference,
   view: (attempt: BuildAttempt) => void,
 ): Promise<BuildAttempt> {
   for (;;) {
     const attempt = await readWithRetry(
-      () => client.call(allRoutes.readBuild, { params: place }),
+      () => client.call(allRoutes.readBuild, { params: reference }),
       () => report.progress('The service does not answer; waiting for it. The build continues.'),
     )
     view(attempt)
@@ -78,10 +78,10 @@ const tailLines = 20
  * The last lines of the log, which show the reason of most failures. A build that was refused before it ran has no
  * log.
  */
-async function showLogTail({ client, report }: Session, place: BuildReference): Promise<void> {
+async function showLogTail({ client, report }: Session, reference: BuildReference): Promise<void> {
   if (report.json) return
   const text = await client
-    .call(allRoutes.readBuildLog, { params: place })
+    .call(allRoutes.readBuildLog, { params: reference })
     .then((response) => response.text())
     .catch(() => '')
   const lines = escapeLines(text).trimEnd().split('\n')
@@ -118,10 +118,10 @@ function stageView({ report }: Session, { isAlone }: { isAlone: boolean }): (att
       since = performance.now()
     }
     if (moving && !over) {
-      const place = `${attempt.stage_index}/${attempt.stage_count}`
+      const position = `${attempt.stage_index}/${attempt.stage_count}`
       const time = durationText(performance.now() - since)
       process.stderr.write(
-        `build ${barOf(attempt.stage_index, attempt.stage_count)} ${place} ${stage} ${time}`,
+        `build ${barOf(attempt.stage_index, attempt.stage_count)} ${position} ${stage} ${time}`,
       )
     }
     if (over)
@@ -138,6 +138,6 @@ interface StageEnd {
 
 function stageLine({ stage, index, ms, failed }: StageEnd, count: number): string {
   const mark = failed ? paint('failed', 'red', process.stderr) : paint('done', 'green', process.stderr)
-  const place = count === 0 ? '    ' : `${String(index).padStart(2)}/${count}`
-  return `build ${place} ${stage.padEnd(18)} ${durationText(ms).padStart(8)} ${mark}`
+  const position = count === 0 ? '    ' : `${String(index).padStart(2)}/${count}`
+  return `build ${position} ${stage.padEnd(18)} ${durationText(ms).padStart(8)} ${mark}`
 }

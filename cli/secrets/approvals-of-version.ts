@@ -38,7 +38,8 @@ export async function approvalsOfVersion(
 const optionOf = ({ consumer_scope: scope, consumer_id: id }: Consumer): string =>
   scope === 'company' ? '--company' : `--${scope === 'chatroom' ? 'room' : scope} ${id}`
 
-const placeOf = ({ consumer_scope, consumer_id }: Consumer): string => `${consumer_scope} ${consumer_id}`
+const renderConsumer = ({ consumer_scope, consumer_id }: Consumer): string =>
+  `${consumer_scope} ${consumer_id}`
 
 /** For people who have just published the version. */
 export function approvalsText(
@@ -48,10 +49,10 @@ export function approvalsText(
   if (!approvals) return ''
   const { counting, missing } = approvals
   const approve = `sandbox secret approve ${escapeControls(task.name)}`
-  const lines = counting.map((one) => `Secrets of ${placeOf(one)}: ${countingText(one, version)}.\n`)
+  const lines = counting.map((one) => `Secrets of ${renderConsumer(one)}: ${countingText(one, version)}.\n`)
   for (const one of missing)
     lines.push(
-      `Secrets of ${placeOf(one)}: not approved for this version. Runs end with secret_approval_required until: ${approve} ${optionOf(one)} --accept-risk\n`,
+      `Secrets of ${renderConsumer(one)}: not approved for this version. Runs end with secret_approval_required until: ${approve} ${optionOf(one)} --accept-risk\n`,
     )
   if (lines.length === 0)
     lines.push(

@@ -28,14 +28,14 @@ export function send(transport: Transport, name: OperationName, given: RequestPa
   // Every repeat has the key of the first try.
   const parts = operation.idempotent ? { ...given, idempotencyKey: given.idempotencyKey ?? newKey() } : given
   const url = urlOf(transport.baseUrl, operation, parts)
-  const attempt = async () => {
+  const sendOnce = async () => {
     const response = await transport.fetch(url, requestInit(operation, parts, transport.credentials))
     if (!response.ok) throw await readApiError(response, hints)
     return response
   }
   const isRepeatable = operation.method === 'GET' || operation.idempotent === true
   const retry = parts.upload instanceof ReadableStream ? { repeats: 0 } : transport.retry
-  return withRetries(attempt, retry, { isRepeatable, signal: parts.signal })
+  return withRetries(sendOnce, retry, { isRepeatable, signal: parts.signal })
 }
 
 /** `crypto.randomUUID` is missing from pages without TLS. */

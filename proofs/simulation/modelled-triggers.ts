@@ -1,6 +1,6 @@
 import { CodedError } from '../../server/base/errors/coded-error.ts'
 import type { WaitingEvent } from '../../server/custom-tables/triggers/row-events.ts'
-import type { CompanyTurns } from '../../server/fairness/companies-in-turn-statement.ts'
+import type { CompanySchedule } from '../../server/fairness/company-schedule-statement.ts'
 import type { TriggerEvents } from '../../server/runs/triggers/trigger-events.ts'
 import type { Rules } from './rules.ts'
 import type { SimulatedRuns, Submitted } from './simulated-runs.ts'
@@ -69,7 +69,7 @@ export class ModelledTriggers {
     }
   }
 
-  #waiting({ afterCompany, perCompany }: CompanyTurns): WaitingEvent[] {
+  #waiting({ afterCompany, perCompany }: CompanySchedule): WaitingEvent[] {
     const waiting = [...this.events.values()].filter(
       ({ hasOutcome, companyId }) => !hasOutcome && companyId > afterCompany,
     )

@@ -10,17 +10,17 @@ export const checkFolderName = '.check'
  * Where the step sees what it needs. The builder walks the path of a mount itself, and follows links of the image that lead to its own
  * files: so these are at the top, where there is nothing to follow.
  */
-const placeOf = (name: string) => `/.sandbox-${name}`
+const pathOf = (name: string) => `/.sandbox-${name}`
 
-export const programsPlace = placeOf('check')
-export const sourcePlace = placeOf('source')
+export const programsPath = pathOf('check')
+export const sourcePath = pathOf('source')
 
 /** `mounts`: values of further `--mount` flags. */
 export function checkStep(program: string, words: readonly string[], mounts: readonly string[] = []): string {
-  const command = [`${programsPlace}/busybox`, 'sh', `${programsPlace}/${program}`, ...words]
+  const command = [`${programsPath}/busybox`, 'sh', `${programsPath}/${program}`, ...words]
   return [
     'RUN',
-    ...[`type=bind,from=${checkFolderName},target=${programsPlace}`, ...mounts].map(
+    ...[`type=bind,from=${checkFolderName},target=${programsPath}`, ...mounts].map(
       (mount) => `--mount=${mount}`,
     ),
     JSON.stringify(command),

@@ -1,5 +1,5 @@
 import type { ContextTree } from '../formats/context-tree.ts'
-import { checkStep, sourcePlace } from './check-step.ts'
+import { checkStep, sourcePath } from './check-step.ts'
 import type { Dockerfile } from './dockerfile.ts'
 import { jsonWords } from './grammar/json-words.ts'
 import { shellWords } from './grammar/shell-words.ts'
@@ -60,5 +60,5 @@ const withoutQuotes = (word: string): string => /^"([^"]*)"$/.exec(word)?.[1] ??
 function checkText({ keyword, flags, line }: StagedInstruction, words: string[]): string {
   const from = flags.find(({ name }) => name === 'from')?.value
   const source = from === undefined ? '' : `,from=${from}`
-  return checkStep('check', [String(line), keyword, ...words], [`type=bind${source},target=${sourcePlace}`])
+  return checkStep('check', [String(line), keyword, ...words], [`type=bind${source},target=${sourcePath}`])
 }

@@ -39,15 +39,15 @@ export function readMount(value = ''): Mount | undefined {
   if (!fields || !isKind(kind)) return undefined
   const isKnown = [...fields].every(([key, text]) => options[kind].has(key) && plainValue.test(text))
   const target = onlyOne(fields, targets)
-  const place = target && placeOf(target)
+  const path = target && pathOf(target)
   const isUnclear = switches.filter((key) => fields.has(key)).length > 1
-  if (!isKnown || !place || isUnclear || !cacheId.test(fields.get('id') ?? 'none')) return undefined
+  if (!isKnown || !path || isUnclear || !cacheId.test(fields.get('id') ?? 'none')) return undefined
   const shown = new Map(fields)
-  for (const key of targets) if (fields.has(key)) shown.set(key, place)
+  for (const key of targets) if (fields.has(key)) shown.set(key, path)
   // The builder has one build at a time: no other waits for a private cache.
   if (shown.get('sharing') === 'private') shown.delete('sharing')
-  if (kind === 'bind') return readBind(shown, place)
-  return { kind, target: place, text: textOf(shown) }
+  if (kind === 'bind') return readBind(shown, path)
+  return { kind, target: path, text: textOf(shown) }
 }
 
 /** The allowed mounts of an instruction. */
@@ -95,7 +95,7 @@ function onlyOne(fields: ReadonlyMap<string, string>, keys: string[]): string | 
 }
 
 /** Where a mount is shown: an absolute path, or one below the working directory, which `.` is. */
-function placeOf(target: string): string | undefined {
+function pathOf(target: string): string | undefined {
   const path = shortestPath(target)
   if (path === '' && target !== '') return '.'
   return path === '/' || path === '' ? undefined : path

@@ -38,8 +38,8 @@ export function remainingBuild(dockerfile: Dockerfile, partial: PartialBuild): D
     const count = counts.get(stage) ?? 0
     counts.set(stage, count + 1)
     if (stage >= stages.length || (stage === until?.stage && count > until.count)) return false
-    const place = done.find((each) => each.stage === stage)
-    return !place || count === 0 || count > place.count || keyword === 'ARG'
+    const built = done.find((each) => each.stage === stage)
+    return !built || count === 0 || count > built.count || keyword === 'ARG'
   })
   const declared = instructions.flatMap((each) => [each, ...declarations(each, stageArguments)])
   const remaining = { ...dockerfile, stages, instructions: declared }

@@ -48,6 +48,6 @@ function reasonOf({ code, detail }: CodedError): string | undefined {
   if (code === 'not_found') return undefined
   const { message, advice } = catalogue[code]
   const errors = Array.isArray(detail.errors) ? (detail.errors as { msg?: unknown }[]) : []
-  const places = errors.flatMap(({ msg }) => (typeof msg === 'string' ? [msg] : [])).slice(0, reasonsMax)
-  return [`${code}: ${message} ${advice}`, ...places].join(' ')
+  const reasons = errors.flatMap(({ msg }) => (typeof msg === 'string' ? [msg] : [])).slice(0, reasonsMax)
+  return [`${code}: ${message} ${advice}`, ...reasons].join(' ')
 }

@@ -13,7 +13,7 @@ import { buildsQueuedChannel } from './attempts/enqueue-build.ts'
 import { buildLeaseMs, runBuild } from './chain/run-build.ts'
 import { sweepBuilds } from './chain/sweep-builds.ts'
 import { provisioningRequestedChannel, provisionWaiting } from './provision-waiting.ts'
-import { ProvisioningTurns } from './provisioning/provisioning-turns.ts'
+import { ProvisioningSchedule } from './provisioning/provisioning-schedule.ts'
 import { rematchFindings } from './reports/rematch-findings.ts'
 import type { BuildTools } from './request/build-tools.ts'
 
@@ -53,11 +53,11 @@ export async function startBuildWorker(options: BuildWorkerOptions): Promise<Bui
     log,
   })
   await builds.start()
-  const turns = new ProvisioningTurns()
+  const schedule = new ProvisioningSchedule()
   const provisioning = startTicker({
     name: 'provisioning',
     intervalMs: pollIntervalMs,
-    tick: (signal) => provisionWaiting(db, tools, { signal, turns }),
+    tick: (signal) => provisionWaiting(db, tools, { signal, turns: schedule }),
     log,
   })
   const sweeps = [

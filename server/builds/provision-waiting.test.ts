@@ -26,8 +26,8 @@ import { DiskStorage } from '../storage/disk.ts'
 import { buildSlots } from './admission/build-slots.ts'
 import { type BuildWorker, startBuildWorker } from './build-worker.ts'
 import { provisionWaiting } from './provision-waiting.ts'
+import { ProvisioningSchedule } from './provisioning/provisioning-schedule.ts'
 import { withUnprovisioned } from './provisioning/provisioning-store.ts'
-import { ProvisioningTurns } from './provisioning/provisioning-turns.ts'
 import type { BuildTools } from './request/build-tools.ts'
 
 const { db, url } = await createTestDatabase()
@@ -53,7 +53,7 @@ afterEach(async () => {
 })
 
 /** One round over all waiting versions. */
-const provision = (turns = new ProvisioningTurns()) =>
+const provision = (turns = new ProvisioningSchedule()) =>
   provisionWaiting(db, tools, { signal: new AbortController().signal, turns })
 
 interface Built {
@@ -258,7 +258,7 @@ describe('provisioning', () => {
       await install(digest, tar)
     }
     let nowMs = 0
-    const turns = new ProvisioningTurns(() => nowMs)
+    const turns = new ProvisioningSchedule(() => nowMs)
     await provision(turns)
     const layersOf = (built: Built[]) => built.map(({ layer }) => layer)
     expect(order).toEqual(layersOf([first, ...ofOther, second]))

@@ -2,12 +2,12 @@ import type { Database } from '../db/database.ts'
 import { recordBlockedRenewal } from '../environments/retention/image-renewal-statement.ts'
 import { transitionVersion } from '../environments/versions/version-transitions.ts'
 import { type ProvisioningTools, provisionVersion } from './provisioning/provision-version.ts'
+import type { ProvisioningSchedule } from './provisioning/provisioning-schedule.ts'
 import {
   listUnprovisioned,
   type UnprovisionedVersion,
   withUnprovisioned,
 } from './provisioning/provisioning-store.ts'
-import type { ProvisioningTurns } from './provisioning/provisioning-turns.ts'
 
 /** Postgres channel; the payload is the id of the version whose provisioning is requested. */
 export const provisioningRequestedChannel = 'provisioning_asked'
@@ -19,7 +19,7 @@ export const provisioningRequestedChannel = 'provisioning_asked'
 export async function provisionWaiting(
   db: Database,
   tools: ProvisioningTools,
-  { signal, turns }: { signal: AbortSignal; turns: ProvisioningTurns },
+  { signal, turns }: { signal: AbortSignal; turns: ProvisioningSchedule },
 ): Promise<void> {
   while (!signal.aborted) {
     // Read again each time: a company may request one while those of another are provisioned.

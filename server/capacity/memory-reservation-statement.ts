@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { buildEndsAt, runEndsAt } from './capacity-in-use-statement.ts'
 import { buildMemoryMib, runMemoryMib } from './promised-memory-statement.ts'
 import { memoryByProfile, type RunCapacity, sharedMemoryMib } from './run-capacity.ts'
-import { companyTurn, hasSlot } from './waiting-companies-statement.ts'
+import { companyOrder, hasSlot } from './waiting-companies-statement.ts'
 
 /*
  * Parts of the statements that claim runs and builds: what lacks memory does not starve behind what is smaller (EASY
@@ -54,7 +54,7 @@ const waitingRun = (
   return sql`
     waiting_run as materialized (
       select larger.*
-      from (select * from ${sql.ref(companies)} order by ${companyTurn}) company
+      from (select * from ${sql.ref(companies)} order by ${companyOrder}) company
       cross join lateral (
         select id, company_id, queued_at, timeout_seconds, resource_profile,
           ${runMemoryMib(capacity, 'resource_profile')} as memory

@@ -55,7 +55,7 @@ export const waitingCompanies = ({
         and (select runs from held) < ${sql.lit(slots - reserved)}`
 
 /** The order of these companies. */
-export const companyTurn = sql`live, served_at nulls first, since, company_id`
+export const companyOrder = sql`live, served_at nulls first, since, company_id`
 
 /** Condition on a run of a waiting company, each by its alias: it is short. */
 export const isShort = (run: string): RawBuilder<boolean> =>

@@ -53,7 +53,7 @@ export async function createUser(
   await checkManaged(platform.db, { companyId, role, departmentIds: managed })
   const bytes = directoryBytes.entry + managed.length * directoryBytes.membership
   await platform.requireStorageQuota(platform.db, companyId, bytes)
-  const passwordHash = await hashInTurn(companyId, request.password)
+  const passwordHash = await hashFairly(companyId, request.password)
   const displayName = request.display_name ?? request.login
   const user = { companyId, login: request.login, displayName, role, passwordHash }
   const id = await platform.db
@@ -74,7 +74,7 @@ export async function createUser(
 const requireStill = (trx: Trx, principal: Principal): Promise<void> =>
   authorizeAgain(trx, principal, 'directory.manage', ownCompany)
 
-const hashInTurn = (companyId: string, password: string): Promise<string> =>
+const hashFairly = (companyId: string, password: string): Promise<string> =>
   hashing.inTurn({ id: companyId, isKnown: true }, () => hashPassword(password))
 
 export async function readUser(platform: Platform, principal: Principal, id: string): Promise<User> {
@@ -97,7 +97,7 @@ export async function updateUser(
   if (Object.keys(request).length === 0) throw new CodedError('no_fields')
   await requireUser(platform.db, companyId, id)
   const passwordHash =
-    request.password === undefined ? undefined : await hashInTurn(companyId, request.password)
+    request.password === undefined ? undefined : await hashFairly(companyId, request.password)
   return platform.db.transaction().execute(async (trx) => {
     const administrators = await lockAdministrators(trx, companyId)
     await requireStill(trx, principal)

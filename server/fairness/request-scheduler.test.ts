@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { defaultSchedulerBounds, RequestScheduler, type Turn } from './request-scheduler.ts'
+import { defaultSchedulerBounds, RequestScheduler, type ScheduledRequest } from './request-scheduler.ts'
 
 const bounds = { ...defaultSchedulerBounds, atWork: 4, atWorkEach: 1 }
 let busyMs: number
@@ -18,8 +18,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const enter = (company: string, bodyBytes = 0): Turn => scheduler.enter(company, bodyBytes)
-const isWaiting = ({ granted }: Turn): boolean => granted !== true
+const enter = (company: string, bodyBytes = 0): ScheduledRequest => scheduler.enter(company, bodyBytes)
+const isWaiting = ({ granted }: ScheduledRequest): boolean => granted !== true
 
 /** Simulates `ms` of event loop time used by the running requests. */
 function work(ms: number): void {

@@ -57,7 +57,7 @@ interface Owner {
 }
 
 /** A request in the scheduler. */
-export interface Turn {
+export interface ScheduledRequest {
   /** Whether the request may start: true at once, or a promise; it resolves to false if the request left before. */
   granted: true | Promise<boolean>
   /** The request has been answered, or its sender is gone. */
@@ -99,7 +99,7 @@ export class RequestScheduler {
   }
 
   /** Admits a request of the company with a body of `bodyBytes`, now or when a slot is free. */
-  enter(company: string, bodyBytes: number, isAtDatabase = () => false): Turn {
+  enter(company: string, bodyBytes: number, isAtDatabase = () => false): ScheduledRequest {
     const weight = 1 + bodyBytes / bytesPerWeight
     const owner = this.#ownerOf(company)
     if (owner.waiting.length === 0 && this.#mayStart(owner, weight)) {

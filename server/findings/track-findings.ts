@@ -1,7 +1,7 @@
 import { findingsPerScanMax, openFindingsMax } from '@sandbox-jobs/contract/limits.ts'
 import type { FindingKind, ScanFinding } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
 import type { Trx } from '../db/database.ts'
-import { holdCurrentVersion } from '../environments/catalogue/current-version.ts'
+import { lockCurrentVersionOf } from '../environments/catalogue/current-version.ts'
 import { listActiveExceptions } from './exception-store.ts'
 import { bySeverity, type FindingRow, fingerprintOf } from './finding.ts'
 import {
@@ -34,7 +34,7 @@ export interface Scanned {
  */
 export async function trackFindings(trx: Trx, seen: SeenIn, scan: Scanned): Promise<void> {
   const { findings, kinds, isComplete } = scan
-  if ((await holdCurrentVersion(trx, seen)) !== seen.versionId) return
+  if ((await lockCurrentVersionOf(trx, seen)) !== seen.versionId) return
   const shown = findings.toSorted(bySeverity).slice(0, findingsPerScanMax)
   const byFingerprint = new Map(shown.map((each) => [fingerprintOf(each), each]))
   const fingerprints = [...byFingerprint.keys()]

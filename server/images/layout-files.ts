@@ -45,22 +45,24 @@ const maxEntries = 1000
 
 /** A layout in one tar. Its headers are read once; nothing is unpacked. */
 export async function tarLayout(path: string): Promise<ListedLayout> {
-  const places = await readLocations(path)
+  const locations = await readLocations(path)
   return {
-    list: async () => [...places.keys()],
+    list: async () => [...locations.keys()],
     async read(name, maxBytes) {
-      const place = places.get(name)
-      if (!place) return undefined
+      const location = locations.get(name)
+      if (!location) return undefined
       const file = await open(path, 'r')
-      return firstBytes(file, Math.min(place.byteSize, maxBytes), place.start).finally(() => file.close())
+      return firstBytes(file, Math.min(location.byteSize, maxBytes), location.start).finally(() =>
+        file.close(),
+      )
     },
-    size: async (name) => places.get(name)?.byteSize,
+    size: async (name) => locations.get(name)?.byteSize,
     async open(name) {
-      const place = places.get(name)
-      if (!place) throw new ImageUntrusted('archive_invalid')
-      if (place.byteSize === 0) return Readable.from([])
+      const location = locations.get(name)
+      if (!location) throw new ImageUntrusted('archive_invalid')
+      if (location.byteSize === 0) return Readable.from([])
       const file = await open(path, 'r')
-      return file.createReadStream({ start: place.start, end: place.start + place.byteSize - 1 })
+      return file.createReadStream({ start: location.start, end: location.start + location.byteSize - 1 })
     },
   }
 }
@@ -71,20 +73,20 @@ interface FileLocation {
 }
 
 async function readLocations(path: string): Promise<Map<string, FileLocation>> {
-  const places = new Map<string, FileLocation>()
+  const locations = new Map<string, FileLocation>()
   const file = await open(path, 'r')
   try {
     const block = Buffer.alloc(blockBytes)
     for (let at = 0, entries = 0; ; entries += 1) {
       const { bytesRead } = await file.read(block, 0, blockBytes, at)
       if (bytesRead < blockBytes || entries > maxEntries) throw new ImageUntrusted('archive_invalid')
-      if (block.every((byte) => byte === 0)) return places
+      if (block.every((byte) => byte === 0)) return locations
       const header = headerOf(block)
       const name = header.name.toString('utf8').replace(/^\.\//, '')
       const start = at + blockBytes
       if (header.type === '0') {
-        if (places.has(name)) throw new ImageUntrusted('archive_invalid')
-        places.set(name, { start, byteSize: header.byteSize })
+        if (locations.has(name)) throw new ImageUntrusted('archive_invalid')
+        locations.set(name, { start, byteSize: header.byteSize })
       } else if (header.type !== '5') throw new ImageUntrusted('archive_invalid')
       at = start + Math.ceil(header.byteSize / blockBytes) * blockBytes
     }

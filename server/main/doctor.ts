@@ -241,11 +241,11 @@ async function mailCheck(config: Config): Promise<Check> {
   const server = configuredMailServer(config)
   if (!server)
     return useful(name, { ok: true, found: 'no server configured: no e-mails are sent', advice: '' })
-  const place = `${server.host}:${server.port}`
+  const address = `${server.host}:${server.port}`
   const problem = await mailServerProblem({ ...server, timeoutMs: mailCheckMs })
   return useful(name, {
     ok: problem === null,
-    found: problem === null ? `${place}, from ${server.from}` : `${place}: ${problem}`,
+    found: problem === null ? `${address}, from ${server.from}` : `${address}: ${problem}`,
     advice:
       'check SANDBOX_MAIL_SERVER and the settings after it; sandbox operator mail test ADDRESS sends one',
   })

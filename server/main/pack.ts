@@ -27,18 +27,18 @@ const [, , root = '', folder = ''] = process.argv
 const names = new Map(entries.map((entry) => [basename(entry, '.ts'), join(root, entry)]))
 
 const ourSource = /^(?!.*\/node_modules\/).*\.ts$/
-const place = /new URL\('\.\/(?<started>[\w-]+)\.ts', import\.meta\.url\)|import\.meta\.(?:dirname|url)/g
+const ownPath = /new URL\('\.\/(?<started>[\w-]+)\.ts', import\.meta\.url\)|import\.meta\.(?:dirname|url)/g
 
 /**
  * Our modules look for adjacent files in the program folder, which packing does not move. Programs of ours that they
  * start are packed too and are in the packed folder.
  */
-const places: Plugin = {
+const ownPaths: Plugin = {
   name: 'places',
   transform: {
     filter: { id: ourSource, code: 'import.meta' },
     handler: (code, id) =>
-      code.replaceAll(place, (found: string, started?: string) => {
+      code.replaceAll(ownPath, (found: string, started?: string) => {
         if (started && !names.has(started)) throw new Error(`${id} starts ${started}, which is not packed`)
         if (started) return `new URL('./${started}.mjs', import.meta.url)`
         return JSON.stringify(found.endsWith('dirname') ? dirname(id) : pathToFileURL(id).href)
@@ -50,7 +50,7 @@ const packing = await rolldown({
   cwd: root,
   input: Object.fromEntries(names),
   platform: 'node',
-  plugins: [places],
+  plugins: [ownPaths],
   onLog: (level, log) => {
     if (level === 'warn' && log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
   },

@@ -57,8 +57,8 @@ await runRole('worker', async (config, log) => {
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
   await awaitSchema(db, log)
   const { machine, notDumpable } = given()
-  const place = `${hostname()}:${config.dataDir}`
-  const lease = await takeMachineLease({ db, machine, boot: bootId(), place, log }).catch(refused)
+  const location = `${hostname()}:${config.dataDir}`
+  const lease = await takeMachineLease({ db, machine, boot: bootId(), place: location, log }).catch(refused)
   void lease.lost.then((why) => {
     // Exits at once, like a crash: the next holder of the lease must not find it still working.
     log.fatal(why)

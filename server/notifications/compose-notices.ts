@@ -35,10 +35,10 @@ export async function composeNotices(trx: Trx, events: readonly OutboxEvent[]): 
     ...(await ofEnvironments(trx, companyIds, events)),
     ...(await ofSubmitters(trx, companyIds, events)),
   ]
-  const place = new Map(events.map(({ id }, at) => [id, at]))
-  const placeOf = ({ event }: { event: OutboxEvent }) => place.get(event.id) ?? 0
+  const order = new Map(events.map(({ id }, at) => [id, at]))
+  const orderOf = ({ event }: { event: OutboxEvent }) => order.get(event.id) ?? 0
   return addressed
-    .toSorted((a, b) => placeOf(a) - placeOf(b))
+    .toSorted((a, b) => orderOf(a) - orderOf(b))
     .map(({ notice, userIds }) => ({ notice, userIds }))
 }
 

@@ -35,7 +35,7 @@ import { settingArguments } from './settings.ts'
  */
 
 const stopTimeoutMs = 20_000
-const portAttempts = 5
+const portTries = 5
 const keptLogLines = 20
 
 export interface PostgresOptions {
@@ -96,7 +96,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       await stop(server)
       const lostPort =
         !options.port && server.lastLines.some((line) => line.includes('Address already in use'))
-      if (lostPort && attempt < portAttempts) continue
+      if (lostPort && attempt < portTries) continue
       const said = server.lastLines.slice(-3).join(' ') || String(cause)
       throw new PostgresProblem('start_failed', `the embedded Postgres did not start: ${said}`, { cause })
     }

@@ -3,15 +3,15 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { firstBytes } from '../base/first-bytes.ts'
 import { settleAll } from '../base/settle-all.ts'
-import { DeletionHold } from './deletion-hold.ts'
+import { DeletionPause } from './deletion-pause.ts'
 import {
   inFolder,
   isMissing,
   isRemoved,
   linkUnlessPresent,
-  place,
   removeEmptyBelow,
   syncFolder,
+  syncInFolder,
 } from './folders.ts'
 import { FreeSpace } from './free-space.ts'
 import { Incoming } from './incoming.ts'
@@ -35,7 +35,7 @@ const keyPattern = /^[a-z0-9][a-z0-9_.-]*(\/[a-z0-9][a-z0-9_.-]*){0,6}$/
 export class DiskStorage implements ObjectStorage {
   readonly #root: string
   readonly #incoming: Incoming
-  readonly #hold: DeletionHold
+  readonly #hold: DeletionPause
   readonly #space: FreeSpace
 
   /** `floorBytes` of the disk always stay free. */
@@ -43,7 +43,7 @@ export class DiskStorage implements ObjectStorage {
     this.#root = root
     this.#space = new FreeSpace(root, floorBytes)
     this.#incoming = new Incoming(join(root, 'incoming'))
-    this.#hold = new DeletionHold(root)
+    this.#hold = new DeletionPause(root)
   }
 
   /** Removes the residue of killed writers and backups; called when a process starts. */
@@ -77,7 +77,7 @@ export class DiskStorage implements ObjectStorage {
       const partBody = { body, maxBytes, space: this.#space, ...(isUnread && { placeUnread }) }
       const { isPlaced, ...stored } = await writePart(part, partBody)
       if (isPlaced) await rm(part)
-      else await place(dirname(path), () => rename(part, path))
+      else await syncInFolder(dirname(path), () => rename(part, path))
       return stored
     } catch (error) {
       await rm(part, { force: true })
@@ -157,7 +157,7 @@ export class DiskStorage implements ObjectStorage {
     const path = this.#path(to)
     // Checked first, so that no folder is created for a missing object.
     if ((await this.size(from)) === undefined) throw new ObjectMissing(from)
-    await place(dirname(path), () => rename(this.#path(from), path))
+    await syncInFolder(dirname(path), () => rename(this.#path(from), path))
     await this.#removeEmpty(dirname(this.#path(from)))
   }
 
@@ -169,7 +169,7 @@ export class DiskStorage implements ObjectStorage {
       throw isMissing(error) ? new ObjectMissing(from) : error
     })
     try {
-      await place(dirname(path), () => rename(part, path))
+      await syncInFolder(dirname(path), () => rename(part, path))
     } finally {
       // A rename between two links of one file does nothing.
       await rm(part, { force: true })

@@ -42,7 +42,7 @@ export async function inFolder(folder: string, work: () => Promise<void>): Promi
 }
 
 /** Like `inFolder`, and durable over a power loss. */
-export async function place(folder: string, work: () => Promise<void>): Promise<void> {
+export async function syncInFolder(folder: string, work: () => Promise<void>): Promise<void> {
   await inFolder(folder, work)
   await syncFolder(folder)
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Database, Executing } from '../db/database.ts'
-import { companiesInTurn } from '../fairness/companies-in-turn-statement.ts'
+import { scheduledCompanies } from '../fairness/company-schedule-statement.ts'
 
 /** What of the due rows of a lane one round may take. */
 export interface ClaimShare {
@@ -76,7 +76,7 @@ async function claimDue<Claimed extends { id: string; company_id: string }>(
   const { rows } = await sql<
     Nullable<Claimed> & { scanned: number; last_company: string | null }
   >`${acrossCompanies('due rows of all companies')}
-    with recursive ${companiesInTurn({ table, waits }, share)}, due as (
+    with recursive ${scheduledCompanies({ table, waits }, share)}, due as (
       select d.id from waiting w cross join lateral (
         select id from ${due}
         where ${waits} and company_id = w.company_id and due_at <= ${now}

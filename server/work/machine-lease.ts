@@ -63,8 +63,8 @@ const locationMaxLength = 512
 export async function takeMachineLease(options: MachineLeaseOptions): Promise<MachineLease> {
   const { db, machine, boot, log } = options
   const session = newToken()
-  const place = options.place.slice(0, locationMaxLength)
-  const claim = { machine: machine.id, folder: machine.folder, boot, session, place }
+  const location = options.place.slice(0, locationMaxLength)
+  const claim = { machine: machine.id, folder: machine.folder, boot, session, place: location }
   let first: LeaseHolder | undefined
   for (;;) {
     const holder = await claimLease(db, claim)

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing, Trx } from '../db/database.ts'
 import type { EventOutboxTable } from '../db/tables/notifications.ts'
-import { type CompanyTurns, dueInTurn } from '../fairness/companies-in-turn-statement.ts'
+import { type CompanySchedule, dueFairly } from '../fairness/company-schedule-statement.ts'
 
 /**
  * The transactional outbox: an event is written in the transaction of what happened, and deleted in the transaction that
@@ -51,8 +51,8 @@ export async function recordForEveryCompany(
  * Takes the oldest events of the next companies that have some, and the same number of each. Events that another transaction
  * takes are left out.
  */
-export async function takeEvents(trx: Trx, turns: CompanyTurns): Promise<OutboxEvent[]> {
-  const due = dueInTurn(
+export async function takeEvents(trx: Trx, turns: CompanySchedule): Promise<OutboxEvent[]> {
+  const due = dueFairly(
     { table: 'event_outbox', key: 'id', waits: sql`true`, lock: sql`for update skip locked` },
     turns,
   )

@@ -32,18 +32,18 @@ interface Letters {
 }
 
 /** Where letters stand. */
-interface Place {
+interface Position {
   letters: Letters
   at: number
 }
 
 async function masked(names: readonly string[], values: readonly Buffer[]): Promise<string[]> {
   const all = names.map(lettersOf)
-  const places = placesOf(all)
+  const positions = positionsOf(all)
   for (const value of values) {
     for (const form of new Set(formsOf(value))) {
       if (form.length < pieceLetters) hideEverywhere(all, form)
-      else for (const piece of cut(form)) hide(places, piece)
+      else for (const piece of cut(form)) hide(positions, piece)
       // The agent has one thread for all sandboxes, so it must not be blocked here.
       await setImmediate()
     }
@@ -63,17 +63,17 @@ function lettersOf(name: string): Letters {
 }
 
 /** All pieces of the names. To look for each piece of a long value in each name would take minutes. */
-function placesOf(all: readonly Letters[]): Map<string, Place[]> {
-  const places = new Map<string, Place[]>()
+function positionsOf(all: readonly Letters[]): Map<string, Position[]> {
+  const positions = new Map<string, Position[]>()
   for (const letters of all) {
     for (let at = 0; at + pieceLetters <= letters.text.length; at += 1) {
       const piece = letters.text.slice(at, at + pieceLetters)
-      const same = places.get(piece)
+      const same = positions.get(piece)
       if (same) same.push({ letters, at })
-      else places.set(piece, [{ letters, at }])
+      else positions.set(piece, [{ letters, at }])
     }
   }
-  return places
+  return positions
 }
 
 /** Forms of the value that a name may contain: plain, URL-encoded, hexadecimal, base64 at any offset of the encoded text. */
@@ -102,7 +102,7 @@ function cut(form: string): string[] {
 }
 
 /** A piece is hidden once, however often the values have it. */
-function hide(places: Map<string, Place[]>, piece: string): void {
+function hide(places: Map<string, Position[]>, piece: string): void {
   for (const { letters, at } of places.get(piece) ?? []) letters.hidden.fill(1, at, at + pieceLetters)
   places.delete(piece)
 }

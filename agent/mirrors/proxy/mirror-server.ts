@@ -3,7 +3,7 @@ import { Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { MirrorKind } from '../../port/package-mirror.ts'
 import { LinkRecords } from './link-records.ts'
-import { LinkTurns } from './link-turns.ts'
+import { LinkShares } from './link-shares.ts'
 import { failureOf, MirrorFailure, type MirrorFailureCode, mirrorFailures } from './mirror-failure.ts'
 import { type ProxyMirror, redirectWithin, targetOf } from './mirror-target.ts'
 import { connectionsTo, type MirrorConnections, readMirror } from './read-mirror.ts'
@@ -55,13 +55,13 @@ interface Exchange {
 export class MirrorServer {
   readonly records = new LinkRecords()
   readonly #limits: MirrorLimits
-  readonly #turns: LinkTurns
+  readonly #turns: LinkShares
   #mirrors: ProxyMirror[] = []
   #connections = new Map<string, { key: string; agent: MirrorConnections }>()
 
   constructor(limits = mirrorLimits) {
     this.#limits = limits
-    this.#turns = new LinkTurns(limits)
+    this.#turns = new LinkShares(limits)
   }
 
   /** Replaces the mirrors. Requests that run continue. */

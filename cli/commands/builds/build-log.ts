@@ -24,12 +24,12 @@ export const buildLogCommand = (): Command =>
     .option('-f, --follow', 'show the log while the build writes it, until the build ends')
     .action((wanted: string, options: Options) =>
       withSession(options, async (session) => {
-        const place = await findBuild(session, wanted, options.env)
-        if (options.follow === true) return followLog(session, logOfBuild(session, place))
-        const { body } = await session.client.call(allRoutes.readBuildLog, { params: place })
+        const reference = await findBuild(session, wanted, options.env)
+        if (options.follow === true) return followLog(session, logOfBuild(session, reference))
+        const { body } = await session.client.call(allRoutes.readBuildLog, { params: reference })
         if (!body)
           throw new CliError('The service sent no log.', { hint: 'Try again.', code: 'cli_download' })
         if (!session.report.json) return showBytes(body)
-        session.report.result('', { build_id: place.aid, log: await textOf(body, logMaxBytes) })
+        session.report.result('', { build_id: reference.aid, log: await textOf(body, logMaxBytes) })
       }),
     )

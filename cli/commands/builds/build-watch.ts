@@ -20,9 +20,9 @@ export const buildWatchCommand = (): Command =>
     .addHelpText('after', '\nExits with 1 when the build fails.')
     .action((wanted: string, options: Options) =>
       withSession(options, async (session) => {
-        const place = await findBuild(session, wanted, options.env)
-        await watchBuild(session, place, options)
-        const params = { id: place.id, vid: place.vid }
+        const reference = await findBuild(session, wanted, options.env)
+        await watchBuild(session, reference, options)
+        const params = { id: reference.id, vid: reference.vid }
         const version = await session.client.call(allRoutes.readEnvironmentVersion, { params })
         const text = `Version ${version.version_number} (${version.id}) is ${version.state}.\n`
         session.report.result(text, { event: 'version', version })

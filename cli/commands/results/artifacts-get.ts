@@ -42,18 +42,18 @@ interface Wanted {
 }
 
 async function get(session: Session, { run, paths, options }: Wanted): Promise<void> {
-  const place = await findRun(session, run, options.room)
-  const all = await listArtifacts(session, place)
+  const reference = await findRun(session, run, options.room)
+  const all = await listArtifacts(session, reference)
   const missing = paths.find((path) => !all.some((item) => item.relative_path === path))
   if (missing !== undefined) throw noSuchArtifact(missing, run)
   const chosen = paths.length === 0 ? all : all.filter((item) => paths.includes(item.relative_path))
-  if (all.length === 0) return tellNone(session, place)
+  if (all.length === 0) return tellNone(session, reference)
   const folder = resolve(options.out)
   const saved: { relative_path: string; byte_size: number; path: string }[] = []
   const unsaved: UnsavedArtifact[] = []
   for (const item of chosen) {
     try {
-      const path = await save(session, place, item, { folder, replace: options.force === true })
+      const path = await save(session, reference, item, { folder, replace: options.force === true })
       saved.push({ relative_path: item.relative_path, byte_size: item.byte_size, path })
       session.report.progress(`saved ${escapeControls(item.relative_path)} (${bytesText(item.byte_size)})`)
     } catch (error) {

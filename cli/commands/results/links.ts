@@ -46,11 +46,11 @@ export const linksCommand = (): Command =>
     )
     .action((wanted: string, options: Options) =>
       withSession(options, async (session) => {
-        const place = await findRun(session, wanted, options.room)
-        if (options.revoke !== undefined) await revoke(session, place, options.revoke)
-        else if (options.list) await list(session, place)
-        else if (options.share) await share(session, place, options.expires)
-        else await create(session, place)
+        const reference = await findRun(session, wanted, options.room)
+        if (options.revoke !== undefined) await revoke(session, reference, options.revoke)
+        else if (options.list) await list(session, reference)
+        else if (options.share) await share(session, reference, options.expires)
+        else await create(session, reference)
       }),
     )
 

@@ -21,8 +21,8 @@ export const logsCommand = (): Command =>
     .option('-f, --follow', 'show the log while the run writes it, until the run ends')
     .action((run: string, options: Options) =>
       withSession(options, async (session) => {
-        const place = await findRun(session, run, options.room)
-        if (options.follow === true) await followLog(session, logOfRun(session, place))
-        else await showContent(session, place, 'log')
+        const reference = await findRun(session, run, options.room)
+        if (options.follow === true) await followLog(session, logOfRun(session, reference))
+        else await showContent(session, reference, 'log')
       }),
     )

@@ -95,8 +95,8 @@ async function run(session: Session, task: string, options: Options): Promise<vo
     sessionId: options.session,
   })
   await session.remember([submitted])
-  const place = { cid, rid: submitted.id }
-  if (options.watch) return followRun(session, place)
+  const reference = { cid, rid: submitted.id }
+  if (options.watch) return followRun(session, reference)
   report.result(
     `${submitted.id} is ${submitted.status}.\nSee it with: sandbox runs --room ${cid}\n`,
     submitted,

@@ -28,8 +28,8 @@ export const sessionLsCommand = (): Command =>
     .option('--all', 'also what is in its folders')
     .action((sid: string, folder: string | undefined, options: Options & { all?: boolean }) =>
       withSession(options, async (session) => {
-        const place = await placeOf(session, sid, options)
-        const items = await list(session, place, { path: folder, depth: options.all ? 'all' : 'one' })
+        const reference = await findSession(session, sid, options)
+        const items = await list(session, reference, { path: folder, depth: options.all ? 'all' : 'one' })
         const rows = items.map((file) => [
           file.kind,
           file.kind === 'file' ? bytesText(file.byte_size) : '',
@@ -49,7 +49,7 @@ export const sessionPutCommand = (): Command =>
         const found = await stat(file).catch(() => undefined)
         if (!found?.isFile()) throw noSuchFile(file)
         const written = await session.client.call(allRoutes.writeSessionFile, {
-          params: await placeOf(session, sid, options),
+          params: await findSession(session, sid, options),
           query: { path: path ?? basename(file) },
           upload: Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>,
           headers: { 'content-length': String(found.size) },
@@ -65,8 +65,8 @@ export const sessionGetCommand = (): Command =>
     .option('--force', 'replace existing files')
     .action((sid: string, paths: string[], options: Options & { out: string; force?: boolean }) =>
       withSession(options, async (session) => {
-        const place = await placeOf(session, sid, options)
-        const all = (await list(session, place, { depth: 'all' })).filter(({ kind }) => kind === 'file')
+        const reference = await findSession(session, sid, options)
+        const all = (await list(session, reference, { depth: 'all' })).filter(({ kind }) => kind === 'file')
         const missing = paths.find((path) => !all.some((file) => file.path === path))
         if (missing !== undefined) throw noSuchPath(missing, sid)
         const chosen = paths.length === 0 ? all : all.filter(({ path }) => paths.includes(path))
@@ -75,7 +75,7 @@ export const sessionGetCommand = (): Command =>
         const folder = resolve(options.out)
         for (const { path, byte_size: byteSize, digest } of chosen) {
           const bytes = await session.client.call(allRoutes.readSessionFile, {
-            params: place,
+            params: reference,
             query: { path },
           })
           await saveArtifact(bodyOf(bytes), {
@@ -97,7 +97,7 @@ export const sessionMkdirCommand = (): Command =>
     .argument('<path>', 'path of the folder')
     .action((sid: string, path: string, options: Options) =>
       withSession(options, async (session) => {
-        const params = await placeOf(session, sid, options)
+        const params = await findSession(session, sid, options)
         report(
           session,
           'Created',
@@ -112,7 +112,7 @@ export const sessionMvCommand = (): Command =>
     .argument('<to>', 'its new path')
     .action((sid: string, from: string, to: string, options: Options) =>
       withSession(options, async (session) => {
-        const params = await placeOf(session, sid, options)
+        const params = await findSession(session, sid, options)
         report(
           session,
           'Moved to',
@@ -126,25 +126,25 @@ export const sessionRmCommand = (): Command =>
     .argument('<path>', 'its path')
     .action((sid: string, path: string, options: Options) =>
       withSession(options, async (session) => {
-        const params = await placeOf(session, sid, options)
+        const params = await findSession(session, sid, options)
         const after = await session.client.call(allRoutes.deleteSessionFile, { params, query: { path } })
         session.report.result(`Deleted ${escapeControls(path)}.\n`, after)
       }),
     )
 
-interface Place {
+interface SessionReference {
   cid: string
   sid: string
 }
 
-const placeOf = async (session: Session, sid: string, { room }: Options): Promise<Place> => ({
+const findSession = async (session: Session, sid: string, { room }: Options): Promise<SessionReference> => ({
   cid: await findRoom(session, room),
   sid,
 })
 
 const list = (
   { client }: Session,
-  params: Place,
+  params: SessionReference,
   { path, depth }: { path?: string | undefined; depth: 'one' | 'all' },
 ): Promise<SessionFile[]> =>
   allPages((page) =>

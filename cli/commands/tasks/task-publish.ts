@@ -27,10 +27,10 @@ export const taskPublishCommand = (): Command =>
     .action((options: Options) =>
       withSession(options, async (session) => {
         const source = ownedBy(await readTaskFile(options.file), options.department)
-        const places = await findShareTargets(session, source.task)
+        const targets = await findShareTargets(session, source.task)
         const published = await publishTask(session, source)
-        await shareTask(session, places, published)
-        await enableTask(session, places, published)
+        await shareTask(session, targets, published)
+        await enableTask(session, targets, published)
         const { task, version, changed } = published
         const lead = changed ? 'Published' : 'Nothing has changed:'
         const text = `${lead} version ${version.version_number} of ${escapeControls(task.name)} (${version.id})\n`

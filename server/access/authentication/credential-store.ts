@@ -66,10 +66,10 @@ export const findLogin = (
     .where('owner.login', '=', login)
     .executeTakeFirst()
 
-const keyCredentials = prepared<{ hashes: Buffer[] }, KeyCredential & { place: number }>(
+const keyCredentials = prepared<{ hashes: Buffer[] }, KeyCredential & { ordinal: number }>(
   ({ hashes }) => sql`
-    select ${acrossCompanies('the hash of a key finds the company')} requested.place, ${selectList(keyColumns)}
-    from unnest(${arrayParam(hashes, 'bytea')}) with ordinality as requested (key_hash, place) ${joinKey}`,
+    select ${acrossCompanies('the hash of a key finds the company')} requested.ordinal, ${selectList(keyColumns)}
+    from unnest(${arrayParam(hashes, 'bytea')}) with ordinality as requested (key_hash, ordinal) ${joinKey}`,
 )
 
 /** Finds keys by their keyed hashes, with their owners: one result per hash, undefined if no key has it. */
@@ -78,8 +78,8 @@ export async function findKeyCredentials(
   hashes: readonly Buffer[],
 ): Promise<(KeyCredential | undefined)[]> {
   const rows = await keyCredentials(db, { hashes: [...hashes] })
-  const byPlace = new Map(rows.map((row) => [row.place, row]))
-  return hashes.map((_, at) => byPlace.get(at + 1))
+  const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]))
+  return hashes.map((_, at) => byOrdinal.get(at + 1))
 }
 
 /** Records the use of a key, unless a use since `olderThan` is recorded. */

@@ -40,13 +40,13 @@ export interface MembershipLookup {
 
 const requestedMemberships = prepared<
   { companyIds: string[]; roomIds: string[]; userIds: (string | null)[] },
-  RoomWithMembership & { place: number }
+  RoomWithMembership & { ordinal: number }
 >(
   ({ companyIds, roomIds, userIds }) => sql`
-    select requested.place, room.id, room.company_id, room.department_id, room.name, room.authority_generation,
+    select requested.ordinal, room.id, room.company_id, room.department_id, room.name, room.authority_generation,
       room.jobs, member.room_manager
     from unnest(${companyIds}::text[], ${roomIds}::text[], ${userIds}::text[])
-      with ordinality as requested (company_id, room_id, user_id, place)
+      with ordinality as requested (company_id, room_id, user_id, ordinal)
     ${joinMembership({ roomId: 'requested.room_id', companyId: 'requested.company_id', userId: 'requested.user_id' })}
     where room.id is not null
   `,
@@ -62,8 +62,8 @@ export async function findMemberships(
     roomIds: requested.map(({ roomId }) => roomId),
     userIds: requested.map(({ userId }) => userId),
   })
-  const byPlace = new Map(rows.map(({ place, ...membership }) => [place, membership]))
-  return requested.map((_, at) => byPlace.get(at + 1))
+  const byOrdinal = new Map(rows.map(({ ordinal, ...membership }) => [ordinal, membership]))
+  return requested.map((_, at) => byOrdinal.get(at + 1))
 }
 
 /** The same for one lookup. */

@@ -25,14 +25,14 @@ export interface HashOwner {
   isKnown: boolean
 }
 
-interface Place {
+interface Slot {
   ready: () => void
   refuse: () => void
 }
 
 /** Known owners or strangers: the lanes of one of the two, and how many of their hashes run. */
 class Queue {
-  readonly lanes: FairLanes<Place>
+  readonly lanes: FairLanes<Slot>
   working = 0
 
   constructor(placesMax: number) {

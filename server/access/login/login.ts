@@ -5,14 +5,14 @@ import { refuseCredentials } from '../authentication/authentication.ts'
 import { findLogin } from '../authentication/credential-store.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { hashing } from './hashing.ts'
-import type { LoginAttempts } from './login-attempts.ts'
+import type { LoginThrottle } from './login-throttle.ts'
 import { isLogin } from './logins.ts'
 import { verifyPassword } from './passwords.ts'
 
 export interface LoginServices {
   db: Database
   tokens: AccessTokens
-  attempts: LoginAttempts
+  attempts: LoginThrottle
 }
 
 export interface LoginRequest {
@@ -38,16 +38,16 @@ const rateLimited = (seconds: number) =>
 export async function logIn(services: LoginServices, request: LoginRequest): Promise<IssuedToken> {
   const { db, tokens, attempts } = services
   const user = isLogin(request.username) ? await findLogin(db, request.username) : undefined
-  const attempt = await attempts.begin(request.username, request.client, user)
-  const waitSeconds = await attempts.waitSeconds(attempt)
+  const loginTry = await attempts.begin(request.username, request.client, user)
+  const waitSeconds = await attempts.waitSeconds(loginTry)
   if (waitSeconds > 0) throw rateLimited(waitSeconds)
-  const fits = await hashing.inTurn(attempt.hashOwner, async () => {
-    if (!(await attempts.take(attempt))) throw rateLimited(await attempts.waitSeconds(attempt))
+  const fits = await hashing.inTurn(loginTry.hashOwner, async () => {
+    if (!(await attempts.take(loginTry))) throw rateLimited(await attempts.waitSeconds(loginTry))
     return verifyPassword(request.password, user?.password_hash)
   })
   if (!user || !fits || user.disabled_at) throw refuseCredentials()
   nameActor({ actor_type: 'user', actor_id: user.id })
-  await attempts.succeeded(attempt)
+  await attempts.succeeded(loginTry)
   const access_token = await tokens.sign({
     userId: user.id,
     companyId: user.company_id,

@@ -88,12 +88,12 @@ type ProposalOwner = Pick<Principal, 'companyId' | 'principalType' | 'principalI
 
 const pendingOfOwners = prepared<
   { companyIds: string[]; types: string[]; ids: string[] },
-  ProposalRow & { place: number }
+  ProposalRow & { ordinal: number }
 >(
   ({ companyIds, types, ids }) => sql`
-    select requested.place, ${sql.join(columns.map((column) => sql.ref(`pending.${column}`)))}
+    select requested.ordinal, ${sql.join(columns.map((column) => sql.ref(`pending.${column}`)))}
     from unnest(${arrayParam(companyIds, 'text')}, ${arrayParam(types, 'text')}, ${arrayParam(ids, 'text')})
-      with ordinality as requested (company_id, principal_type, principal_id, place)
+      with ordinality as requested (company_id, principal_type, principal_id, ordinal)
     join agent_proposals pending on pending.company_id = requested.company_id
       and pending.principal_type = requested.principal_type and pending.principal_id = requested.principal_id
       and pending.state in ('prepared', 'committing')
@@ -110,8 +110,8 @@ export async function findPendingProposals(
     types: owners.map(({ principalType }) => principalType),
     ids: owners.map(({ principalId }) => principalId),
   })
-  const byPlace = Map.groupBy(rows, ({ place }) => place)
-  return owners.map((_, at) => byPlace.get(at + 1) ?? [])
+  const byOrdinal = Map.groupBy(rows, ({ ordinal }) => ordinal)
+  return owners.map((_, at) => byOrdinal.get(at + 1) ?? [])
 }
 
 /** The same for one principal. */

@@ -1,4 +1,4 @@
-import { programsPlace, sourcePlace } from '../../../reader/dockerfile/check-step.ts'
+import { programsPath, sourcePath } from '../../../reader/dockerfile/check-step.ts'
 
 /**
  * The program of the steps that `reader/dockerfile/copy-checks.ts` adds. Arguments: the line of the instruction, its keyword, the
@@ -7,7 +7,7 @@ import { programsPlace, sourcePlace } from '../../../reader/dockerfile/check-ste
  * a folder. Where a name is not certain, it lets the instruction pass.
  */
 const program = `
-tools=${programsPlace}/busybox from=${sourcePlace} IFS=
+tools=${programsPath}/busybox from=${sourcePath} IFS=
 line=$1 keyword=$2
 eval "dest=\\"$3\\""
 shift 3

@@ -1,4 +1,4 @@
-import { programsPlace } from '../../../reader/dockerfile/check-step.ts'
+import { programsPath } from '../../../reader/dockerfile/check-step.ts'
 
 /** The file beside the program that has the working directory of base image N. */
 export const workingDirectoryFile = 'workdir.'
@@ -10,7 +10,7 @@ export const workingDirectoryFile = 'workdir.'
  * a step left in a cache or a stage.
  */
 const program = `
-tools=${programsPlace}/busybox line=$1
+tools=${programsPath}/busybox line=$1
 shift
 refuse() {
   printf 'Dockerfile:%s: the target %s of a mount is refused: %s\\n' "$line" "$1" "$2"
@@ -35,7 +35,7 @@ while [ $# -gt 0 ]; do
   shift 2
   case $target in @*)
     base="\${target%%/*}"
-    directory=$($tools cat "${programsPlace}/${workingDirectoryFile}\${base#@}")
+    directory=$($tools cat "${programsPath}/${workingDirectoryFile}\${base#@}")
     directory="\${directory%;}"
     case $directory in *[!A-Za-z0-9_.+~/-]*) refuse "$target" 'the WORKDIR of the base image has unusual characters. Write it as an absolute path.' ;; esac
     target="/\${directory#/}/\${target#*/}" ;;

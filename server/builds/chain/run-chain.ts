@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.ts'
 import type { ChainStage } from '../../environments/versions/build-stages.ts'
 import { ClaimLost } from '../../work/lease.ts'
 import { WorkerStopping } from '../../work/retry.ts'
-import { type AttemptRow, holdClaim } from '../attempts/claims/claimed-attempt-store.ts'
+import { type AttemptRow, lockClaim } from '../attempts/claims/claimed-attempt-store.ts'
 import type { Build, FailedBuild } from '../request/build.ts'
 import { BuildFailed } from '../request/build-failed.ts'
 import { readBuildRequest } from '../request/build-request-store.ts'
@@ -79,7 +79,7 @@ export async function failBuild(
   await removeBuildSandboxes({ request, tools })
   const whileClaimed: FailedBuild['whileClaimed'] = (work) =>
     db.transaction().execute(async (trx) => {
-      if ((await holdClaim(trx, attempt)) === 'lost') throw new ClaimLost()
+      if ((await lockClaim(trx, attempt)) === 'lost') throw new ClaimLost()
       await work()
     })
   await whileClaimed(async () => undefined)

@@ -12,7 +12,7 @@ import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 import { provisionWaiting } from '../provision-waiting.ts'
 import type { BuildTools } from '../request/build-tools.ts'
-import { ProvisioningTurns } from './provisioning-turns.ts'
+import { ProvisioningSchedule } from './provisioning-schedule.ts'
 
 /* Versions that are provisioned again on a real host agent. */
 
@@ -47,7 +47,7 @@ async function waiting(layer: Buffer, diffId = digestOf(layer)) {
 const provision = () =>
   provisionWaiting(db, tools, {
     signal: new AbortController().signal,
-    turns: new ProvisioningTurns(),
+    turns: new ProvisioningSchedule(),
   })
 
 async function stateOf(id: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Database, Executing } from '../../db/database.ts'
-import type { WaitingVersion } from './provisioning-turns.ts'
+import type { WaitingVersion } from './provisioning-schedule.ts'
 
 /** A version to provision, with the digests of its promoted image. */
 export interface UnprovisionedVersion {

@@ -145,15 +145,15 @@ async function writeClient(
   change: Extract<Change, { kind: 'create_client' | 'rename_client' | 'remove_client' }>,
 ): Promise<void> {
   const room = known(company.rooms, change.room)
-  const place = { companyId: company.id, chatroomId: room.id }
+  const member = { companyId: company.id, chatroomId: room.id }
   if (change.kind === 'remove_client') {
     const { id } = known(room.clients, change.client)
-    await removeSocialClientRow(trx, { ...place, id }, services.clock.now())
+    await removeSocialClientRow(trx, { ...member, id }, services.clock.now())
     return
   }
   const { channel, clientId, displayName = '' } = change.client
   if (change.kind === 'create_client') {
-    await insertSocialClient(trx, { ...place, channel, clientId, displayName })
+    await insertSocialClient(trx, { ...member, channel, clientId, displayName })
     return
   }
   const { id } = known(room.clients, clientKey(change.client))

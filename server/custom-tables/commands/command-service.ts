@@ -13,8 +13,8 @@ import { newId } from '../../base/ids.ts'
 import { definitionBytes, requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { Trx } from '../../db/database.ts'
 import { type ListQuery, pageOf } from '../catalogue/list-page.ts'
+import { inTableTransaction } from '../catalogue/serialize-by-table.ts'
 import { lockActiveTable, requireTable } from '../catalogue/table-access.ts'
-import { inTableTransaction } from '../catalogue/table-turns.ts'
 import type { TableContext } from '../table-context.ts'
 import {
   changedDefinition,

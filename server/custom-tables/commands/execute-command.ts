@@ -6,7 +6,7 @@ import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import type { Trx } from '../../db/database.ts'
 import { findTable, lockTable, type TableRecord } from '../catalogue/custom-table-store.ts'
-import { inTableTurn } from '../catalogue/table-turns.ts'
+import { serializeByTable } from '../catalogue/serialize-by-table.ts'
 import { renderRow } from '../rows/render-row.ts'
 import type { RowCondition } from '../rows/row-filter.ts'
 import { reportingValues } from '../rows/row-service.ts'
@@ -45,7 +45,7 @@ export async function executeCommand(context: TableContext, call: ExecuteCall): 
     const row = await reportingValues(() => applyCommand(trx, { table, command, inputs, roomId }))
     return executionOf(command, row, context.clock.now())
   }
-  return inTableTurn(found.table_id, () => context.once(intent, execute))
+  return serializeByTable(found.table_id, () => context.once(intent, execute))
 }
 
 function requireUsable(principal: Principal, table: TableRecord, command: CommandRow): void {

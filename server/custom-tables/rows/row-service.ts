@@ -10,8 +10,8 @@ import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { invalid, ValidationError } from '../../base/errors/validation-error.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import { findTable, type TableRecord } from '../catalogue/custom-table-store.ts'
+import { inTableTransaction, serializeByTable } from '../catalogue/serialize-by-table.ts'
 import { lockActiveTable, requireTable } from '../catalogue/table-access.ts'
-import { inTableTransaction, inTableTurn } from '../catalogue/table-turns.ts'
 import type { TableContext } from '../table-context.ts'
 import { renderRow } from './render-row.ts'
 import { checkValues } from './row-values.ts'
@@ -44,7 +44,7 @@ export async function createRow(
     values = stored
     return rest
   }
-  const row = await inTableTurn(tableId, () => context.once(intent, create))
+  const row = await serializeByTable(tableId, () => context.once(intent, create))
   values ??= await storedValues(context.db, seen, body.values)
   return { values, ...row }
 }

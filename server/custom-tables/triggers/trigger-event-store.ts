@@ -4,7 +4,7 @@ import { acrossCompanies } from '../../db/across-companies.ts'
 import { countUpTo } from '../../db/count-up-to.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { CustomTableTriggerEventsTable } from '../../db/tables/custom-tables.ts'
-import { type CompanyTurns, dueInTurn } from '../../fairness/companies-in-turn-statement.ts'
+import { type CompanySchedule, dueFairly } from '../../fairness/company-schedule-statement.ts'
 
 export type TriggerEventRow = Selectable<CustomTableTriggerEventsTable>
 
@@ -66,8 +66,8 @@ export async function chainOfRun(db: Executing, companyId: string, runId: string
 export type WaitingEvent = Omit<TriggerEventRow, 'values'> & { values: Record<string, unknown> }
 
 /** The oldest waiting events of the next companies that have some, and the same number of each. */
-export async function listWaitingEvents(db: Executing, turns: CompanyTurns): Promise<WaitingEvent[]> {
-  const due = dueInTurn(
+export async function listWaitingEvents(db: Executing, turns: CompanySchedule): Promise<WaitingEvent[]> {
+  const due = dueFairly(
     { table: 'custom_table_trigger_events', key: 'place', waits: sql`outcome is null`, lock: sql`` },
     turns,
   )

@@ -25,15 +25,15 @@ import { type ProgramResult, programResult, shownOfProgram } from './program-res
 
 export interface DoorRunDeps extends QuickRunDeps, ReadDeps, WatchRunDeps, ResultDeps {
   storage: ObjectStorage
-  places: DoorPlaces
+  places: DoorSlots
 }
 
 /** Programs that one API process waits for. */
-const placeBounds: SlotBounds = { all: 256, each: 32, assuredEach: 4 }
+const slotBounds: SlotBounds = { all: 256, each: 32, assuredEach: 4 }
 /** A place is also one of the watchers of doors. */
-export const doorWatcherBounds: WatcherBounds = { ...placeBounds, laterReadsMs: 2000 }
-export type DoorPlaces = SharedSlots
-export const doorPlaces = (): DoorPlaces => new SharedSlots(placeBounds)
+export const doorWatcherBounds: WatcherBounds = { ...slotBounds, laterReadsMs: 2000 }
+export type DoorSlots = SharedSlots
+export const makeDoorSlots = (): DoorSlots => new SharedSlots(slotBounds)
 
 /** How long a program may wait for its start, besides the time that it may run. */
 const queueWaitMaxSeconds = 120

@@ -18,7 +18,7 @@ const orFail = `|| exit ${setUpFailed}`
 const cacheDir = `${workspaceDir}/cache`
 const variables = { HOME: homeDir, XDG_CACHE_HOME: cacheDir, npm_config_cache: `${cacheDir}/npm` }
 
-interface CommandPlace {
+interface CommandSetting {
   /** Absolute. */
   folder: string
   /** The command of the door's language: it runs the file in `$1`. */
@@ -27,7 +27,7 @@ interface CommandPlace {
   env: Readonly<Record<string, string>>
 }
 
-export const commandScript = (command: string, { folder, shell, env }: CommandPlace): string =>
+export const commandScript = (command: string, { folder, shell, env }: CommandSetting): string =>
   [
     ...Object.entries(variables).flatMap(([name, value]) =>
       Object.hasOwn(env, name) ? [] : [`export ${name}=${value}`],

@@ -1,5 +1,5 @@
 import { CodedError } from '../../base/errors/coded-error.ts'
-import { type DoorPlaces, retryAfterSeconds } from '../programs/run-program.ts'
+import { type DoorSlots, retryAfterSeconds } from '../programs/run-program.ts'
 import type { Person } from './person.ts'
 
 /** How long a request waits for the end of a command; `signal` fires when the client has gone. */
@@ -18,8 +18,8 @@ export const isTooBusy = (error: unknown): boolean =>
  * Holds a place of the company while a request waits, so that every watcher of doors has one. A request that waits for nothing
  * needs none. Throws 429 `watchers_busy`.
  */
-export async function inPlace<Result>(
-  { places }: { places: DoorPlaces },
+export async function runInSlot<Result>(
+  { places }: { places: DoorSlots },
   { open }: Person,
   { seconds, work }: { seconds: number; work: () => Promise<Result> },
 ): Promise<Result> {

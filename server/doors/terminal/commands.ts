@@ -3,7 +3,7 @@ import { listSessionRuns, readSessionRun } from '../../runs/parts/session/sessio
 import { cancelRun } from '../../runs/queue/cancel-run.ts'
 import { watchRun } from '../../runs/read/wait-for-run.ts'
 import { type Command, commandOf, progressOf } from './command.ts'
-import { type CommandWait, inPlace, isTooBusy } from './command-waits.ts'
+import { type CommandWait, isTooBusy, runInSlot } from './command-waits.ts'
 import { findSession, type Person } from './person.ts'
 import type { CommandDeps } from './run-command.ts'
 
@@ -28,7 +28,7 @@ export async function readCommand(
   if (command.end) return command
   const { chatroom_id: chatroomId } = person.open.door
   const watch = () => watchRun(deps, person.open.reader, { chatroomId, runId: id, ...wait })
-  return { ...command, ...progressOf(await inPlace(deps, person, { seconds: wait.seconds, work: watch })) }
+  return { ...command, ...progressOf(await runInSlot(deps, person, { seconds: wait.seconds, work: watch })) }
 }
 
 /** Ends a command, and waits until it has ended. The files are those from before it. Throws as `readCommand` does. */

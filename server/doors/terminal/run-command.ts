@@ -6,7 +6,7 @@ import { quickRunOnce } from '../../runs/submit/quick-run.ts'
 import { type DoorRunDeps, nameOf, nothingReachable } from '../programs/run-program.ts'
 import { type Command, type CommandInput, progressOf } from './command.ts'
 import { commandScript } from './command-script.ts'
-import { type CommandWait, inPlace, tooBusy } from './command-waits.ts'
+import { type CommandWait, runInSlot, tooBusy } from './command-waits.ts'
 import { ensureSession, type Person, type PersonDeps } from './person.ts'
 
 /*
@@ -33,7 +33,7 @@ export const startCommand = (
   { command, wait }: { command: RequestedCommand; wait: CommandWait },
 ): Promise<Command> =>
   // The place is taken before anything is submitted.
-  inPlace(deps, person, {
+  runInSlot(deps, person, {
     seconds: wait.seconds,
     work: async () => {
       const id = await submit(deps, person, command)

@@ -12,7 +12,7 @@ export type { ComparedVersion } from './environment-store.ts'
  * The version that new tasks of the environment use, locked until the transaction ends. Null: none is ready, or the
  * environment is not of the company.
  */
-export const holdCurrentVersion = (
+export const lockCurrentVersionOf = (
   trx: Trx,
   of: { companyId: string; environmentId: string },
 ): Promise<string | null> => lockCurrentVersion(trx, of)

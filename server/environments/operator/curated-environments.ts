@@ -51,7 +51,7 @@ export async function addCuratedVersion(
   if (source === undefined || source.company_id === null) return 'source_unknown'
   if (source.state !== 'ready' || source.security_state !== 'clear') return 'source_not_ready'
   if (source.owned_object_id === null || source.object_digest === null) return 'source_archive_gone'
-  const environmentId = await holdCurated(trx, { name, description })
+  const environmentId = await lockCurated(trx, { name, description })
   const id = newId('environmentVersion')
   const versionNumber = await insertVersion(trx, {
     id,
@@ -74,7 +74,7 @@ export async function findCuratedVersion(db: Executing, id: string): Promise<Ver
   return version?.company_id === null ? version : undefined
 }
 
-async function holdCurated(trx: Trx, texts: { name: string; description: string }): Promise<string> {
+async function lockCurated(trx: Trx, texts: { name: string; description: string }): Promise<string> {
   const id = newId('environment')
   if (await insertCuratedEnvironment(trx, { id, ...texts })) {
     await recordCreated(trx, { machine: environmentMachine, id, companyId: null, state: 'active' })

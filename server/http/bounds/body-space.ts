@@ -85,7 +85,7 @@ function add(space: Space, sender: string, bytes: number): void {
 /** Lets the bodies of a company arrive within its space. */
 export function boundBodies(app: FastifyInstance, space: BodySpace): void {
   const held = new WeakMap<FastifyRequest, () => void>()
-  const hold = async (request: FastifyRequest, reply: FastifyReply, company: string, bytes: number) => {
+  const reserve = async (request: FastifyRequest, reply: FastifyReply, company: string, bytes: number) => {
     const giveBack = await space.take({ company, sender: senderOf(request) }, bytes, reply)
     if (!giveBack) throw new PlainError(408, 'Request Timeout')
     held.set(request, giveBack)
@@ -94,7 +94,7 @@ export function boundBodies(app: FastifyInstance, space: BodySpace): void {
     const company = companyOf(request)
     const bytes = bodyBytesOf(request)
     if (company === undefined || bytes < countedMinBytes) return done(null, payload)
-    hold(request, reply, company, bytes).then(() => done(null, payload), done)
+    reserve(request, reply, company, bytes).then(() => done(null, payload), done)
   })
   app.addHook('preValidation', (request, _reply, done) => {
     held.get(request)?.()

@@ -50,7 +50,7 @@ export function boundConnections(app: FastifyInstance, bounds: ConnectionBounds)
   const { server } = app
   server.headersTimeout = bounds.headersMs
   handleInOrder(app)
-  sharePlaces(app, bounds)
+  shareConnections(app, bounds)
   app.addHook('preParsing', (request, _reply, payload, done) => {
     if (hasBody(request) && !isStreamedBody(request)) {
       const { raw } = request
@@ -80,7 +80,7 @@ const hasBody = ({ headers }: FastifyRequest): boolean =>
 const tooMany = () => new PlainError(429, 'Too Many Requests', { 'retry-after': '1' })
 
 /** Shares the connections among clients and companies. */
-function sharePlaces(app: FastifyInstance, bounds: ConnectionBounds): void {
+function shareConnections(app: FastifyInstance, bounds: ConnectionBounds): void {
   const { connections, perCompany, perAddress, trustedProxies, countsLoopback } = bounds
   const open = new OpenConnections(connections)
   const clients = new ClientCounts(perAddress)

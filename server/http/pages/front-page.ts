@@ -4,7 +4,7 @@ import { wantsPage } from '../requests/wants-page.ts'
 import { formPage, formPageHeaders } from './form-page.ts'
 
 /** Links of the page, relative to it: a proxy may serve it below a path. */
-const places = {
+const linked = {
   docs: ['docs', 'Documentation', 'a first run in three requests, agents, and every operation'],
   openapi: ['openapi.json', 'OpenAPI', 'the same for programs'],
   cli: [
@@ -19,7 +19,7 @@ const places = {
   ],
 } as const
 
-const links = Object.fromEntries(Object.entries(places).map(([name, [path]]) => [name, `/${path}`]))
+const links = Object.fromEntries(Object.entries(linked).map(([name, [path]]) => [name, `/${path}`]))
 
 /** `GET /`: what this is and where to go, as a page for browsers and as JSON for programs. */
 export function mountFrontPage(
@@ -38,7 +38,7 @@ const frontPage = (baseUrl: string): string =>
     'Sandbox Jobs',
     html`<p>This service runs programs of companies for people and agents in chatrooms: each in a sandbox of its own, with its result kept
 as output, log and files.</p>
-<ul>${Object.values(places).map(
+<ul>${Object.values(linked).map(
       ([path, name, words]) =>
         html`<li><a href="${path}">${new Html(name)}</a>: ${new Html(words.replace('ADDRESS', html`${baseUrl}`.text))}</li>`,
     )}</ul>

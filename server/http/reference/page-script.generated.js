@@ -510,10 +510,10 @@ function jsonOf(text) {
 /** Replaces the samples that the page brings. */
 async function mountFirstRun() {
 	const all = await operations();
-	for (const place of document.querySelectorAll("[data-start]")) {
-		const name = place.dataset.start ?? "";
+	for (const element of document.querySelectorAll("[data-start]")) {
+		const name = element.dataset.start ?? "";
 		const [operation, filled] = [all.get(name), requests[name]];
-		if (operation && filled) place.replaceChildren(sampleTabs(operation, filled).view);
+		if (operation && filled) element.replaceChildren(sampleTabs(operation, filled).view);
 	}
 }
 // server/http/reference/browser/search.ts

@@ -7,7 +7,7 @@ import { Authentication } from '../../access/authentication/authentication.ts'
 import type { IdentityProvider } from '../../access/authentication/identity-provider.ts'
 import { Directory } from '../../access/directory/directory.ts'
 import { AccessTokens } from '../../access/login/access-tokens.ts'
-import { LoginAttempts } from '../../access/login/login-attempts.ts'
+import { LoginThrottle } from '../../access/login/login-throttle.ts'
 import { parseAddressRange } from '../../base/addresses/address-range.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Config } from '../../base/config/config.ts'
@@ -158,8 +158,8 @@ export function createApiApp({
   if (packedFolder !== undefined) mountPackedFiles(app, packedFolder)
   mountPublicInfoRoutes(mount, { deployment })
   mountPublicKeyRoute(mount, { keys, log })
-  const attempts = new LoginAttempts({ db, clock, key: keys.derive('login-attempt') })
-  const login = { db, tokens, attempts, trustedProxies, documentFetching }
+  const throttle = new LoginThrottle({ db, clock, key: keys.derive('login-attempt') })
+  const login = { db, tokens, attempts: throttle, trustedProxies, documentFetching }
   mountAuthRoutes(mount, login)
   mountMeRoutes(mount, { directory, enabled, deployment })
   mountSettings(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress, pages })

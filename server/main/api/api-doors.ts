@@ -6,7 +6,7 @@ import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
 import type { Database } from '../../db/database.ts'
 import { openDoor } from '../../doors/catalogue/door-keys.ts'
-import { doorPlaces, doorWatcherBounds } from '../../doors/programs/run-program.ts'
+import { doorWatcherBounds, makeDoorSlots } from '../../doors/programs/run-program.ts'
 import type { SerialByKey } from '../../fairness/serial-by-key.ts'
 import { mountDify } from '../../http/doors/dify.ts'
 import { mountLibreChat } from '../../http/doors/librechat.ts'
@@ -53,7 +53,7 @@ export function mountDoors(
   const services = {
     ...parts,
     queue: new SubmissionQueue(db, parts.policy),
-    places: doorPlaces(),
+    places: makeDoorSlots(),
     watchers: new StateWatchers(db, logNews, doorWatcherBounds),
   }
   const doors = {

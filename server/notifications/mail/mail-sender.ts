@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
-import { Attempts, type LanePlaces, type Place } from '../../work/attempts.ts'
 import { dueRows } from '../../work/claim-due.ts'
-import { recordAttempt } from '../record-attempt.ts'
+import { Deliveries, type LaneSlots, type Slot } from '../../work/deliveries.ts'
+import { recordDelivery } from '../record-delivery.ts'
 import { pauseAfter } from '../retry-schedule.ts'
 import { listMailRecipients } from './mail-preference-store.ts'
 import { type ClaimedMail, dueMails, type MailLane, updateMail } from './mail-store.ts'
@@ -20,7 +20,7 @@ export interface MailSenderOptions {
 }
 
 /** Connections to the server. What has failed before has those of its own, and a company has few. */
-const places: Record<MailLane, LanePlaces> = {
+const slots: Record<MailLane, LaneSlots> = {
   first: { all: 4, ofCompany: 2 },
   retry: { all: 4, ofCompany: 2 },
 }
@@ -33,15 +33,15 @@ const lostAfterMs = 180_000
  * e-mail and the answer of the server: then it is sent again, with the same Message-ID.
  */
 export class MailSender {
-  readonly attempts: Attempts<MailLane, ClaimedMail>
+  readonly attempts: Deliveries<MailLane, ClaimedMail>
   readonly #options: MailSenderOptions
 
   constructor(options: MailSenderOptions) {
     this.#options = options
     const { db, clock, log, pollIntervalMs } = options
-    this.attempts = new Attempts<MailLane, ClaimedMail>({
+    this.attempts = new Deliveries<MailLane, ClaimedMail>({
       name: 'mail',
-      places,
+      places: slots,
       ...dueRows(dueMails, { db, clock, lostAfterMs }),
       attempt: (mail, place) => this.#attempt(mail, place),
       clock,
@@ -50,7 +50,7 @@ export class MailSender {
     })
   }
 
-  async #attempt(mail: ClaimedMail, place: Place<MailLane>): Promise<void> {
+  async #attempt(mail: ClaimedMail, place: Slot<MailLane>): Promise<void> {
     const { db, clock, log, server, firstLaneMs = firstLaneDefaultMs } = this.#options
     const { id, company_id: companyId, user_id, subject, body, created_at: at } = mail
     const key = { companyId, id }
@@ -62,7 +62,7 @@ export class MailSender {
     clearTimeout(lane)
     const { outcome, status, error } = sent
     const record = (set: Parameters<typeof updateMail>[2]) =>
-      recordAttempt('record of an e-mail', () => updateMail(db, key, set), log)
+      recordDelivery('record of an e-mail', () => updateMail(db, key, set), log)
     if (outcome === 'sent') return void (await record({ outcome, status, error }))
     log.warn({ mail: id, company: companyId, outcome, status, error }, 'an e-mail was not sent')
     const dueAt = new Date(clock.now().getTime() + pauseAfter(mail.attempts, id))

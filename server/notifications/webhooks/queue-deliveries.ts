@@ -6,7 +6,7 @@ import type { Notice } from '../notice.ts'
 import type { NoticeSink } from '../notifier.ts'
 import { giveUpAt } from './deliveries.ts'
 import { countWaiting, insertDeliveries } from './delivery-store.ts'
-import { countDropped, holdWebhookRows, type WebhookRow } from './webhook-store.ts'
+import { countDropped, lockWebhookRows, type WebhookRow } from './webhook-store.ts'
 
 /** Queues a delivery of each notice for each webhook of its company that wants the event. */
 export const queueDeliveries =
@@ -15,7 +15,7 @@ export const queueDeliveries =
     const companyIds = [...new Set(addressed.map(({ notice }) => notice.companyId))]
     if (companyIds.length === 0) return
     // One that is deleted meanwhile would end the round, which is one transaction for many companies.
-    const webhooks = await holdWebhookRows(trx, companyIds)
+    const webhooks = await lockWebhookRows(trx, companyIds)
     if (webhooks.length === 0) return
     const events = addressed.map(({ notice }) => ({ notice, id: newId('notificationEvent') }))
     for (const webhook of webhooks.filter(({ paused_at }) => paused_at === null)) {

@@ -5,9 +5,9 @@ import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { openSealed } from '../../secrets/store/sealed-value.ts'
-import { Attempts, type LanePlaces, type Place } from '../../work/attempts.ts'
 import { dueRows } from '../../work/claim-due.ts'
-import { recordAttempt } from '../record-attempt.ts'
+import { Deliveries, type LaneSlots, type Slot } from '../../work/deliveries.ts'
+import { recordDelivery } from '../record-delivery.ts'
 import { pauseAfter } from '../retry-schedule.ts'
 import {
   type ClaimedDelivery,
@@ -18,7 +18,7 @@ import {
   updateDelivery,
 } from './delivery-store.ts'
 import { guardedPost, type PostResult } from './guarded-post.ts'
-import { secretPlace } from './secret-place.ts'
+import { secretReference } from './secret-reference.ts'
 import { signedHeaders } from './signature.ts'
 import { listSealedSecrets } from './webhook-secret-store.ts'
 import { findWebhook, markFailing, markWorking, pauseWebhook } from './webhook-store.ts'
@@ -31,7 +31,7 @@ export interface SenderOptions {
   post: GuardedOptions
   /** Of an attempt in the first lane; then it moves to the other one. */
   firstLaneMs?: number
-  places?: Record<Lane, LanePlaces>
+  places?: Record<Lane, LaneSlots>
   pollIntervalMs?: number
 }
 
@@ -39,7 +39,7 @@ export interface SenderOptions {
  * What has failed before, whatever waits for the same webhook, and what waits for a webhook that answers slowly has places of
  * its own: a webhook that hangs never holds a place of one that works, except for a short time when it begins to hang.
  */
-const defaultPlaces: Record<Lane, LanePlaces> = {
+const defaultSlots: Record<Lane, LaneSlots> = {
   first: { all: 48, ofCompany: 3 },
   retry: { all: 64, ofCompany: 3 },
 }
@@ -51,13 +51,13 @@ const gone = 410
 
 /** Sends due deliveries, at least once each: a crash after the post and before its record repeats it with the same id. */
 export class WebhookSender {
-  readonly attempts: Attempts<Lane, ClaimedDelivery>
+  readonly attempts: Deliveries<Lane, ClaimedDelivery>
   readonly #options: SenderOptions
 
   constructor(options: SenderOptions) {
     this.#options = options
-    const { db, clock, log, pollIntervalMs, places = defaultPlaces } = options
-    this.attempts = new Attempts<Lane, ClaimedDelivery>({
+    const { db, clock, log, pollIntervalMs, places = defaultSlots } = options
+    this.attempts = new Deliveries<Lane, ClaimedDelivery>({
       name: 'webhooks',
       places,
       ...dueRows(dueDeliveries, { db, clock, lostAfterMs }),
@@ -68,7 +68,7 @@ export class WebhookSender {
     })
   }
 
-  async #attempt(delivery: ClaimedDelivery, place: Place<Lane>): Promise<void> {
+  async #attempt(delivery: ClaimedDelivery, place: Slot<Lane>): Promise<void> {
     const { db, clock, log, post, firstLaneMs = firstLaneDefaultMs } = this.#options
     const { company_id: companyId, webhook_id: webhookId, event_id, body } = delivery
     const webhook = await findWebhook(db, { companyId, id: webhookId })
@@ -93,7 +93,7 @@ export class WebhookSender {
     try {
       const { signal } = isPastLane
       const result = await guardedPost(new URL(webhook.url), { headers, body }, { ...post, signal })
-      await recordAttempt('record of a webhook', () => this.#record(delivery, { ...result, isSlow }), log)
+      await recordDelivery('record of a webhook', () => this.#record(delivery, { ...result, isSlow }), log)
     } finally {
       clearTimeout(lane)
     }
@@ -102,7 +102,7 @@ export class WebhookSender {
   async #secrets(companyId: string, webhookId: string): Promise<Buffer[]> {
     const { db, clock, keys } = this.#options
     const sealed = await listSealedSecrets(db, { companyId, webhookId }, clock.now())
-    return Promise.all(sealed.map((each) => openSealed(keys, secretPlace(companyId, each.id), each)))
+    return Promise.all(sealed.map((each) => openSealed(keys, secretReference(companyId, each.id), each)))
   }
 
   async #record(

@@ -27,7 +27,7 @@ export const listWebhookRows = (db: Executing, companyIds: readonly string[]): P
   db.selectFrom('webhooks').selectAll().where('company_id', 'in', companyIds).orderBy('id').execute()
 
 /** The same, none of which can be deleted until the transaction ends. */
-export const holdWebhookRows = (trx: Trx, companyIds: readonly string[]): Promise<WebhookRow[]> =>
+export const lockWebhookRows = (trx: Trx, companyIds: readonly string[]): Promise<WebhookRow[]> =>
   trx
     .selectFrom('webhooks')
     .selectAll()

@@ -25,7 +25,7 @@ import type { Database, Trx } from '../../db/database.ts'
 import { KeysUnavailable, type WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { type SealedValue, sealValue } from '../../secrets/store/sealed-value.ts'
 import { failWaiting } from './delivery-store.ts'
-import { secretPlace } from './secret-place.ts'
+import { secretReference } from './secret-reference.ts'
 import { shownSecret } from './signature.ts'
 import { expireSecrets, insertSecret } from './webhook-secret-store.ts'
 import {
@@ -183,7 +183,7 @@ async function makeSecret(
   try {
     return {
       id,
-      sealed: await sealValue(wrappingKeys, secretPlace(companyId, id), secret),
+      sealed: await sealValue(wrappingKeys, secretReference(companyId, id), secret),
       shown: shownSecret(secret),
     }
   } catch (error) {

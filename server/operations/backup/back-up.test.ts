@@ -18,7 +18,7 @@ import { DiskStorage } from '../../storage/disk.ts'
 import { backUp } from './back-up.ts'
 import { checkBackup } from './check-backup.ts'
 import { copyOut, filesBelow } from './copy-files.ts'
-import { holdDeletions } from './hold-deletions.ts'
+import { pauseDeletions } from './pause-deletions.ts'
 
 const { db } = await createTestDatabase()
 const silent = () => undefined
@@ -127,7 +127,7 @@ describe('a backup', () => {
   })
 
   it('is refused while another one is in progress', async () => {
-    const hold = await holdDeletions(join(dataDir, 'objects'))
+    const hold = await pauseDeletions(join(dataDir, 'objects'))
     await expect(make()).rejects.toThrow('another backup of this service is in progress')
     await hold.release()
   })

@@ -8,8 +8,8 @@ import { BackupProblem } from './backup-problem.ts'
 import { copyOut, filesBelow } from './copy-files.ts'
 import { dumpDatabase } from './database/dump-database.ts'
 import { type ListedFile, writeFileList } from './file-list.ts'
-import { holdDeletions } from './hold-deletions.ts'
 import { completeBackup, type Manifest, startBackup } from './manifest.ts'
+import { pauseDeletions } from './pause-deletions.ts'
 
 /*
  * Backs up a running service. First deletions of objects are held and the keys are copied, then one snapshot of the database
@@ -34,7 +34,7 @@ const sayEveryFiles = 10_000
 export async function backUp(options: BackupOptions): Promise<Manifest> {
   const { db, dataDir, target, say } = options
   await startBackup(target)
-  const hold = await holdDeletions(join(dataDir, 'objects'))
+  const pause = await pauseDeletions(join(dataDir, 'objects'))
   try {
     const files: ListedFile[] = []
     const copy = async (root: string, as: string) => {
@@ -49,8 +49,8 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
     await copy(join(dataDir, 'keys'), 'keys')
     say('objects')
     await copy(join(dataDir, 'objects/objects'), 'objects')
-    await copy(hold.folder, 'objects')
-    if (!(await hold.release())) {
+    await copy(pause.folder, 'objects')
+    if (!(await pause.release())) {
       throw new BackupProblem(
         'deletions were not held until the end, so objects may be missing: remove the backup and make another',
       )
@@ -68,7 +68,7 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
     await completeBackup(target, manifest)
     return manifest
   } finally {
-    await hold.release()
+    await pause.release()
   }
 }
 

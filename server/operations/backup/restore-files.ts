@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { ListedFile } from './file-list.ts'
 
 /** Target folder in the data folder for each folder of a backup. */
-const places = { keys: 'keys', objects: 'objects/objects' }
+const folders = { keys: 'keys', objects: 'objects/objects' }
 
 /**
  * Restores keys and objects into a new data folder. They are owned by `owner`, or by the calling account if omitted.
@@ -15,7 +15,7 @@ export async function restoreFiles(
   owner: { uid: number; gid: number } | undefined,
 ): Promise<void> {
   const own = async (path: string) => owner && chown(path, owner.uid, owner.gid)
-  for (const [from, to] of Object.entries(places)) {
+  for (const [from, to] of Object.entries(folders)) {
     const made = new Set<string>([join(dataDir, from)])
     const ownFolder = async (path: string): Promise<void> => {
       if (made.has(path)) return

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hostsIn, packageClients, placeOf, placeOfHost } from './package-clients.ts'
+import { hostsIn, packageClients, reachOf, reachOfHost } from './package-clients.ts'
 
 test('hosts are read from the output of clients', () => {
   const text = `http://deb.example.org/debian/\nhttps://user:secret@index.example.org:8443/simple,direct sums.example.org
@@ -14,9 +14,9 @@ test('the clients of this machine name theirs', async () => {
 })
 
 test('a host in a private network differs from one where no mirror may be', async () => {
-  expect(placeOf(['10.0.0.5', 'fd00::1'])).toBe('private')
-  expect(placeOf(['10.0.0.5', '1.1.1.1'])).toBe('public')
-  expect(placeOf(['203.0.113.80'])).toBe('unusable')
-  expect(await placeOfHost('localhost')).toBe('unusable')
-  expect(await placeOfHost('absent.invalid')).toBe('public')
+  expect(reachOf(['10.0.0.5', 'fd00::1'])).toBe('private')
+  expect(reachOf(['10.0.0.5', '1.1.1.1'])).toBe('public')
+  expect(reachOf(['203.0.113.80'])).toBe('unusable')
+  expect(await reachOfHost('localhost')).toBe('unusable')
+  expect(await reachOfHost('absent.invalid')).toBe('public')
 })

@@ -58,15 +58,15 @@ const lookupMs = 3000
  * Where a host is. `private`: no address is public, so steps reach it as a declared mirror only. `unusable`: an address is
  * reserved or of this machine, where no mirror may be either. A host without an address counts as public.
  */
-export type HostPlace = 'public' | 'private' | 'unusable'
+export type HostReach = 'public' | 'private' | 'unusable'
 
-export async function placeOfHost(host: string): Promise<HostPlace> {
+export async function reachOfHost(host: string): Promise<HostReach> {
   const late = sleep(lookupMs).then(() => [])
   const found = await Promise.race([lookup(host, { all: true }).catch(() => []), late])
-  return placeOf(found.map(({ address }) => address))
+  return reachOf(found.map(({ address }) => address))
 }
 
-export function placeOf(addresses: readonly string[]): HostPlace {
+export function reachOf(addresses: readonly string[]): HostReach {
   if (addresses.length === 0 || addresses.some(isPublic)) return 'public'
   return addresses.every((address) => isUsable(address, true)) ? 'private' : 'unusable'
 }

@@ -5,7 +5,7 @@ import { runMemoryMib } from '../../capacity/promised-memory-statement.ts'
 import type { RunCapacity } from '../../capacity/run-capacity.ts'
 import {
   busyCompanies,
-  companyTurn,
+  companyOrder,
   turnsTried,
   waitingCompanies,
 } from '../../capacity/waiting-companies-statement.ts'
@@ -158,7 +158,7 @@ export function claimStatement(
     with ${capacityInUse(capacity)}, ${firstRuns}, ${busyCompanies}, waiting as materialized (
       ${waitingCompanies({ capacity, companyConcurrency, ...turns })}
     )${firstInTurn}, turns as (
-      select company_id, live, over_bound, row_number() over (order by ${companyTurn}) as turn from waiting
+      select company_id, live, over_bound, row_number() over (order by ${companyOrder}) as turn from waiting
     ), ${memoryReservations(capacity, { companies })}, next as (
       select head.*, turns.turn from (select * from turns order by turn) turns
       cross join lateral (

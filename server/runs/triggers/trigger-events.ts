@@ -4,14 +4,14 @@ import {
   startEvent,
   type WaitingEvent,
 } from '../../custom-tables/triggers/row-events.ts'
-import type { CompanyTurns } from '../../fairness/companies-in-turn-statement.ts'
+import type { CompanySchedule } from '../../fairness/company-schedule-statement.ts'
 import type { SubmitDeps } from '../submit/submit-run.ts'
 import { planTriggeredRun, refusalOf } from './plan-triggered-run.ts'
 
 /** The outbox of row events, as the loop that starts their runs uses it. */
 export interface TriggerEvents {
   /** The oldest waiting events of the next companies, in the order of each company. */
-  listWaiting(turns: CompanyTurns): Promise<WaitingEvent[]>
+  listWaiting(turns: CompanySchedule): Promise<WaitingEvent[]>
   /**
    * Queues the run of the event and records it as the outcome, both or neither; does nothing if the event has an outcome. Throws
    * `EventRefused`, or a `CodedError` while the event has to wait.

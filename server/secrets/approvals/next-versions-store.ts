@@ -20,7 +20,7 @@ const audited = (rows: string) => sql`
   select company_id, 'state', 'next_versions', id, from_state, to_state from ${sql.table(rows)}`
 
 /** Until the transaction ends no version of the task is published, which would not find an approval that is given meanwhile. */
-export async function holdTask(
+export async function lockTask(
   trx: Trx,
   { companyId, id }: { companyId: string; id: string },
 ): Promise<void> {

@@ -16,8 +16,8 @@ import { approvalList } from './list-approvals.ts'
 import {
   coverNextVersions,
   type ExtendedApprovalRow,
-  holdTask,
   listExtendedApprovals,
+  lockTask,
 } from './next-versions-store.ts'
 import { renderApproval } from './render-approval.ts'
 
@@ -38,7 +38,7 @@ export async function approveNextVersions(
   authorize(principal, 'secret.approve_next', ownedBy({ company_id, ...approvable.task }))
   const until = readUntil(request.next_versions_until, context.clock.now())
   const row = await context.db.transaction().execute(async (trx) => {
-    await holdTask(trx, { companyId: company_id, id: approvable.task.id })
+    await lockTask(trx, { companyId: company_id, id: approvable.task.id })
     const approval = await ensureApproval(trx, principal, approvable)
     const covered = await coverNextVersions(trx, approval, { until, approvedBy })
     if (!covered) throw notSharedTo(approvable.consumer.scope)

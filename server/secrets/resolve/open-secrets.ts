@@ -24,8 +24,8 @@ export async function openSecrets(
     const opened = await Promise.all(
       slots.slice(at, at + openedAtOnce).map(async ([slotName, pin]) => {
         const sealed = stored.get(pin.secretId)
-        const place = { companyId, taskId, slotName, ...placeOf(pin) }
-        return { slotName, value: sealed && (await openSealed(keys, place, sealed)) }
+        const reference = { companyId, taskId, slotName, ...consumerOf(pin) }
+        return { slotName, value: sealed && (await openSealed(keys, reference, sealed)) }
       }),
     )
     for (const { slotName, value } of opened) {
@@ -37,7 +37,7 @@ export async function openSecrets(
   return values
 }
 
-const placeOf = ({ consumerScope, consumerId, generation }: SlotPin) => ({
+const consumerOf = ({ consumerScope, consumerId, generation }: SlotPin) => ({
   consumerScope,
   consumerId,
   generation,

@@ -59,7 +59,7 @@ async function wrapAll(
 }
 
 async function rewrap(db: Database, keys: WrappingKeys, row: WrappedRow): Promise<boolean> {
-  const place = {
+  const reference = {
     companyId: row.company_id,
     consumerScope: row.consumer_scope,
     consumerId: row.consumer_id,
@@ -68,7 +68,7 @@ async function rewrap(db: Database, keys: WrappingKeys, row: WrappedRow): Promis
     generation: row.generation,
   }
   try {
-    const wrapped = await rewrapped(keys, place, { keyId: row.key_id, wrappedKey: row.wrapped_key })
+    const wrapped = await rewrapped(keys, reference, { keyId: row.key_id, wrappedKey: row.wrapped_key })
     // A row that was replaced meanwhile is under the present key already.
     await replaceWrappedKey(db, row, wrapped)
     return true

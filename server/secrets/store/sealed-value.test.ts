@@ -7,7 +7,7 @@ import {
   openSealed,
   rewrapped,
   type SealedValue,
-  type SecretPlace,
+  type SecretReference,
   sealValue,
   ValueDamaged,
 } from './sealed-value.ts'
@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const keys = new LocalKeys(folder)
 keys.prepare()
 
-const place: SecretPlace = {
+const place: SecretReference = {
   companyId: 'cmp_1',
   consumerScope: 'chatroom',
   consumerId: 'roo_1',

@@ -10,7 +10,7 @@ import { WrappedKeyRefused, type WrappingKeys } from '../keys/wrapping-keys.ts'
  */
 
 /** Where a value belongs. */
-export interface SecretPlace {
+export interface SecretReference {
   companyId: string
   consumerScope: string
   consumerId: string
@@ -35,7 +35,7 @@ export class ValueDamaged extends Error {
 const ivBytes = 12
 const tagBytes = 16
 
-const contextOf = (place: SecretPlace, part: 'key' | 'value'): Buffer =>
+const contextOf = (place: SecretReference, part: 'key' | 'value'): Buffer =>
   Buffer.from(
     canonicalJson([
       'sandbox-jobs/secret/1',
@@ -50,7 +50,11 @@ const contextOf = (place: SecretPlace, part: 'key' | 'value'): Buffer =>
   )
 
 /** Throws `KeysUnavailable`. */
-export async function sealValue(keys: WrappingKeys, place: SecretPlace, value: Buffer): Promise<SealedValue> {
+export async function sealValue(
+  keys: WrappingKeys,
+  place: SecretReference,
+  value: Buffer,
+): Promise<SealedValue> {
   const dataKey = randomBytes(32)
   try {
     const iv = randomBytes(ivBytes)
@@ -67,7 +71,7 @@ export async function sealValue(keys: WrappingKeys, place: SecretPlace, value: B
 /** Throws `KeysUnavailable`, `ValueDamaged`. */
 export async function openSealed(
   keys: WrappingKeys,
-  place: SecretPlace,
+  place: SecretReference,
   sealed: SealedValue,
 ): Promise<Buffer> {
   const dataKey = await unwrapped(keys, place, sealed)
@@ -83,7 +87,7 @@ export async function openSealed(
 /** The same value with its data key under the present key-encryption key. */
 export async function rewrapped(
   keys: WrappingKeys,
-  place: SecretPlace,
+  place: SecretReference,
   sealed: Pick<SealedValue, 'keyId' | 'wrappedKey'>,
 ): Promise<Pick<SealedValue, 'keyId' | 'wrappedKey'>> {
   const dataKey = await unwrapped(keys, place, sealed)
@@ -97,7 +101,7 @@ export async function rewrapped(
 
 async function unwrapped(
   keys: WrappingKeys,
-  place: SecretPlace,
+  place: SecretReference,
   { keyId, wrappedKey }: Pick<SealedValue, 'keyId' | 'wrappedKey'>,
 ): Promise<Buffer> {
   try {

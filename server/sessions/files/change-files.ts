@@ -82,7 +82,7 @@ export async function changeFiles(
   change: (tree: Tree, at: { trx: Trx; session: SessionRow }) => Tree | Promise<Tree>,
 ): Promise<{ session: SessionRow; tree: Tree }> {
   const { companyId } = principal
-  const endTurn = await deps.changeTurns.take(companyId)
+  const release = await deps.changeTurns.take(companyId)
   try {
     const changed = await deps.db.transaction().execute(async (trx) => {
       const access = { db: trx, directory: deps.directory.within(trx) }
@@ -98,7 +98,7 @@ export async function changeFiles(
     await removeUnused(deps, companyId)
     return changed
   } finally {
-    endTurn()
+    release()
   }
 }
 

@@ -72,7 +72,7 @@ export async function readFirstBytes(
 }
 
 /** A company reads one tree at a time: it is megabytes of memory while it waits for the event loop. */
-const treeTurns = new SerialByKey()
+const serialTrees = new SerialByKey()
 
 /** The session and its files. Throws `not_found`. */
 export async function readTree(
@@ -82,12 +82,12 @@ export async function readTree(
 ): Promise<{ session: SessionRow; tree: Tree }> {
   const { session } = await requireSession(deps, principal, address)
   const { company_id: companyId, tree_id } = session
-  const endTurn = await treeTurns.take(companyId)
+  const release = await serialTrees.take(companyId)
   try {
     const content = await findTree(deps.db, companyId, tree_id)
     return { session, tree: await decodeTree(content, slicesOf(companyId)) }
   } finally {
-    endTurn()
+    release()
   }
 }
 

@@ -75,7 +75,7 @@ export async function saveSession(
   const known = filesByDigest(before)
   requireKnown(entries, known)
   const packId = `${idKinds.sessionPack}_${sha256Of(sandboxId).slice('sha256:'.length, -32)}`
-  const { tree, wanted, packBytes } = place(
+  const { tree, wanted, packBytes } = assignPacks(
     entries,
     await reusable(deps.db, companyId, { entries, known }),
     packId,
@@ -140,7 +140,7 @@ async function reusable(
 }
 
 /** Places the files: bytes that are stored stay where they are, others go to a new pack, each once. */
-function place(
+function assignPacks(
   entries: readonly LeftEntry[],
   stored: Map<string, TreeFile>,
   packId: string,

@@ -43,7 +43,7 @@ const laneBounds: LaneBounds = {
 }
 
 /** Hashes one object at a time. */
-interface HashingPlace {
+interface HashingSlot {
   /** Only for companies that have not used up their credit, so that the large objects of some do not delay all others. */
   reserved: boolean
   isTaken: boolean
@@ -63,7 +63,7 @@ export class VerifiedObjects {
   readonly #pending = new Map<string, Verification>()
   readonly #lanes: FairLanes<Verification>
   readonly #nowMs: () => number
-  readonly #places: HashingPlace[] = [
+  readonly #places: HashingSlot[] = [
     { reserved: true, isTaken: false },
     { reserved: false, isTaken: false },
   ]
@@ -128,13 +128,13 @@ export class VerifiedObjects {
   }
 
   #startNext(): void {
-    for (const place of this.#places) {
-      const next = place.isTaken ? undefined : this.#lanes.take(place)
-      if (next) this.#start(next.work, place)
+    for (const slot of this.#places) {
+      const next = slot.isTaken ? undefined : this.#lanes.take(slot)
+      if (next) this.#start(next.work, slot)
     }
   }
 
-  #start({ companyId, work, end, stop }: Verification, place: HashingPlace): void {
+  #start({ companyId, work, end, stop }: Verification, place: HashingSlot): void {
     place.isTaken = true
     const startedAtMs = this.#nowMs()
     work()

@@ -44,7 +44,7 @@ export const findUsableBundle = (db: Executing, key: BundleKey): Promise<BundleR
   usable(db, key).executeTakeFirst()
 
 /** `findUsableBundle` with a lock: the sweep skips the bundle until the transaction ends. */
-export const holdUsableBundle = (trx: Trx, key: BundleKey): Promise<BundleRow | undefined> =>
+export const lockUsableBundle = (trx: Trx, key: BundleKey): Promise<BundleRow | undefined> =>
   usable(trx, key).forShare().executeTakeFirst()
 
 /** Locks expired bundles for the sweep, for this transaction. */

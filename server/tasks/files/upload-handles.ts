@@ -2,7 +2,7 @@ import type { TaskVersionCreateRequest } from '@sandbox-jobs/contract/resources/
 import { notFound } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
 import type { Executing, Trx } from '../../db/database.ts'
-import { findUsableBundle, holdUsableBundle } from './bundle-store.ts'
+import { findUsableBundle, lockUsableBundle } from './bundle-store.ts'
 import { findScript } from './script-upload-store.ts'
 
 interface TaskKey {
@@ -47,6 +47,6 @@ async function bundleOf(db: Executing, task: TaskKey, id: string | null | undefi
 }
 
 /** Locks the draft's bundle in the transaction that writes the draft, so that the sweep does not delete it. */
-export async function holdBundle(trx: Trx, task: TaskKey, id: string | null): Promise<void> {
-  if (id !== null && !(await holdUsableBundle(trx, { ...task, id }))) throw notFound()
+export async function lockBundle(trx: Trx, task: TaskKey, id: string | null): Promise<void> {
+  if (id !== null && !(await lockUsableBundle(trx, { ...task, id }))) throw notFound()
 }

@@ -108,10 +108,10 @@ export async function menuOf(db: Executing, room: Room, page: MenuFilter): Promi
   if (page.afterTaskId !== undefined) query = query.where('bindings.task_id', '>', page.afterTaskId)
   const statement = sql<MenuRow>`
     select * from (
-      select *, sum(${textBytes}) over menu - ${textBytes} as bytes_before, row_number() over menu as place
+      select *, sum(${textBytes}) over menu - ${textBytes} as bytes_before, row_number() over menu as ordinal
       from ${query} offered window menu as (order by task_id)
     ) placed
-    where bytes_before <= ${page.maxBytes} or place <= 2 order by task_id`
+    where bytes_before <= ${page.maxBytes} or ordinal <= 2 order by task_id`
   return (await statement.execute(db)).rows
 }
 
@@ -134,14 +134,14 @@ const requestedItems = prepared<
     generations: number[]
     versionIds: string[]
   },
-  MenuRow & { place: number }
+  MenuRow & { ordinal: number }
 >(
   ({ ids, companyIds, departmentIds, generations, versionIds }) => sql`
-    select room.place, item.*
+    select room.ordinal, item.*
     from unnest(
       ${arrayParam(ids, 'text')}, ${arrayParam(companyIds, 'text')}, ${arrayParam(departmentIds, 'text')},
       ${generations}::int[], ${arrayParam(versionIds, 'text')}
-    ) with ordinality as room (id, company_id, department_id, authority_generation, version_id, place)
+    ) with ordinality as room (id, company_id, department_id, authority_generation, version_id, ordinal)
     cross join lateral ${itemOf} item
   `,
 )
@@ -158,6 +158,6 @@ export async function findMenuItems(
     generations: requested.map(({ room }) => room.authority_generation),
     versionIds: requested.map(({ versionId }) => versionId),
   })
-  const byPlace = new Map(rows.map((row) => [row.place, row]))
-  return requested.map((_, at) => byPlace.get(at + 1))
+  const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]))
+  return requested.map((_, at) => byOrdinal.get(at + 1))
 }

@@ -50,10 +50,10 @@ export const runnableOf = (reading: RunnableReading): RunnableRow | undefined =>
 
 const runnables = prepared<
   { companyIds: string[]; roomIds: string[]; versionIds: string[]; userIds: (string | null)[] },
-  RunnableReading & { place: number }
+  RunnableReading & { ordinal: number }
 >(
   ({ companyIds, roomIds, versionIds, userIds }) => sql`
-    select requested.place, room.department_id, member.room_manager, version.id, version.task_id, version.company_id, version.environment_version_id,
+    select requested.ordinal, room.department_id, member.room_manager, version.id, version.task_id, version.company_id, version.environment_version_id,
       version.bundle_id, version.input_schema, version.timeout_seconds, version.requires_confirmation, version.output_policy, version.created_by,
       version.published_by, version.state, version.content_state,
       task.state as task_state, task.security_state as task_security_state, ${applicableShareId(sql.ref('task.id'), roomInStatement)} as share_grant_id,
@@ -64,7 +64,7 @@ const runnables = prepared<
     from unnest(
       ${arrayParam(companyIds, 'text')}, ${arrayParam(roomIds, 'text')}, ${arrayParam(versionIds, 'text')},
       ${arrayParam(userIds, 'text')}
-    ) with ordinality as requested (company_id, room_id, version_id, user_id, place)
+    ) with ordinality as requested (company_id, room_id, version_id, user_id, ordinal)
     ${joinMembership({ roomId: 'requested.room_id', companyId: 'requested.company_id', userId: 'requested.user_id' })}
     left join task_versions version on version.id = requested.version_id and version.company_id = requested.company_id
     left join tasks task on task.id = version.task_id
@@ -91,6 +91,6 @@ export async function findRunnableRows(
     versionIds: requested.map(({ versionId }) => versionId),
     userIds: requested.map(({ userId }) => userId),
   })
-  const byPlace = new Map(rows.map((row) => [row.place, row]))
-  return requested.map((_, at) => byPlace.get(at + 1))
+  const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]))
+  return requested.map((_, at) => byOrdinal.get(at + 1))
 }

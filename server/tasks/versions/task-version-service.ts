@@ -13,7 +13,7 @@ import { getVersion } from '../../environments/versions/ready-versions.ts'
 import { lockManagedTask, requireManagedTask, type SeenTask, seeTask } from '../catalogue/task-access.ts'
 import type { TaskContext } from '../catalogue/task-context.ts'
 import { setCurrentVersions } from '../catalogue/task-store.ts'
-import { holdBundle, withUploads } from '../files/upload-handles.ts'
+import { lockBundle, withUploads } from '../files/upload-handles.ts'
 import { checkJobContract } from './job-contract.ts'
 import { requireReadyEnvironment } from './ready-environment.ts'
 import { renderTaskVersion } from './render-task-version.ts'
@@ -56,7 +56,7 @@ export async function createDraft(
   const created = await context.db.transaction().execute(async (trx) => {
     const task = await lockManagedTask(trx, principal, 'task.change', taskId)
     if (task.state !== 'active') throw new CodedError('task_archived')
-    await holdBundle(trx, key, content.bundle_id)
+    await lockBundle(trx, key, content.bundle_id)
     await requireStorageQuota(trx, principal.companyId, bytesOf(content))
     const row = await insertVersion(trx, {
       id: newId('taskVersion'),
@@ -91,7 +91,7 @@ export async function changeDraft(
   const changed = await context.db.transaction().execute(async (trx) => {
     const task = await lockManagedTask(trx, principal, 'task.change', taskId)
     if (task.state !== 'active') throw new CodedError('task_archived')
-    await holdBundle(trx, key, content.bundle_id)
+    await lockBundle(trx, key, content.bundle_id)
     const more = bytesOf(content) - bytesOf(contentOf(before))
     if (more > 0) await requireStorageQuota(trx, principal.companyId, more)
     // Only the draft that was checked is written: one that was changed meanwhile is not overwritten.

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Database, Executing } from '../../db/database.ts'
-import { type CompanyTurns, dueInTurn } from '../../fairness/companies-in-turn-statement.ts'
 import { CompanyRounds, type Round } from '../../fairness/company-rounds.ts'
+import { type CompanySchedule, dueFairly } from '../../fairness/company-schedule-statement.ts'
 import { batchesPerRound } from './in-batches.ts'
 
 /*
@@ -36,9 +36,9 @@ export function folding(db: Database, fold: Fold): () => Promise<{ folded: numbe
 export async function foldOnce(
   db: Executing,
   { changes, totals, key, sums }: Fold,
-  turns: CompanyTurns,
+  turns: CompanySchedule,
 ): Promise<Round> {
-  const due = dueInTurn(
+  const due = dueFairly(
     { table: changes, key: 'ctid', waits: sql`true`, lock: sql`for update skip locked` },
     turns,
   )
@@ -52,7 +52,7 @@ export async function foldOnce(
     (name) => sql`${sql.ref(name)} = ${sql.ref(`${totals}.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
   )
   const names = (list: readonly string[]) => sql.join(list.map((name) => sql.ref(name)))
-  const places = sql.join(keys.map((_, at) => sql.lit(at + 1)))
+  const positions = sql.join(keys.map((_, at) => sql.lit(at + 1)))
   const { rows } = await sql<{
     handled: number
     companies: string[]
@@ -62,7 +62,7 @@ export async function foldOnce(
     ), folded as (
       insert into ${sql.table(totals)} (${names(keys)}, ${names(sumNames)})
       select ${sql.join([sql.ref('company_id'), ...keyValues, ...sumValues])} from taken
-      group by ${places} order by ${places}
+      group by ${positions} order by ${positions}
       on conflict (${names(keys)}) do update set ${sql.join(added)}
     )
     select count(*) as handled, array_agg(distinct company_id) as companies from taken

@@ -1,4 +1,4 @@
-import { holdBuilds, resumeBuilds } from '@sandbox-jobs/server/main/operator/images/operator-build-fence.ts'
+import { resumeBuilds, stopBuilds } from '@sandbox-jobs/server/main/operator/images/operator-build-fence.ts'
 import { Command } from 'commander'
 import { wholeNumberUpTo } from '../../../args/whole-number.ts'
 import { withLocalService } from '../../../session/local-service.ts'
@@ -23,7 +23,7 @@ const onCommand = (): Command =>
     .action(({ minutes, ...options }: Options & { minutes: number }) =>
       withLocalService(
         options,
-        () => holdBuilds(minutes),
+        () => stopBuilds(minutes),
         (endsAt) => ({
           text: `New builds are refused until ${endsAt.toISOString()}.\n`,
           document: { ends_at: endsAt.toISOString() },

@@ -11,7 +11,7 @@ import { type AttemptProgress, columnsOf } from './attempt-progress-store.ts'
 import {
   type AttemptRow,
   type Claimed,
-  holdClaim,
+  lockClaim,
   transitionLocked,
   transitionVersionOf,
   type WriteOutcome,
@@ -40,7 +40,7 @@ export async function finishAttempt(
   ending: AttemptEnding,
   before?: AttemptProgress,
 ): Promise<WriteOutcome> {
-  const outcome = await holdClaim(trx, attempt)
+  const outcome = await lockClaim(trx, attempt)
   if (outcome === 'lost' || (outcome === 'cancel_requested' && ending.state !== 'cancelled')) return outcome
   await endLocked(trx, attempt, ending, outcome === 'done' ? before : undefined)
   return 'done'

@@ -4,7 +4,7 @@ import type { VersionTransition } from '../../../environments/versions/version-t
 import {
   type AttemptRow,
   type Claimed,
-  holdClaim,
+  lockClaim,
   transitionLocked,
   transitionVersionOf,
   type WriteOutcome,
@@ -31,7 +31,7 @@ export interface AttemptProgress {
 
 /** Records the progress of attempt and version together. Changes nothing unless it returns `done`. */
 export async function advance(trx: Trx, attempt: Claimed, progress: AttemptProgress): Promise<WriteOutcome> {
-  const outcome = await holdClaim(trx, attempt)
+  const outcome = await lockClaim(trx, attempt)
   if (outcome !== 'done') return outcome
   const { stages = [], states = [], version } = progress
   const set = await columnsOf(trx, progress)

@@ -4,7 +4,7 @@ import { reservationSeconds } from '../../../capacity/memory-reservation-stateme
 import { acrossCompanies } from '../../../db/across-companies.ts'
 import type { Trx } from '../../../db/database.ts'
 import type { BuildSlots } from '../../admission/build-slots.ts'
-import { attemptsInTurn, buildTurn, hasBuildSlot } from './build-turns-statement.ts'
+import { buildOrder, fairAttempts, hasBuildSlot } from './fair-attempts-statement.ts'
 
 /* The table `build_memory_turn`: the waiting build for which runs and other builds leave memory. */
 
@@ -19,9 +19,9 @@ export async function reserveMemory(trx: Trx, share: BuildSlots): Promise<void> 
   await sql`${acrossCompanies('builds of all companies wait for the same memory')}
     with ${capacityInUse(share.capacity)}
     insert into build_memory_turn as present (attempt_id, reserved_at, renewed_at)
-    select a.id, now(), now() from ${attemptsInTurn}
+    select a.id, now(), now() from ${fairAttempts}
     where ${hasBuildSlot(share)} and a.queued_at < now() - make_interval(secs => ${sql.lit(waitSeconds)})
-    order by ${buildTurn} limit 1
+    order by ${buildOrder} limit 1
     on conflict (single) do update set attempt_id = excluded.attempt_id, renewed_at = excluded.renewed_at,
       reserved_at = case
         when present.attempt_id = excluded.attempt_id

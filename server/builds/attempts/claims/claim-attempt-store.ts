@@ -12,8 +12,8 @@ import { transition } from '../../../db/transition.ts'
 import type { BuildSlots } from '../../admission/build-slots.ts'
 import { type AttemptEnding, endLocked } from './attempt-end-store.ts'
 import { reserveMemory } from './build-memory-turn-store.ts'
-import { attemptsInTurn, buildTurn, hasBuildSlot } from './build-turns-statement.ts'
 import { type AttemptRow, isCancelling, leaseEnd } from './claimed-attempt-store.ts'
+import { buildOrder, fairAttempts, hasBuildSlot } from './fair-attempts-statement.ts'
 
 /** After this many claims whose worker died, the attempt is not claimed again. An orderly stop does not count. */
 export const claimsMax = 5
@@ -60,10 +60,10 @@ async function lockNextAttempt(trx: Trx, share: BuildSlots): Promise<AttemptRow 
     with ${capacityInUse(capacity)}, ${busyCompanies}, waiting as materialized (
       ${waitingCompanies({ capacity, companyConcurrency: runConcurrencyDefault, skipped: 0, tried: turnsTried })}
     ), ${memoryReservations(capacity, { companies: 'waiting', buildMib: largestBuildMib(capacity) })}
-    select a.* from ${attemptsInTurn}
+    select a.* from ${fairAttempts}
     where a.terminal_at is null
       and ((a.worker is not null and a.lease_until < now()) or (${hasBuildSlot(share)} and ${fitsMemory(capacity)}))
-    order by a.worker is null, ${buildTurn}
+    order by a.worker is null, ${buildOrder}
     limit 1
     for update of a skip locked
   `.execute(trx)

@@ -74,7 +74,7 @@ function requireMoved(left: string | undefined, id: string, to: string): void {
 }
 
 /** Locks the attempt until the transaction ends, if the claim is still valid. */
-export async function holdClaim(trx: Trx, attempt: Claimed): Promise<WriteOutcome> {
+export async function lockClaim(trx: Trx, attempt: Claimed): Promise<WriteOutcome> {
   const row = await trx
     .selectFrom('build_attempts')
     .select(['state', 'terminal_at'])

@@ -32,9 +32,9 @@ function jsonOf(text: string): unknown {
 /** Replaces the samples that the page brings. */
 export async function mountFirstRun(): Promise<void> {
   const all = await operations()
-  for (const place of document.querySelectorAll<HTMLElement>('[data-start]')) {
-    const name = place.dataset.start ?? ''
+  for (const element of document.querySelectorAll<HTMLElement>('[data-start]')) {
+    const name = element.dataset.start ?? ''
     const [operation, filled] = [all.get(name), requests[name]]
-    if (operation && filled) place.replaceChildren(sampleTabs(operation, filled).view)
+    if (operation && filled) element.replaceChildren(sampleTabs(operation, filled).view)
   }
 }

@@ -5,10 +5,10 @@ import { readConfig } from '../../../base/config/config.ts'
 import { ownPackageHosts, readPackageHosts } from '../../../builds/network/package-hosts.ts'
 import {
   type ClientHosts,
-  type HostPlace,
+  type HostReach,
   isHostName,
   packageClients,
-  placeOfHost,
+  reachOfHost,
 } from '../../../operations/host/package-clients.ts'
 import { asRoot, type Outcome, RequestRefused } from '../as-root.ts'
 
@@ -49,8 +49,8 @@ export const detectPackageHosts = (): Outcome<DetectedHosts> =>
     const found = [...new Set(clients.flatMap(({ hosts }) => hosts))].filter(
       (host) => !present.includes(host),
     )
-    const checked = await Promise.all(found.map(async (host) => ({ host, place: await placeOfHost(host) })))
-    const at = (wanted: HostPlace) => checked.filter(({ place }) => place === wanted).map(({ host }) => host)
+    const checked = await Promise.all(found.map(async (host) => ({ host, place: await reachOfHost(host) })))
+    const at = (wanted: HostReach) => checked.filter(({ place }) => place === wanted).map(({ host }) => host)
     const added = at('public')
     if (added.length > 0) await write(file, [...present, ...added])
     return { clients, added, private: at('private'), unusable: at('unusable') }

@@ -29,7 +29,7 @@ export interface DataFolder {
   compiled: Record<'agent' | 'api' | 'worker', string>
 }
 
-interface Place {
+interface Folder {
   name: string
   mode: number
   /** `shared`: owned by the worker's account, writable for the group that it shares with the API. */
@@ -40,7 +40,7 @@ interface Place {
  * Access to each folder: each key is only for the process that needs it, and the agent's folder is closed to the
  * service.
  */
-const places: Place[] = [
+const folders: Folder[] = [
   { name: 'keys', mode: 0o711, owner: 'root' },
   { name: 'keys/api', mode: 0o700, owner: 'api' },
   { name: 'keys/image-signing', mode: 0o711, owner: 'worker' },
@@ -79,7 +79,7 @@ export function openDataFolder(root: string, accounts: ServiceAccounts | undefin
  */
 export function prepareDataFolder(root: string, accounts: ServiceAccounts | undefined): DataFolder {
   usable(root, () => {
-    for (const { name, mode, owner } of places) {
+    for (const { name, mode, owner } of folders) {
       ownFolder(join(root, name), mode, accounts && ownerOf(owner, accounts))
     }
   })
@@ -98,7 +98,7 @@ export function prepareDataFolder(root: string, accounts: ServiceAccounts | unde
   }
 }
 
-function ownerOf(owner: Place['owner'], accounts: ServiceAccounts): Account {
+function ownerOf(owner: Folder['owner'], accounts: ServiceAccounts): Account {
   if (owner === 'root') return { uid: 0, gid: 0 }
   return owner === 'shared' ? { uid: accounts.worker.uid, gid: accounts.shared.gid } : accounts[owner]
 }

@@ -3,7 +3,7 @@ import { sleep } from '../../../base/clock.ts'
 import { exitCodes, ServiceProblem } from '../service-problem.ts'
 
 /** A service that was just stopped or killed may hold its port for a moment. */
-const attempts = 10
+const tries = 10
 const pauseMs = 200
 
 /** An address to listen on, and the settings that name it. */
@@ -24,7 +24,7 @@ export async function checkCanListen({ host, port, settings }: Listener): Promis
         `cannot listen on ${host}:${port} (${code}): set ${settings}`,
       )
     }
-    if (attempt === attempts) {
+    if (attempt === tries) {
       throw new ServiceProblem(
         exitCodes.portInUse,
         `port ${port} of ${host} is in use: stop what listens there, or choose another with ${settings}`,

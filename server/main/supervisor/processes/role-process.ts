@@ -27,7 +27,7 @@ export interface RoleEvents {
   note(role: string, text: string): void
 }
 
-const firstAttempts = 3
+const firstTries = 3
 /**
  * A role that was ready for this long counts as healthy: its next restart has the shortest pause. Starting takes less
  * than a second, so a role that always dies just after this time still serves most of the time.
@@ -79,10 +79,10 @@ export class RoleProcess implements Part {
       }
       const known = knownExitCode(outcome.code)
       if (known) throw new ServiceProblem(known, `${this.name} cannot start here (its own words are above)`)
-      if (attempt === firstAttempts) {
+      if (attempt === firstTries) {
         throw new ServiceProblem(
           exitCodes.failed,
-          `${this.name} ${describe(outcome)} ${firstAttempts} times while starting`,
+          `${this.name} ${describe(outcome)} ${firstTries} times while starting`,
         )
       }
       this.#events.note(this.name, `${describe(outcome)} while starting; trying again`)

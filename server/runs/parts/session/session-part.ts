@@ -3,8 +3,8 @@ import { sessionDir } from '@sandbox-jobs/contract/resources/environments/runtim
 import type { RunSessionRequest } from '@sandbox-jobs/contract/resources/sessions/session.ts'
 import type { SandboxPort } from '../../../../agent/port/sandboxes.ts'
 import { CodedError } from '../../../base/errors/coded-error.ts'
-import { holdSession, requireTurn, takeHeldSession } from '../../../sessions/runs/hold-session.ts'
 import { knownContents } from '../../../sessions/runs/known-contents.ts'
+import { lockSessionForRun, requireNotInUse, takeHeldSession } from '../../../sessions/runs/lock-session.ts'
 import type { RunSessions } from '../../../sessions/runs/run-sessions.ts'
 import { savedSessionCtes } from '../../../sessions/runs/saved-session-statement.ts'
 import type { ObjectStorage } from '../../../storage/port.ts'
@@ -66,10 +66,10 @@ export const sessionPart: RunPart<SessionRow, SessionTools, { session_id: string
 const locking =
   (session: RunSessionRequest): PartLock =>
   async (trx, { principal, chatroomId, resourceProfile }) => {
-    const held = await holdSession(trx, principal, { chatroomId, session, resourceProfile })
+    const held = await lockSessionForRun(trx, principal, { chatroomId, session, resourceProfile })
     return {
       waits: held.waits,
-      requireFree: () => requireTurn(held),
+      requireFree: () => requireNotInUse(held),
       keep: async (within, run) => {
         await takeHeldSession(within, run, held)
         await setSession(within, run, held)

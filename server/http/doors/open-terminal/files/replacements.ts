@@ -61,11 +61,11 @@ function replacedIn(
   text: string,
   { target, replacement, allow_multiple }: Omit<Replacement, 'start_line' | 'end_line'>,
 ): string {
-  const places: number[] = []
+  const offsets: number[] = []
   let count = 0
-  for (const place of occurrencesOf(target, text)) {
+  for (const offset of occurrencesOf(target, text)) {
     count += 1
-    if (count <= occurrencesMax) places.push(place)
+    if (count <= occurrencesMax) offsets.push(offset)
   }
   if (count === 0) throw new PlainError(400, 'Target string not found')
   if (count > 1 && !allow_multiple)
@@ -76,6 +76,6 @@ function replacedIn(
       `The target is there more than ${occurrencesMax} times. Use a command, such as sed.`,
     )
   requireSmall(Buffer.byteLength(text) + count * (Buffer.byteLength(replacement) - Buffer.byteLength(target)))
-  const ends = places.map((place) => place + target.length)
-  return [0, ...ends].map((start, at) => text.slice(start, places[at])).join(replacement)
+  const ends = offsets.map((offset) => offset + target.length)
+  return [0, ...ends].map((start, at) => text.slice(start, offsets[at])).join(replacement)
 }

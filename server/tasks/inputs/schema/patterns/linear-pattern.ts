@@ -1,4 +1,4 @@
-import { type Node, type Place, parsePattern } from './parse-pattern.ts'
+import { type Anchor, type Node, parsePattern } from './parse-pattern.ts'
 
 /*
  * Matches tenants' regular expressions in linear time. A text is read once, from left to right, with the set of all
@@ -11,7 +11,7 @@ const stepsMax = 5000
 
 type Step =
   | { kind: 'one'; is: (point: string) => boolean }
-  | { kind: 'at'; place: Place }
+  | { kind: 'at'; place: Anchor }
   /** Continues at each of them. */
   | { kind: 'fork'; to: number[] }
   | { kind: 'end' }
@@ -148,7 +148,7 @@ function reach(steps: readonly Step[], from: number[], { points, at, seenAt }: P
 
 const isWord = (point: string | undefined) => point !== undefined && /^\w$/.test(point)
 
-function isThere(place: Place, points: readonly string[], at: number): boolean {
+function isThere(place: Anchor, points: readonly string[], at: number): boolean {
   if (place === 'start') return at === 0
   if (place === 'end') return at === points.length
   const differ = isWord(points[at - 1]) !== isWord(points[at])

@@ -2,14 +2,14 @@
 export type Node =
   /** One code point; `source` is the part of the pattern that matches it. */
   | { kind: 'one'; source: string }
-  | { kind: 'at'; place: Place }
+  | { kind: 'at'; place: Anchor }
   | { kind: 'row'; parts: Node[] }
   | { kind: 'choice'; ways: Node[] }
   | { kind: 'repeat'; part: Node; min: number; max: number }
 
-export type Place = 'start' | 'end' | 'boundary' | 'inside'
+export type Anchor = 'start' | 'end' | 'boundary' | 'inside'
 
-const places: Partial<Record<string, Place>> = {
+const anchors: Partial<Record<string, Anchor>> = {
   '^': 'start',
   $: 'end',
   '\\b': 'boundary',
@@ -62,10 +62,11 @@ class Reader {
   }
 
   #part(): Node | undefined {
-    const place = places[this.#source[this.#at] ?? ''] ?? places[this.#source.slice(this.#at, this.#at + 2)]
-    if (place) {
+    const anchor =
+      anchors[this.#source[this.#at] ?? ''] ?? anchors[this.#source.slice(this.#at, this.#at + 2)]
+    if (anchor) {
       this.#at += /[\^$]/.test(this.#source[this.#at] ?? '') ? 1 : 2
-      return { kind: 'at', place }
+      return { kind: 'at', place: anchor }
     }
     const [source] = this.#take(one) ?? []
     if (source !== undefined) return { kind: 'one', source }

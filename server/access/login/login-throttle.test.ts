@@ -3,11 +3,11 @@ import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, makeUser } from '../../../testing/factories/platform.ts'
 import { findLogin } from '../authentication/credential-store.ts'
 import { dropFullBuckets } from './login-attempt-store.ts'
-import { LoginAttempts } from './login-attempts.ts'
+import { LoginThrottle } from './login-throttle.ts'
 
 const { db } = await createTestDatabase()
 let nowMs = Date.now()
-const make = () => new LoginAttempts({ db, clock: { now: () => new Date(nowMs) }, key: Buffer.alloc(32, 1) })
+const make = () => new LoginThrottle({ db, clock: { now: () => new Date(nowMs) }, key: Buffer.alloc(32, 1) })
 /** Two api processes. */
 const [one, two] = [make(), make()]
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 
 /** Which companies are next, and how much each may have. */
-export interface CompanyTurns {
+export interface CompanySchedule {
   /** Companies after this one in the order of their ids; the last served one of the previous round. */
   afterCompany: string
   companies: number
@@ -22,9 +22,9 @@ export interface WaitingRows {
  * Recursive common table expression `waiting`: the next companies that have waiting rows, with their `turn`; a row without a
  * company is behind the last of all. The cost depends on the number of companies taken, not on the rows that wait.
  */
-export const companiesInTurn = (
+export const scheduledCompanies = (
   { table, waits }: Pick<WaitingRows, 'table' | 'waits'>,
-  { afterCompany, companies }: Pick<CompanyTurns, 'afterCompany' | 'companies'>,
+  { afterCompany, companies }: Pick<CompanySchedule, 'afterCompany' | 'companies'>,
 ): RawBuilder<unknown> => {
   const nextAfter = (company: RawBuilder<unknown>) => sql`
     select o.company_id from ${sql.table(table)} o where ${waits} and o.company_id > ${company}
@@ -43,11 +43,11 @@ export const companiesInTurn = (
  * the same number of each, so that a company with many delays no other. The cost depends on what is taken, not on what
  * waits.
  */
-export const dueInTurn = (
+export const dueFairly = (
   { table, key, waits, lock }: WaitingRows,
-  { perCompany, ...turns }: CompanyTurns,
+  { perCompany, ...turns }: CompanySchedule,
 ): RawBuilder<unknown> => sql`
-    ${companiesInTurn({ table, waits }, turns)}, due as (
+    ${scheduledCompanies({ table, waits }, turns)}, due as (
       select o.${sql.ref(key)} from waiting w cross join lateral (
         select ${sql.ref(key)} from ${sql.table(table)} where ${waits} and company_id = w.company_id
         order by ${sql.ref(key)} limit ${perCompany} ${lock}

@@ -5,7 +5,7 @@ import type { BuildSlots } from '../../admission/build-slots.ts'
 /* Parts of statements: waiting attempts in turn. The CTE `held` precedes (`capacity-in-use-statement.ts`). */
 
 /** Attempts `a`, with the running builds of their company (`busy.active`) and when it was served last (`served.at`). */
-export const attemptsInTurn = sql`
+export const fairAttempts = sql`
     build_attempts a cross join held
     left join company_settings s on s.company_id = a.company_id
     cross join lateral (
@@ -24,4 +24,4 @@ export const hasBuildSlot = ({ slots, reserved }: BuildSlots): RawBuilder<boolea
     and held.builds < ${sql.lit(slots)} - case when busy.active = 0 then 0 else ${sql.lit(reserved)} end`
 
 /** The company with the fewest running builds first, then the one served least recently. */
-export const buildTurn = sql`busy.active, served.at nulls first, a.queued_at, a.id`
+export const buildOrder = sql`busy.active, served.at nulls first, a.queued_at, a.id`

@@ -10,7 +10,7 @@ import { startTicker, type Ticker } from './ticker.ts'
  * lane moves to another, where it waits at the cost of slow ones.
  */
 
-export interface LanePlaces {
+export interface LaneSlots {
   /** Attempts at once of all companies, */
   all: number
   /** and of one. */
@@ -18,21 +18,21 @@ export interface LanePlaces {
 }
 
 /** The place of an attempt in progress. */
-export interface Place<Lane extends string> {
+export interface Slot<Lane extends string> {
   /** Frees its place for one in another lane, from then on. False, and nothing changes: that lane has none free for the company. */
   moveTo(lane: Lane): boolean
 }
 
-export interface AttemptsOptions<Lane extends string, Claimed> {
+export interface DeliveriesOptions<Lane extends string, Claimed> {
   /** For the log. */
   name: string
   /** In the order in which they are served. */
-  places: Record<Lane, LanePlaces>
+  places: Record<Lane, LaneSlots>
   claim: (lane: Lane, share: ClaimShare) => Promise<ClaimedRound<Claimed>>
   /** Makes due what is claimed and not among these ids. */
   takeBack: (active: string[]) => Promise<unknown>
   /** One attempt, with its record. It must be bounded in time. */
-  attempt: (claimed: Claimed, place: Place<Lane>) => Promise<void>
+  attempt: (claimed: Claimed, place: Slot<Lane>) => Promise<void>
   clock: Clock
   log: Log
   pollIntervalMs?: number | undefined
@@ -44,8 +44,8 @@ const companiesPerRound = 100
 const slowForMs = 600_000
 const slowCompaniesMax = 10_000
 
-export class Attempts<Lane extends string, Claimed extends { id: string; company_id: string }> {
-  readonly #options: AttemptsOptions<Lane, Claimed>
+export class Deliveries<Lane extends string, Claimed extends { id: string; company_id: string }> {
+  readonly #options: DeliveriesOptions<Lane, Claimed>
   readonly #lanes: Lane[]
   readonly #active: Record<Lane, Map<string, number>>
   readonly #after: Record<Lane, string>
@@ -57,7 +57,7 @@ export class Attempts<Lane extends string, Claimed extends { id: string; company
   #isUnsure = true
   #ticker: Ticker | undefined
 
-  constructor(options: AttemptsOptions<Lane, Claimed>) {
+  constructor(options: DeliveriesOptions<Lane, Claimed>) {
     this.#options = options
     this.#lanes = Object.keys(options.places) as Lane[]
     this.#active = this.#byLane(() => new Map())

@@ -4,15 +4,15 @@ import type { Database, Trx } from '../../db/database.ts'
 import { SerialByKey } from '../../fairness/serial-by-key.ts'
 
 const waitMs = 10_000
-const turns = new SerialByKey()
+const serial = new SerialByKey()
 
 /**
  * Does work whose transaction locks the table, after the work of this process that did so before. Thus requests that wait
  * for one table hold one connection to the database together. Throws `database_unavailable` after 10 s.
  */
-export async function inTableTurn<T>(tableId: string, work: () => Promise<T>): Promise<T> {
+export async function serializeByTable<T>(tableId: string, work: () => Promise<T>): Promise<T> {
   const late = AbortSignal.timeout(waitMs)
-  const end = await atDatabase(() => turns.take(tableId, late)).catch((error: unknown) => {
+  const end = await atDatabase(() => serial.take(tableId, late)).catch((error: unknown) => {
     throw late.aborted ? new CodedError('database_unavailable') : error
   })
   try {
@@ -27,4 +27,4 @@ export const inTableTransaction = <T>(
   db: Database,
   tableId: string,
   work: (trx: Trx) => Promise<T>,
-): Promise<T> => inTableTurn(tableId, () => db.transaction().execute(work))
+): Promise<T> => serializeByTable(tableId, () => db.transaction().execute(work))

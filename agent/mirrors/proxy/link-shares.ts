@@ -1,7 +1,7 @@
 import { MirrorFailure } from './mirror-failure.ts'
 
 /** Bounds the requests of each link, so that no build keeps the proxy from the others. */
-export class LinkTurns {
+export class LinkShares {
   readonly #running: number
   readonly #waiting: number
   readonly #links = new Map<string, { running: number; queue: (() => void)[] }>()

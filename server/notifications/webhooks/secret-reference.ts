@@ -1,10 +1,10 @@
-import type { SecretPlace } from '../../secrets/store/sealed-value.ts'
+import type { SecretReference } from '../../secrets/store/sealed-value.ts'
 
 /**
  * Where the secret of a webhook belongs, in the terms of secrets: the rotation of keys finds it by the same
  * (`server/secrets/rotation/rewrap-store.ts`).
  */
-export const secretPlace = (companyId: string, secretId: string): SecretPlace => ({
+export const secretReference = (companyId: string, secretId: string): SecretReference => ({
   companyId,
   consumerScope: 'webhook',
   consumerId: secretId,

@@ -16,7 +16,7 @@ interface Postponed {
  * Which version is provisioned next. Companies have turns, so that one with many versions delays no other by more than one of them;
  * a version that failed waits longer each time, up to a minute, and others go first.
  */
-export class ProvisioningTurns {
+export class ProvisioningSchedule {
   readonly #nowMs: () => number
   readonly #postponed = new Map<string, Postponed>()
   /** The company that had the last turn. */

@@ -15,7 +15,7 @@ const ofLogin = { burst: 50, refillMs: 10_000 }
 const ofAddress = { burst: 100, refillMs: 2000 }
 
 /** One attempt: the buckets that count it, and the address to remember after a successful login. */
-export interface Attempt {
+export interface LoginTry {
   buckets: Bucket[]
   /** Hashing time is charged to the address. */
   hashOwner: HashOwner
@@ -31,7 +31,7 @@ export interface Attempt {
  * guesser with many addresses. Each unknown address also has a limit over all logins. Unknown logins are counted like
  * existing ones. For IPv6 an address means its /64 network.
  */
-export class LoginAttempts {
+export class LoginThrottle {
   readonly #db: Database
   readonly #clock: Clock
   readonly #key: Buffer
@@ -43,7 +43,7 @@ export class LoginAttempts {
     this.#key = options.key
   }
 
-  async begin(login: string, client: string, user: UserCredential | undefined): Promise<Attempt> {
+  async begin(login: string, client: string, user: UserCredential | undefined): Promise<LoginTry> {
     const address = networkOf(client)
     const addressKey = this.#hash('address', address)
     const from = user && { companyId: user.company_id, userId: user.id, addressKey }
@@ -60,7 +60,7 @@ export class LoginAttempts {
   }
 
   /** Seconds until the attempt is allowed. 0 if it is allowed now. */
-  async waitSeconds({ buckets }: Attempt): Promise<number> {
+  async waitSeconds({ buckets }: LoginTry): Promise<number> {
     return Math.ceil((await waitMsOf(this.#db, buckets, this.#clock.now())) / 1000)
   }
 
@@ -68,12 +68,12 @@ export class LoginAttempts {
    * Counts the attempt. Call it right before the password is hashed. False if concurrent attempts have used the last
    * one.
    */
-  take({ buckets }: Attempt): Promise<boolean> {
+  take({ buckets }: LoginTry): Promise<boolean> {
     return takeOfEach(this.#db, buckets, this.#clock.now())
   }
 
   /** Call it after a correct password. */
-  async succeeded({ buckets, from }: Attempt): Promise<void> {
+  async succeeded({ buckets, from }: LoginTry): Promise<void> {
     await giveBackToEach(this.#db, buckets)
     if (from) await rememberAddress(this.#db, from)
   }

@@ -9,5 +9,5 @@ const policy: RetryPolicy = {
 }
 
 /** Writes the record of an attempt, and repeats that, also while the worker stops: without it the attempt would be repeated. */
-export const recordAttempt = (what: string, record: () => Promise<unknown>, log: Log): Promise<unknown> =>
+export const recordDelivery = (what: string, record: () => Promise<unknown>, log: Log): Promise<unknown> =>
   retry(what, record, { policy, signal: new AbortController().signal, log })

@@ -14,7 +14,7 @@ import { lockSession, takeSession } from '../catalogue/session-store.ts'
  */
 
 /** A session that is locked for a run which is not queued yet. */
-export interface HeldSession {
+export interface LockedSession {
   id: string
   /** Another run holds it: this one will wait in the queue. */
   waits: boolean
@@ -25,11 +25,11 @@ export interface HeldSession {
 const mib = 1024 * 1024
 
 /** Locks a session of the principal. Throws `session_not_found`, and `session_too_large` for the workspace of the profile. */
-export async function holdSession(
+export async function lockSessionForRun(
   trx: Trx,
   principal: Principal,
   wanted: { chatroomId: string; session: RunSessionRequest; resourceProfile: string },
-): Promise<HeldSession> {
+): Promise<LockedSession> {
   const { session_id: id, when_in_use: whenInUse = 'wait' } = wanted.session
   const row = await lockSession(trx, ownerOf(principal, wanted.chatroomId), id)
   if (!row) throw new CodedError('session_not_found')
@@ -39,7 +39,7 @@ export async function holdSession(
 }
 
 /** Throws `session_in_use` for a run that does not wait. */
-export function requireTurn(session: HeldSession | undefined): void {
+export function requireNotInUse(session: LockedSession | undefined): void {
   if (session?.waits && !session.mayWait) throw new CodedError('session_in_use')
 }
 
@@ -47,7 +47,7 @@ export function requireTurn(session: HeldSession | undefined): void {
 export const takeHeldSession = async (
   trx: Trx,
   run: { id: string; company_id: string },
-  session: HeldSession,
+  session: LockedSession,
 ): Promise<void> => {
   if (!session.waits) await takeSession(trx, { id: session.id, company_id: run.company_id }, run.id)
 }

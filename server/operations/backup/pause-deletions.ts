@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { asAccount } from '../../postgres/account.ts'
-import { DeletionHold } from '../../storage/deletion-hold.ts'
+import { DeletionPause } from '../../storage/deletion-pause.ts'
 import { BackupProblem } from './backup-problem.ts'
 
-export interface DeletionsOnHold {
+export interface PausedDeletions {
   /** Objects deleted since the hold started, by their keys below this folder. */
   folder: string
   /** Deletes the held objects and ends the hold. Returns whether it lasted until then. */
@@ -31,13 +31,13 @@ const script = `
  * Moves deleted objects aside until the hold is released. Root does not own the folder, so a process of the folder's
  * owner creates the hold.
  */
-export async function holdDeletions(objects: string): Promise<DeletionsOnHold> {
+export async function pauseDeletions(objects: string): Promise<PausedDeletions> {
   const { uid, gid } = statSync(objects)
-  const hold = new DeletionHold(objects)
+  const pause = new DeletionPause(objects)
   const account = process.getuid?.() === 0 && uid !== 0 ? { uid, gid } : undefined
   const [command = '', ...args] = asAccount(
     account,
-    ['sh', '-c', script, 'hold', hold.file, hold.held],
+    ['sh', '-c', script, 'hold', pause.file, pause.held],
     'TERM',
   )
   const child = spawn(command, args, { cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] })
@@ -48,12 +48,12 @@ export async function holdDeletions(objects: string): Promise<DeletionsOnHold> {
     throw new BackupProblem(
       code === busyCode
         ? 'another backup of this service is in progress'
-        : `deletions cannot be held: ${hold.file} cannot be written`,
+        : `deletions cannot be held: ${pause.file} cannot be written`,
     )
   }
   child.stdout.resume()
   return {
-    folder: hold.held,
+    folder: pause.held,
     release: async () => {
       child.kill('SIGTERM')
       const [code] = (await ended) as [number | null]

@@ -14,7 +14,7 @@ const freshMs = 60_000
  *   ROOT/hold    touched while the hold is active
  *   ROOT/held/   deleted objects by their keys
  */
-export class DeletionHold {
+export class DeletionPause {
   readonly file: string
   readonly held: string
 

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from 'vitest'
 import { currentDatabaseUse } from '../base/current-request.ts'
 import { createLog } from '../base/logging.ts'
-import { Attempts, type Place } from './attempts.ts'
 import type { ClaimShare } from './claim-due.ts'
+import { Deliveries, type Slot } from './deliveries.ts'
 
 type Lane = 'first' | 'slow'
 interface Running {
   company: string
   databaseOwner: string | undefined
-  place: Place<Lane>
+  place: Slot<Lane>
   end: () => void
 }
 
@@ -33,7 +33,7 @@ function bench(places = { all: 3, ofCompany: 2 }) {
     }
     return { claimed, lastCompany: '' }
   }
-  const attempts = new Attempts<Lane, { id: string; company_id: string }>({
+  const attempts = new Deliveries<Lane, { id: string; company_id: string }>({
     name: 'test',
     places: { first: places, slow: { all: 2, ofCompany: 1 } },
     claim,
