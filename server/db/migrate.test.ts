@@ -5,8 +5,9 @@ import { createEmptyDatabase, createTestDatabase } from '../../testing/database/
 import { createLog } from '../base/logging.ts'
 import { awaitSchema } from './await-schema.ts'
 import { connect, type Database } from './database.ts'
+import { firstMigration } from './first-schema.ts'
 import { migrate, migrations } from './migrate.ts'
-import { firstMigration, listMigrations } from './recorded-migrations.ts'
+import { listMigrations } from './recorded-migrations.ts'
 
 const log = createLog('test', 'silent')
 
@@ -69,6 +70,7 @@ test.each([
     ['0070-baseline', '0080-state-watches'],
     'schema_before_first_release',
   ],
+  ['with another text of the first schema', ['0001-schema-0123456789ab'], 'schema_before_first_release'],
   ['of a later release', [...Object.keys(migrations), '9999-later'], 'schema_of_later_release'],
 ])('a database %s is refused, and nothing in it changes', async (_name, recorded, slug) => {
   const db = await databaseThatApplied(recorded)

@@ -2,8 +2,9 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { sleep } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
 import { type Database, isDatabaseUnavailable } from './database.ts'
+import { firstMigration } from './first-schema.ts'
 import * as schema from './migrations/0001-schema.ts'
-import { checkRecord, firstMigration, listMigrations } from './recorded-migrations.ts'
+import { checkRecord, listMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Executing } from './database.ts'
+import { firstMigration } from './first-schema.ts'
 import { SchemaProblem } from './schema-problem.ts'
 
 /** Names of the migrations that a database has applied; empty if it has no migration table. */
@@ -10,9 +11,6 @@ export async function listMigrations(db: Executing): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
   return rows.map(({ name }) => name)
 }
-
-/** Every release has it. */
-export const firstMigration = '0001-schema'
 
 /** Throws `SchemaProblem` unless migrations continue from what a database, or the one of a backup, has applied. */
 export function checkRecord(recorded: readonly string[], known: readonly string[]): void {

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** By domain; each refers to tables of those before it. */
+const domains = [
+  'companies',
+  'keys',
+  'environments',
+  'builds',
+  'findings',
+  'tasks',
+  'runs',
+  'results',
+  'queue',
+  'sessions',
+  'doors',
+  'secrets',
+  'agents',
+  'custom-tables',
+  'billing',
+  'operations',
+  'notifications',
+  'storage',
+  'audit',
+  'audited',
+  'counting',
+  'counted',
+]
+
+/** The schema of the first release: SQL texts, in the order in which they are applied. */
+export const firstSchema: readonly string[] = domains.map((domain) =>
+  readFileSync(join(import.meta.dirname, 'schema', `${domain}.sql`), 'utf8'),
+)
+
+const digest = createHash('sha256').update(JSON.stringify(firstSchema)).digest('hex').slice(0, 12)
+
+/** Its migration, which every release has. The name tells databases apart that another text of it made before the first release. */
+export const firstMigration = `0001-schema-${digest}`
