@@ -13,6 +13,7 @@ import { BodySpace, boundBodies } from './bounds/body-space.ts'
 import { callerDecorator, companyOf, takeTurn } from './caller.ts'
 import type { BodyConfig } from './mount.ts'
 import { allowOtherOrigins } from './requests/cross-origin.ts'
+import { logRequests, type RequestLogSettings } from './requests/request-log.ts'
 import { handleError, refusedInput } from './responses/errors.ts'
 
 /** Bounds on the shape of any JSON body. The run input has its own bounds, checked where it is parsed. */
@@ -26,10 +27,13 @@ const formMaxLength = 16 * 1024
 /** Bytes that cost the event loop as much to receive only as one byte to receive and parse. */
 const receivedPerParsed = 8
 
+/** Writes and errors are logged, and no other reads. */
+const changesAlone: RequestLogSettings = { trustedProxies: [], readsPerLine: 0 }
+
 /** The HTTP application without its routes: strict JSON, one error mapping, and the headers that every response has. */
 export function createApp(
   log: Log,
-  { bodySpace = new BodySpace(), answerSpace = new AnswerSpace() } = {},
+  { bodySpace = new BodySpace(), answerSpace = new AnswerSpace(), requestLog = changesAlone } = {},
 ): FastifyInstance {
   const app = fastify({
     // A logger per request would cost more than all response headers. Fastify logs to the logger of the process.
@@ -53,6 +57,7 @@ export function createApp(
     },
   }) as unknown as FastifyInstance
   app.decorateRequest(callerDecorator, null)
+  logRequests(app, log, requestLog)
   keepCurrent(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(

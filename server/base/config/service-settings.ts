@@ -22,6 +22,8 @@ export interface ServiceConfig {
   logLevel: string
   /** How long the API goes on after the signal to stop, while it says that it is not ready. */
   drainSeconds: number
+  /** Of the successful reads of a route, one in so many has a line in the log of the API; 0: none. */
+  readsPerLogLine: number
 }
 
 const isRoot = () => process.getuid?.() === 0
@@ -88,5 +90,11 @@ export const serviceSettings: Settings<ServiceConfig> = {
     description: 'how long the API goes on after the signal to stop, while /ready answers 503',
     fallback: () => 0,
     ...integer(0, 15),
+  },
+  readsPerLogLine: {
+    env: 'SANDBOX_READS_PER_LOG_LINE',
+    description: 'successful reads of a route per line in the log of the API; 0: none is logged',
+    fallback: () => 100,
+    ...integer(0, 1_000_000),
   },
 }

@@ -106,6 +106,7 @@ export interface ApiParts {
         | 'sessionBytes'
         | 'sessionMaxBytes'
         | 'diskFloorBytes'
+        | 'readsPerLogLine'
         | 'mailServer'
         | 'webhookInnerRanges'
         | KeySetting
@@ -147,8 +148,8 @@ export function createApiApp({
   const credentials = new Authentication({ db, tokens, identityProvider, peppers: keys.peppers, clock })
   const authenticate = authenticateBy(credentials.authenticate)
 
-  const app = createApp(log)
   const trustedProxies = config.trustedProxies.flatMap((range) => parseAddressRange(range) ?? [])
+  const app = createApp(log, { requestLog: { trustedProxies, readsPerLine: config.readsPerLogLine ?? 0 } })
   boundConnections(app, connectionBoundsFor(trustedProxies))
   const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace(), scheduler }
   const mount = mounter(app, mounting)

@@ -19,7 +19,7 @@ interface CallbackParts {
   db: Database
   log: Log
   clock: Clock
-  config: Pick<Config, 'dataDir' | 'enabled'> & Partial<Pick<Config, 'diskFloorBytes'>>
+  config: Pick<Config, 'dataDir' | 'enabled'> & Partial<Pick<Config, 'diskFloorBytes' | 'readsPerLogLine'>>
   /** That of the API; absent: nothing waits. */
   scheduler?: RequestScheduler | undefined
 }
@@ -32,7 +32,8 @@ export function createCallbackApp({ db, log, clock, config, scheduler }: Callbac
   const { dataDir, enabled } = config
   const storage = new DiskStorage(join(dataDir, 'objects'), config.diskFloorBytes)
   const outputs = outputPolicies({ db, directory: new Directory(db), clock, log, dataDir })
-  const app = createApp(log)
+  const requestLog = { trustedProxies: [], readsPerLine: config.readsPerLogLine ?? 0 }
+  const app = createApp(log, { requestLog })
   boundConnections(app, connectionBoundsFor([]))
   // None of its routes takes the credentials of people.
   const authenticate = () => Promise.reject(refuseCredentials())

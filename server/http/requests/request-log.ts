@@ -1,0 +1,69 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { AddressRange } from '../../base/addresses/address-range.ts'
+import type { Log } from '../../base/logging.ts'
+import { type AuthenticatedCall, callerDecorator } from '../caller.ts'
+import { clientAddress } from './client-address.ts'
+import { LineBudget } from './line-budget.ts'
+
+export interface RequestLogSettings {
+  trustedProxies: readonly AddressRange[]
+  /** Of the successful reads of a route, one in so many is logged; 0: none. */
+  readsPerLine: number
+}
+
+/**
+ * One line per request when it has ended: all writes and all errors, and some of the successful reads. A line has ids, the route as it
+ * is declared, and numbers; never a path, a query, a header or a body, in which there are tokens and texts of tenants.
+ */
+export function logRequests(app: FastifyInstance, log: Log, settings: RequestLogSettings): void {
+  const budget = new LineBudget((leftOut) => log.warn({ leftOut }, 'requests were not logged'))
+  const isSampled = sampler(settings.readsPerLine)
+  app.addHook('onRequest', (request, reply, done) => {
+    const startedMs = performance.now()
+    const sentBefore = request.raw.socket.bytesWritten
+    reply.raw.once('close', () => {
+      if (!log.isLevelEnabled('info')) return
+      const status = statusOf(reply)
+      const route = request.routeOptions.url
+      if (isRead(request) && (status ?? 0) < 400 && !isSampled(route ?? '')) return
+      const call = request.getDecorator<AuthenticatedCall | null>(callerDecorator)
+      if (!budget.take(call?.companyId ?? '')) return
+      const { socket, headers } = request.raw
+      const sent = socket.bytesWritten - sentBefore
+      log.info(
+        {
+          request: request.id,
+          method: request.method,
+          route,
+          status,
+          ms: Math.round(10 * (performance.now() - startedMs)) / 10,
+          bytes: sent,
+          company: call?.companyId,
+          person: call?.principal?.principalId,
+          key: call?.principal?.apiKey?.id ?? call?.principal?.gatewayKeyId,
+          from: clientAddress({ peer: socket.remoteAddress ?? '', headers }, settings.trustedProxies),
+          ...(!reply.raw.writableFinished && { broken: true }),
+        },
+        'request',
+      )
+    })
+    done()
+  })
+}
+
+/** Undefined: the client left before the answer. */
+const statusOf = ({ raw }: FastifyReply): number | undefined => (raw.headersSent ? raw.statusCode : undefined)
+
+const isRead = ({ method }: FastifyRequest): boolean =>
+  method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+
+/** Chooses the first read of each route and then one in so many, so that no busy route hides the others. */
+function sampler(readsPerLine: number): (route: string) => boolean {
+  const counts = new Map<string, number>()
+  return (route) => {
+    if (readsPerLine === 0) return false
+    const count = counts.get(route) ?? 0
+    counts.set(route, (count + 1) % readsPerLine)
+    return count === 0
+  }
+}
