@@ -73,7 +73,7 @@ const longNames = (file: TreeFile): TreeEntry[] => {
   const parts = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(250))
   const folders = parts.slice(0, 3).map((_, at) => parts.slice(0, at + 1).join('/'))
   return [
-    ...folders.map((path) => ({ kind: 'folder', path, mode: 0o755 }) as const),
+    ...folders.map((path) => ({ kind: 'folder', path, mode: 0o755, modifiedAt: 1_600_000_000 }) as const),
     ...Array.from({ length: 4100 }, (_, at) => ({
       ...file,
       path: `${folders[2]}/${'d'.repeat(240)}${numbered(at)}`,
@@ -83,7 +83,7 @@ const longNames = (file: TreeFile): TreeEntry[] => {
 
 const manyPath = (at: number): string => `f/${'n'.repeat(190)}${numbered(at)}`
 const manyFiles = (file: TreeFile): TreeEntry[] => [
-  { kind: 'folder', path: 'f', mode: 0o755 },
+  { kind: 'folder', path: 'f', mode: 0o755, modifiedAt: 1_600_000_000 },
   ...Array.from({ length: 19_900 }, (_, at) => ({ ...file, path: manyPath(at) })),
 ]
 

@@ -1,5 +1,6 @@
 import type { Session } from '@sandbox-jobs/contract/resources/sessions/session.ts'
 import type { SessionFile } from '@sandbox-jobs/contract/resources/sessions/session-file.ts'
+import { fileTimeOf } from '../../../reader/formats/file-time.ts'
 import { lockAuthority } from '../../access/authentication/lock-authority.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
@@ -41,7 +42,9 @@ export async function createSessionFolder(
   { path, ...address }: SessionAddress & { path: string },
 ): Promise<SessionFile> {
   requirePath(path, ['body', 'path'])
-  return entryAfter(deps, principal, { address, path }, (tree) => withFolder(tree, path))
+  return entryAfter(deps, principal, { address, path }, (tree) =>
+    withFolder(tree, path, fileTimeOf(deps.clock.now())),
+  )
 }
 
 /** Moves an entry and all below it. Throws `not_found`, `session_path_conflict` and what `changeFiles` throws. */
@@ -51,7 +54,9 @@ export async function moveSessionFile(
   { from, to, ...address }: SessionAddress & { from: string; to: string },
 ): Promise<SessionFile> {
   requirePath(to, ['body', 'to'])
-  return entryAfter(deps, principal, { address, path: to }, (tree) => withMoved(tree, { from, to }))
+  return entryAfter(deps, principal, { address, path: to }, (tree) =>
+    withMoved(tree, { from, to, at: fileTimeOf(deps.clock.now()) }),
+  )
 }
 
 async function entryAfter(

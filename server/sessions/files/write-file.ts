@@ -58,6 +58,7 @@ export async function writeSessionFile(
       return withEntry(
         before,
         fileOf(path, stored, { pack, mode: isExecutable ? 0o755 : newFileMode, modifiedAt }),
+        modifiedAt,
       )
     })
     const entry = tree.get(path)

@@ -80,11 +80,11 @@ class EntryReader {
     const { kind, byteSize } = this.#head
     const path = this.#path.toString('utf8')
     const mode = this.#head.mode & permissionBits
-    if (kind === 'folder') return { kind, path, mode }
+    const modifiedAt = fileTime(this.#head.modifiedAt)
+    if (kind === 'folder') return { kind, path, mode, modifiedAt }
     if (kind === 'link') return { kind, path, target: Buffer.concat(this.#text).toString('utf8') }
     const isKnown = kind === 'known'
     const digest = isKnown ? Buffer.concat(this.#text).toString('hex') : this.#hash.digest('hex')
-    const modifiedAt = fileTime(this.#head.modifiedAt)
     return { kind: 'file', path, mode, byteSize, modifiedAt, digest: `sha256:${digest}`, isKnown }
   }
 }

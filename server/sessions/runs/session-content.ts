@@ -4,8 +4,8 @@ import { PackReader, type Packs } from '../trees/pack-reader.ts'
 import type { Tree } from '../trees/tree.ts'
 
 /*
- * The files of a session as a run gets them. The archive is unpacked in the sandbox by the user of the job, so folders that this
- * user could not fill are closed after all files.
+ * The files of a session as a run gets them. The archive is unpacked in the sandbox by the user of the job, so its folders are
+ * open while they are filled. They get their modes and times after all files.
  */
 
 const openMode = 0o700
@@ -18,29 +18,28 @@ export async function* sessionEntries(
   const packs = new PackReader(storage, companyId)
   // Thousands of folders, links and empty files wait for no disk.
   const slice = slicesOf(companyId)
-  const folderOf = (path: string, mode: number): ArchiveEntry => ({
-    path,
-    kind: 'directory',
-    mode,
-    byteSize: 0,
-  })
-  const closed: ArchiveEntry[] = []
+  const filled: ArchiveEntry[] = []
   try {
-    yield folderOf(folder, 0o755)
+    yield { path: folder, kind: 'directory', mode: 0o755, byteSize: 0 }
     for (const entry of tree.values()) {
       if (slice.isOver) await slice.next()
       const path = `${folder}/${entry.path}`
       if (entry.kind === 'link')
         yield { path, kind: 'symlink', mode: 0o777, byteSize: 0, linkTarget: entry.target }
       else if (entry.kind === 'folder') {
-        yield folderOf(path, entry.mode | openMode)
-        if ((entry.mode & openMode) !== openMode) closed.push(folderOf(path, entry.mode))
+        const { mode, modifiedAt } = entry
+        const made: ArchiveEntry = { path, kind: 'directory', mode, byteSize: 0, modifiedAt }
+        yield { ...made, mode: mode | openMode }
+        filled.push(made)
       } else {
         const { mode, byteSize, modifiedAt } = entry
         yield { path, kind: 'file', mode, byteSize, modifiedAt, body: packs.bytesOf(entry) }
       }
     }
-    yield* closed.reverse()
+    for (const made of filled.reverse()) {
+      if (slice.isOver) await slice.next()
+      yield made
+    }
   } finally {
     await packs.close()
   }

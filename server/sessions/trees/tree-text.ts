@@ -4,11 +4,11 @@ import { emptyTree, packsOf, type Tree, type TreeEntry } from './tree.ts'
 
 /*
  * A tree as it is stored: JSON of its packs and of its entries, each an array that starts with its kind. A file names its pack
- * by the position in the list, and ends with its time unless that is unknown. The same tree always gives the same bytes.
+ * by the position in the list. Files and folders end with their time unless that is unknown. The same tree always gives the same bytes.
  */
 
 type StoredEntry =
-  | ['d', path: string, mode: number]
+  | ['d', path: string, mode: number, modifiedAt?: number]
   | [
       'f',
       path: string,
@@ -43,10 +43,10 @@ const headOf = (packs: string[]): StoredTree => ({ version: 1, packs, entries: [
 const end = ']}'
 
 function storedEntry(entry: TreeEntry, positions: ReadonlyMap<string, number>): StoredEntry {
-  if (entry.kind === 'folder') return ['d', entry.path, entry.mode]
   if (entry.kind === 'link') return ['l', entry.path, entry.target]
-  const { path, mode, byteSize, digest, pack, offset, modifiedAt } = entry
-  const time: [] | [number] = modifiedAt === unknownTime ? [] : [modifiedAt]
+  const time: [] | [number] = entry.modifiedAt === unknownTime ? [] : [entry.modifiedAt]
+  if (entry.kind === 'folder') return ['d', entry.path, entry.mode, ...time]
+  const { path, mode, byteSize, digest, pack, offset } = entry
   return ['f', path, mode, byteSize, digest, positions.get(pack) ?? 0, offset, ...time]
 }
 
@@ -88,7 +88,10 @@ function* piecesOf(entries: string): Generator<string, void> {
 }
 
 function entryOf(stored: StoredEntry, packs: readonly string[]): TreeEntry {
-  if (stored[0] === 'd') return { kind: 'folder', path: stored[1], mode: stored[2] }
+  if (stored[0] === 'd') {
+    const [, path, mode, modifiedAt = unknownTime] = stored
+    return { kind: 'folder', path, mode, modifiedAt }
+  }
   if (stored[0] === 'l') return { kind: 'link', path: stored[1], target: stored[2] }
   const [, path, mode, byteSize, digest, pack, offset, modifiedAt = unknownTime] = stored
   return { kind: 'file', path, mode, byteSize, modifiedAt, digest, pack: packs[pack] ?? '', offset }

@@ -12,9 +12,9 @@ import {
   type TreeEntry,
   type TreeFile,
   treeOf,
-  withEntry,
-  withFolder,
-  withMoved,
+  withEntry as withEntryAt,
+  withFolder as withFolderAt,
+  withMoved as withMovedAt,
   withoutEntry,
 } from './tree.ts'
 import { decodeTree, encodeTree } from './tree-text.ts'
@@ -30,6 +30,10 @@ const file = (path: string, pack = 'spk_1'): TreeFile => ({
   pack,
   offset: 0,
 })
+const at = 1_600_000_001
+const withEntry = (tree: Tree, entry: TreeEntry) => withEntryAt(tree, entry, at)
+const withFolder = (tree: Tree, path: string) => withFolderAt(tree, path, at)
+const withMoved = (tree: Tree, of: { from: string; to: string }) => withMovedAt(tree, { ...of, at: at + 1 })
 const link = (path: string) => ({ kind: 'link', path, target: '/etc' }) as const
 const withFiles = (...paths: string[]): Tree =>
   paths.reduce((tree: Tree, path) => withEntry(tree, file(path)), emptyTree)
@@ -84,6 +88,11 @@ describe('a tree', () => {
     expect(codeOf(() => withoutEntry(tree, 'x'))).toBe('not_found')
   })
 
+  it('gives folders the time at which they were made, and keeps it when they move', () => {
+    const tree = withMoved(withFolder(withFiles('a/b'), 'a'), { from: 'a', to: 'x/y' })
+    expect([tree.get('x'), tree.get('x/y')]).toMatchObject([{ modifiedAt: at + 1 }, { modifiedAt: at }])
+  })
+
   it('is the same after it was stored, whatever the order in which it was made', async () => {
     const tree = withEntry(withEntry(withFiles('a/b', 'c'), link('d')), file('e', 'spk_0'))
     const stored = await encodeTree(tree, slice)
@@ -106,10 +115,14 @@ describe('a tree', () => {
     expect(JSON.parse((await encodeTree(tree, slice)).toString()).entries).toHaveLength(1000)
   })
 
-  it('is read where it was stored without times of files', async () => {
-    const tree = treeOf([{ ...file('a'), modifiedAt: 0 }])
+  it('is read where it was stored without times', async () => {
+    const folder = { kind: 'folder', path: 'b', mode: 0o700, modifiedAt: 0 } as const
+    const tree = treeOf([{ ...file('a'), modifiedAt: 0 }, folder])
     const stored = await encodeTree(tree, slice)
-    expect(JSON.parse(stored.toString()).entries).toEqual([['f', 'a', 0o644, 3, file('a').digest, 0, 0]])
+    expect(JSON.parse(stored.toString()).entries).toEqual([
+      ['f', 'a', 0o644, 3, file('a').digest, 0, 0],
+      ['d', 'b', 0o700],
+    ])
     expect(await decodeTree(stored, slice)).toEqual(tree)
   })
 

@@ -18,6 +18,8 @@ export interface TreeFolder {
   path: string
   /** Permission bits, as of a file. */
   mode: number
+  /** `reader/formats/file-time.ts`. */
+  modifiedAt: number
 }
 
 export interface TreeFile {
@@ -89,13 +91,16 @@ export function entriesBelow(tree: Tree, folder: string | undefined, depth: 'one
   )
 }
 
-/** With the entry and the folders above it. It replaces a file or a link, never a folder: `session_path_conflict`. */
-export function withEntry(tree: Tree, entry: TreeEntry): Tree {
+/**
+ * With the entry and the folders above it, which are made at `at` where they are missing. It replaces a file or a link, never a
+ * folder: `session_path_conflict`.
+ */
+export function withEntry(tree: Tree, entry: TreeEntry, at: number): Tree {
   const entries = new Map(tree)
   for (const path of foldersAbove(entry.path)) {
     const there = tree.get(path)
     if (there && there.kind !== 'folder') throw new CodedError('session_path_conflict')
-    if (!there) entries.set(path, { kind: 'folder', path, mode: newFolderMode })
+    if (!there) entries.set(path, folderAt(path, at))
   }
   const there = tree.get(entry.path)
   const isFolder = there?.kind === 'folder'
@@ -104,8 +109,15 @@ export function withEntry(tree: Tree, entry: TreeEntry): Tree {
   return treeOf(entries.values())
 }
 
-export const withFolder = (tree: Tree, path: string): Tree =>
-  withEntry(tree, { kind: 'folder', path, mode: newFolderMode })
+export const withFolder = (tree: Tree, path: string, at: number): Tree =>
+  withEntry(tree, folderAt(path, at), at)
+
+const folderAt = (path: string, modifiedAt: number): TreeFolder => ({
+  kind: 'folder',
+  path,
+  mode: newFolderMode,
+  modifiedAt,
+})
 
 /** Without the entry and all below it. Throws `not_found`. */
 export function withoutEntry(tree: Tree, path: string): Tree {
@@ -114,12 +126,12 @@ export function withoutEntry(tree: Tree, path: string): Tree {
 }
 
 /** With the entry and all below it at another path, where nothing may be. Throws `not_found` and `session_path_conflict`. */
-export function withMoved(tree: Tree, { from, to }: { from: string; to: string }): Tree {
+export function withMoved(tree: Tree, { from, to, at }: { from: string; to: string; at: number }): Tree {
   const moved = tree.get(from)
   if (!moved) throw notFound()
   if (tree.has(to) || isWithin(to, from)) throw new CodedError('session_path_conflict')
   const below = [...tree.values()].filter(({ path }) => isWithin(path, from) && path !== from)
-  const placed = withEntry(withoutEntry(tree, from), { ...moved, path: to })
+  const placed = withEntry(withoutEntry(tree, from), { ...moved, path: to }, at)
   const rest = below.map((entry) => ({ ...entry, path: `${to}${entry.path.slice(from.length)}` }))
   for (const { path } of rest) requirePath(path, ['body', 'to'])
   return treeOf([...placed.values(), ...rest])

@@ -70,6 +70,23 @@ describe('a session of real runs', () => {
     expect((await step(sid, times)).output?.text).toBe(shown)
   })
 
+  it('keeps the times of folders, whatever lies in them and may write to them', async () => {
+    const sid = await create()
+    const made = `mkdir -p a/b/c; echo x > a/b/x; ln -s x a/b/l; chmod 500 a/b
+      touch -d @1600000002 a/b/c; touch -d @1600000001 a/b; touch -d @1600000000 a`
+    const times = "stat -c '%n %a %Y' a a/b a/b/c"
+    const shown = 'a 755 1600000000\na/b 500 1600000001\na/b/c 755 1600000002\n'
+    expect((await step(sid, `umask 022; ${made}; ${times}`)).output?.text).toBe(shown)
+    expect((await step(sid, times)).output?.text).toBe(shown)
+    const added = await step(sid, `echo y > a/y; ${times}; find a -type d -mmin -60`)
+    expect(added.output?.text).toMatch(/^a 755 (?!1600000000).*\na\/b 500 1600000001\n.*1600000002\na\n$/)
+    const file = await runs.api.call(sessionRoutes.readSessionFile, tenant.member, {
+      params: { ...params(), sid },
+      query: { path: 'a/y' },
+    })
+    expect(Date.parse(String(file.headers['last-modified']))).toBeGreaterThan(Date.now() - 60_000)
+  })
+
   it('keeps files, folders, links and modes from run to run', async () => {
     const sid = await create()
     const first = await step(

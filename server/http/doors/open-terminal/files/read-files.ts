@@ -54,7 +54,7 @@ const list = (deps: FileDeps): Operation =>
     },
   })
 
-/** Only files have a time, in seconds since 1970. */
+/** Only files are listed with a time, in seconds since 1970. */
 const listed = (entry: TreeEntry) => ({
   name: posix.basename(entry.path),
   type: entry.kind === 'folder' ? 'directory' : 'file',
