@@ -49,6 +49,14 @@ export class Author {
     return JSON.parse(await this.command(['run', name, '--room', room, '--input', input, '--watch']))
   }
 
+  /** Runs a script once in an environment and returns its output. */
+  async quickRun(environment: string, script: string): Promise<unknown> {
+    const file = join(this.#home, `${environment}.sh`)
+    await writeFile(file, script)
+    const where = ['--env', environment, '--room', room]
+    return JSON.parse(await this.command(['quick-run', file, ...where, '--watch']))
+  }
+
   /** Builds an environment from a Dockerfile alone. */
   async build(name: string, dockerfile: string): Promise<void> {
     const folder = join(this.#home, name)

@@ -44,6 +44,31 @@ const ownSteps: Record<string, string[] | undefined> = {
   fonts: ['RUN fc-match -f "%{family}" sans:lang=ja | grep -q CJK', 'RUN fc-list | grep -q DejaVu'],
 }
 
+/**
+ * A script for a run on the preset of a language, and its output: Java names files in UTF-8, and takes for its heap a part of the
+ * memory of the profile, not of the machine.
+ */
+export const runScripts: Record<string, { script: string; output: unknown } | undefined> = {
+  java: {
+    script: `
+cat >Check.java <<'X'
+class Check {
+  public static void main(String[] none) throws Exception {
+    var file = java.nio.file.Path.of("報告.txt");
+    java.nio.file.Files.createFile(file);
+    var small = Runtime.getRuntime().maxMemory() < 256L << 20;
+    var json = "{\\"file\\":\\"" + file + "\\",\\"small\\":" + small + "}";
+    java.nio.file.Files.writeString(java.nio.file.Path.of(System.getenv("SERVICE_OUTPUT_FILE")), json);
+  }
+}
+X
+java Check.java
+ls 報告.txt
+`,
+    output: { file: '報告.txt', small: true },
+  },
+}
+
 /** A Dockerfile that verifies what a preset of that language has. */
 export const basicDockerfile = (language: string, base: string): string =>
   [`FROM ${base}`, ...basicSteps, ...(ownSteps[language] ?? []), ''].join('\n')

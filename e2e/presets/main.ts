@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual, parseArgs, promisify } from 'node:util'
 import { checkout, type OwnService, sandboxProgram, startService } from '../main-job/service.ts'
 import { Author } from './author.ts'
-import { basicDockerfile, packageExamples, templateOf } from './expected.ts'
+import { basicDockerfile, packageExamples, runScripts, templateOf } from './expected.ts'
 import { declareMirrors, startPackages } from './mirrors.ts'
 
 /*
  * Every preset of base images, as operator and author use it: the image is made from Debian packages, an environment of the
- * language is built on it, and a job runs in it; what Debian images of the hub have is there; for Python, Node.js and Java also the example that installs packages. Needs
- * root, and the package servers that this machine uses.
+ * language is built on it, and a job runs in it; what Debian images of the hub have is there; for Python, Node.js and
+ * Java also the example that installs packages. Needs root, and the package servers that this machine uses.
  */
 const { values } = parseArgs({ options: { preset: { type: 'string', multiple: true } } })
 const run = promisify(execFile)
@@ -76,6 +76,12 @@ async function checkPreset(service: OwnService, author: Author, wanted: Preset):
   await check(`${preset} has users, time zones and a locale`, () =>
     author.build(`${project}-basics`, basicDockerfile(language, base)),
   )
+  const own = runScripts[language]
+  if (own)
+    await check(`${preset} runs within its memory, in UTF-8`, async () => {
+      const output = await author.quickRun(project, own.script)
+      if (!isDeepStrictEqual(output, own.output)) throw new Error(`the output is ${JSON.stringify(output)}`)
+    })
   const installing = packageExamples[language]
   if (!installing) return
   await check(`${preset} installs packages`, async () => {
