@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shellJob, TestAgent } from '../../testing/agent/test-agent.ts'
+import { detectCgroups } from '../host/cgroups.ts'
 import { sandboxRuntimes } from '../port/sandbox-spec.ts'
 import { procFiles } from './procfs-overlay.ts'
 
@@ -38,27 +39,59 @@ test('on runsc, sysinfo says the memory that a program was promised', async () =
   expect(log.trim().split(/ +/)[1]).toBe('102400')
 })
 
-test('on crun, a control group of version 2 has the limits of the sandbox', async () => {
-  const limits = { memoryBytes: 256 * MiB, shownMemoryBytes: 100 * MiB, vcpu: 2 }
+const shown = { memoryBytes: 256 * MiB, shownMemoryBytes: 100 * MiB, vcpu: 2 }
+const shownCpus = Math.min(2, availableParallelism())
+
+test('on crun, a control group has the limits of the sandbox', async () => {
   const script = `
-    cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/cpu.max /sys/fs/cgroup/cgroup.controllers
-    awk '!/^#/ { print $2 }' /proc/cgroups | sort -u; grep 0: /proc/self/cgroup
-    grep -c ' /sys/fs/cgroup .* - cgroup2 ' /proc/self/mountinfo; ls /sys/fs/cgroup | grep -c procs; nproc`
-  const { log } = await agent.run(shellJob(empty, script, limits))
-  const cpus = Math.min(2, availableParallelism())
+    cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/cpu.max
+    grep -cwE 'cpu|memory' /sys/fs/cgroup/cgroup.controllers
+    awk '!/^#/ { print $2 }' /proc/cgroups | sort -u; grep 0: /proc/self/cgroup; nproc`
+  const { log } = await agent.run(shellJob(empty, script, shown))
   expect(log.trim().split('\n')).toEqual([
     String(100 * MiB),
-    `${cpus}00000 100000`,
-    'cpu memory',
-    ...['0', '0::/', '1', '0', String(cpus)],
+    `${shownCpus}00000 100000`,
+    ...['1', '0', '0::/', String(shownCpus)],
   ])
 })
 
-test('a program cannot change its control group', async () => {
-  const script =
-    'cd /sys/fs/cgroup; echo 9 >memory.max; chmod 666 cpu.max; touch x; umount /sys/fs/cgroup; find . ! -perm -o=w | wc -l'
-  expect((await agent.run(shellJob(empty, script))).log.trim().split('\n').at(-1)).toBe('7')
-  expect((await agent.run(shellJob(empty, 'cat /sys/fs/cgroup/memory.max'))).log).toBe(`${128 * MiB}\n`)
+/**
+ * What Java 21 does where the file system of /sys/fs/cgroup is not of version 2: the list of mounts and /proc/self/cgroup say where
+ * the files of each controller are.
+ */
+const findLimits = `
+  place() { awk -v name=$1 '{
+    for (at = 7; $at != "-"; at++);
+    if ($(at + 1) == "cgroup" && (","$NF",") ~ (","name",")) { print $4, $5; exit } }' /proc/self/mountinfo; }
+  [ -n "$(place memory)" ] || exit
+  for name in memory cpu cpuacct cpuset; do
+    set -- $(place $name)
+    echo $1 $(awk -F: -v name=$name '$2 ~ "(^|,)" name "(,|$)" { print $3 }' /proc/self/cgroup)
+  done | sort -u
+  set -- $(place memory); cat $2/memory.limit_in_bytes
+  set -- $(place cpu); echo $(cat $2/cpu.cfs_quota_us $2/cpu.cfs_period_us)`
+
+test('on crun, a program finds the limits where the groups of version 1 of the host are mounted', async () => {
+  const { log } = await agent.run(shellJob(empty, findLimits, shown))
+  const isVersion1 = (await detectCgroups())?.version === 1
+  expect(log).toBe(isVersion1 ? `/ /\n${100 * MiB}\n${shownCpus}00000 100000\n` : '')
+})
+
+test('on crun, the folder of a controller of version 1 has the limits too', async () => {
+  const script = `
+    cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory/memory.soft_limit_in_bytes`
+  const { log } = await agent.run(shellJob(empty, script, shown))
+  expect(log).toBe(`${100 * MiB}\n`.repeat(2))
+})
+
+test('a program cannot change its control group, and finds no other', async () => {
+  const script = `
+    cd /sys/fs/cgroup
+    { echo 9 >memory.max; chmod 666 cpu.max; touch x; mkdir y; echo $$ >cgroup.procs; umount /sys/fs/cgroup; } 2>/dev/null
+    ls -d x */ 2>/dev/null | grep -vE '^(cpu|cpuacct|cpuset|memory)/'; cut -d: -f3 /proc/self/cgroup | sort -u
+    awk '$5 ~ "^/sys/fs/cgroup" && $6 !~ "^ro," || $4 ~ "[.][.]"' /proc/self/mountinfo; cat memory.max`
+  const { log } = await agent.run(shellJob(empty, script))
+  expect(log).toBe(`/\n${128 * MiB}\n`)
 })
 
 test.each(sandboxRuntimes)('on %s, shared memory is half of the memory', async (runtime) => {

@@ -40,25 +40,36 @@ export function procFiles({ cpus, memoryBytes }: VisibleMachine, hostCpuinfo: st
 }
 
 /**
- * Files of a control group of version 2, in which Java, Go, Node and others look for the limits of their container. Static as
- * well: the host's own groups say more than the limits, and are no part of the sandbox's view.
+ * Files of a control group of both versions, in which Java, Go, Node and others look for the limits of their container. Static as
+ * well: the host's own groups say more than the limits, and are no part of the sandbox's view. Used is one page, because Java
+ * takes 0 as a failure and asks the host.
  */
 export function groupFiles({ cpus, memoryBytes }: VisibleMachine): Record<string, string> {
   const cpuPeriodUs = 100_000
+  const cpuQuotaUs = cpus * cpuPeriodUs
+  const limit = `${memoryBytes}\n`
   return {
     'cgroup.controllers': 'cpu memory\n',
-    'cpu.max': `${cpus * cpuPeriodUs} ${cpuPeriodUs}\n`,
-    'memory.current': '0\n',
+    'cpu.max': `${cpuQuotaUs} ${cpuPeriodUs}\n`,
+    'memory.current': usedMemory,
     'memory.high': 'max\n',
-    'memory.max': `${memoryBytes}\n`,
+    'memory.max': limit,
     'memory.swap.max': '0\n',
+    'cpu.cfs_period_us': `${cpuPeriodUs}\n`,
+    'cpu.cfs_quota_us': `${cpuQuotaUs}\n`,
+    'memory.limit_in_bytes': limit,
+    'memory.memsw.limit_in_bytes': limit,
+    'memory.soft_limit_in_bytes': limit,
+    'memory.usage_in_bytes': usedMemory,
   }
 }
+
+const usedMemory = '4096\n'
 
 /** The shim adds `btime`, which differs per sandbox. */
 const statTail = 'intr 0\nctxt 0\nprocesses 1\nprocs_running 1\nprocs_blocked 0\nsoftirq 0\n'
 
-/** All of version 2, as `groupFiles`: by the hierarchy 0 programs decide where they look. */
+/** All of version 2: by the hierarchy 0 programs that know no better decide where they look. */
 const groupControllers = ['#subsys_name\thierarchy\tnum_cgroups\tenabled']
   .concat(['cpuset', 'cpu', 'cpuacct', 'memory', 'pids'].map((name) => `${name}\t0\t1\t1`))
   .join('\n')

@@ -56,13 +56,18 @@ interface SpecOptions {
   confinement: Confinement
   /** Absent: the runtime compiles its filter from the profile. */
   filters?: CompiledFilters
+  /** Its control groups of version 1 that are in its view; absent: it has no view of any. */
+  groups?: readonly string[]
 }
 
 /**
  * The OCI runtime specification of a sandbox, the same bundle for both runtimes. Pure. The root is the overlay that the shim
  * mounts; the shim sets the limits, in control groups in which it starts the runtime.
  */
-export function ociSpec(spec: SandboxSpec, { idBase, arch, confinement, filters }: SpecOptions): object {
+export function ociSpec(
+  spec: SandboxSpec,
+  { idBase, arch, confinement, filters, groups }: SpecOptions,
+): object {
   const build = confinement === 'build'
   const profile = build ? 'build' : 'job'
   const gvisor = spec.runtime === 'runsc'
@@ -111,7 +116,7 @@ export function ociSpec(spec: SandboxSpec, { idBase, arch, confinement, filters 
     mounts: [
       ...jobMounts(spec),
       ...procfsOverlayFiles(spec.runtime).map(procMount),
-      ...(build || gvisor ? [] : groupMounts),
+      ...(confinement === 'job' && !gvisor && groups ? groupMounts(groups) : []),
       ...(gvisor ? gvisorMounts : []),
     ],
     linux: {
@@ -172,24 +177,23 @@ const procMount = (name: string): Mount => ({
 })
 
 /**
- * The view of control groups that programs look for. They find it by the type of the mount, so one of that type is there, read-only,
- * and below a folder of files that lies above it and that the shim makes: nothing of the host's groups can be reached.
- * gVisor shows the sandbox's memory and processors by itself.
+ * The view of control groups that programs look for, by the types in the list of mounts and by the type of file system of
+ * /sys/fs/cgroup. So one of version 2 is mounted there, and the sandbox's own of version 1, read-only, and below a folder of files
+ * that lies above them and that the shim makes: nothing of the groups can be reached. gVisor shows the sandbox's memory and
+ * processors by itself.
  */
-const groupMounts: Mount[] = [
-  {
-    destination: '/sys/fs/cgroup',
-    type: 'cgroup2',
-    source: 'cgroup2',
-    options: ['ro', 'nosuid', 'nodev', 'noexec'],
-  },
-  {
-    destination: '/sys/fs/cgroup',
+function groupMounts(folders: readonly string[]): Mount[] {
+  const mount = (source: string): Mount => ({
+    destination: groupFolder,
     type: 'bind',
-    source: `${stagingFolder}/cgroup`,
+    source,
     options: ['bind', 'ro', 'nosuid', 'nodev', 'noexec'],
-  },
-]
+  })
+  const version2 = { ...mount('cgroup2'), type: 'cgroup2', options: ['ro', 'nosuid', 'nodev', 'noexec'] }
+  return [version2, ...folders.map(mount), mount(`${stagingFolder}/cgroup`)]
+}
+
+const groupFolder = '/sys/fs/cgroup'
 
 /**
  * gVisor permits writes to a running program, and process 1 is one, so its folder is read-only. By default gVisor would mount

@@ -159,6 +159,13 @@ export function cgroupsOf(
   }
 }
 
+/** The groups of memory and processors of version 1, in which programs look for the limits of their container. */
+export function shownGroups(layout: CgroupLayout, parent: string, name: string): string[] {
+  if (layout.version === 2) return []
+  const roots = [layout.memory, layout.cpu, layout.cpuacct, ...(layout.cpuset ? [layout.cpuset] : [])]
+  return [...new Set(roots)].map((root) => join(root, parent, name))
+}
+
 /** `cpus`: the initial processors of the sandbox; absent: it may always use all. */
 export function planCgroups(
   layout: CgroupLayout,

@@ -32,7 +32,7 @@ const anyJob: Omit<SandboxSpec, 'runtime'> = {
 
 /** The runner description of an agent that offers `runtimes`. */
 export function runnerOn(layerDigest: string, runtimes: readonly SandboxRuntime[]): Runner {
-  const options = { idBase: 0, arch: process.arch, confinement: 'job' } as const
+  const options = { idBase: 0, arch: process.arch, confinement: 'job', groups: [] } as const
   const policy = JSON.stringify(runtimes.map((runtime) => ociSpec({ ...anyJob, runtime }, options)))
   const policyDigest = sha256Of(policy)
   return { layerDigest, abiRevision, policyDigest }

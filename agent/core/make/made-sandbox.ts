@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream'
 import type { CompiledFilters } from '../../bundle/compiled-filters.ts'
 import { planText } from '../../bundle/shim-plan.ts'
 import { ociSpec } from '../../bundle/spec.ts'
+import { shownGroups } from '../../host/cgroups.ts'
 import type { Link } from '../../network/link-maker.ts'
 import type { LinkUse, Network } from '../../network/network.ts'
 import type { AllowList } from '../../port/allow-list.ts'
@@ -76,7 +77,9 @@ async function makeWith(
   const write = (file: string, text: string) => writeFileSync(join(folder, file), text, { mode: 0o600 })
   const confinement = internal?.confinement ?? spec.confinement
   const { filters } = options
-  write('config.json', JSON.stringify(ociSpec(spec, { idBase, arch: process.arch, confinement, filters })))
+  const groups = shownGroups(options.cgroups, options.cgroupParent, name)
+  const made = { idBase, arch: process.arch, confinement, filters, groups }
+  write('config.json', JSON.stringify(ociSpec(spec, made)))
   write('plan', planText(plan))
   if (plan.workspace.kind === 'disk') await makeDisk(plan.workspace.path, spec, idBase)
   if (!isWarm) return { name, folder, idBase, ...(await startShim(options.spawner, folder)) }

@@ -245,6 +245,16 @@ static void make_view(const struct plan *plan, const char *part, const char *to)
   closedir(names);
 }
 
+/* Programs that look for control groups of version 1 have a folder for each controller: here all are the same one. */
+static void name_controllers(const char *group) {
+  static const char *const names[] = {"cpu", "cpuacct", "cpuset", "memory"};
+  char path[96];
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    snprintf(path, sizeof path, "%s/%s", group, names[i]);
+    if (symlink(".", path)) shim_fail("proc_files");
+  }
+}
+
 /*
  * Lays an empty folder, and a file of the sandbox's view, over those of /proc, in this namespace alone. The kernel mounts a new /proc
  * in a user namespace only where a whole one can be seen, so one is kept aside.
@@ -282,6 +292,7 @@ void mounts_make(const struct plan *plan) {
   folder(lower_path, 0711, 0, 0);
   make_view(plan, "proc", proc_path);
   make_view(plan, "cgroup", group_path);
+  name_controllers(group_path);
   snprintf(path, sizeof path, "%s/devices", plan->staging);
   own_devices(path);
   /* 4. The read-only trees, seen with the sandbox's own ids. */
