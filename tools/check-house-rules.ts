@@ -32,7 +32,38 @@ const foreignTables = [
   'build_logs',
 ]
 
+/** Declarations whose name ends in the word, as a word of its own. */
+const namesEndIn = (word: string): RegExp =>
+  new RegExp(
+    `\\b(const|function|class|interface|type) (${word}|\\w*${word[0]?.toUpperCase()}${word.slice(1)})s?\\b`,
+  )
+
+/** A word of the glossary names one thing, in the files where that is at home. */
+const oneMeaning = (word: string, meaning: string, home: RegExp): Rule => ({
+  name: `${word} is ${meaning}`,
+  files: /^(agent|reader|server|cli|client|contract)\/(?!.*[.]generated[.])/,
+  allowed: home,
+  forbidden: namesEndIn(word),
+  exceptions: {},
+})
+
 const rules: Rule[] = [
+  oneMeaning(
+    'turn',
+    'what an agent does for a message; elsewhere it is a schedule, a queue or serial',
+    /^(server\/(agents|agent-tools|mcp|http|access\/(turns|principal)[.]|main\/api\/api-agents[.])|contract)/,
+  ),
+  oneMeaning(
+    'hold',
+    'reserved money; elsewhere it is a lock, a lease or a pin',
+    /^(server\/billing|contract)\//,
+  ),
+  oneMeaning('place', 'a slot, a path, a position or a reference', /^$/),
+  oneMeaning(
+    'attempt',
+    'one execution of a build; elsewhere it is a delivery or a try',
+    /^(server\/(builds|environments)|contract|cli\/push)\//,
+  ),
   {
     name: 'SQL is only in *-store.ts, *-statement.ts, work, db and postgres',
     files: /^(agent|reader|server|cli)\//,

@@ -29,11 +29,17 @@ const runParts = ['bundle', 'files', 'session', 'secret', 'output', 'metadata']
 
 /** Words of the glossary with one meaning, and the folders where they have it. */
 const words: Record<string, RegExp> = {
-  turn: /^(server\/(agents|agent-tools|mcp|http)|contract)\//,
+  turn: /^(server\/(agents|agent-tools|mcp|http|access\/(turns|principal)[.]|main\/api\/api-agents[.])|contract)/,
   hold: /^(server\/billing|contract)\//,
   place: /^$/,
-  attempt: /^(server\/(builds|environments)|contract)\//,
+  attempt: /^(server\/(builds|environments)|contract|cli\/push)\//,
 }
+
+/** A declaration whose name ends in the word, as a word of its own. */
+const namesWord = (word: string): RegExp =>
+  new RegExp(
+    `\\b(const|function|class|interface|type) (${word}|\\w*${word[0]?.toUpperCase()}${word.slice(1)})s?\\b`,
+  )
 
 const row = (name: string, value: string | number) => console.log(`${name.padEnd(52)} ${value}`)
 
@@ -65,7 +71,7 @@ for (const part of runParts) {
 }
 
 for (const [word, home] of Object.entries(words)) {
-  const named = new RegExp(`\\b(const|function|class|interface|type) \\w*${word}s?\\b`, 'i')
+  const named = namesWord(word)
   row(
     `files that name something ${word} elsewhere`,
     files.filter(({ path, text }) => !home.test(path) && named.test(text)).length,

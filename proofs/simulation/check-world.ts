@@ -2,7 +2,7 @@ import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import { isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
 import { programNeverStarted } from '../../agent/port/sandbox-exit.ts'
 import { claimExpired } from '../../agent/port/start-in-time.ts'
-import { maxStartAttempts } from '../../server/runs/drive/start-steps.ts'
+import { maxStarts } from '../../server/runs/drive/start-steps.ts'
 import type { ModelledHost } from './modelled-host.ts'
 import type { SimulatedEvent } from './modelled-triggers.ts'
 import { bytesPerRun, isBilled, type SimulatedRun, type SimulatedRuns } from './simulated-runs.ts'
@@ -66,7 +66,7 @@ function* checkRun(run: SimulatedRun, { starts, ends }: Observed): Generator<str
 
 /** Whether all start attempts were used: each sandbox never started or came too late. */
 const exhaustedStarts = ({ end, fence }: SimulatedRun): boolean =>
-  fence >= maxStartAttempts &&
+  fence >= maxStarts &&
   ((end?.exit !== undefined && programNeverStarted(end.exit)) || end?.outcome.error_detail === claimExpired)
 
 const endOf = ({ program, timeoutSeconds }: SimulatedRun): SimulatedRun['state'] =>

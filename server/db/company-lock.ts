@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { type QueryExecutorProvider, sql } from 'kysely'
 import { settleAll } from '../base/settle-all.ts'
-import type { Queryable, Trx } from './database.ts'
+import type { Trx } from './database.ts'
 import { arrayParam } from './fast/array-param.ts'
 import { prepared } from './fast/prepared.ts'
 
@@ -18,7 +18,7 @@ export async function lockCompany(trx: Trx, companyId: string, subject: string):
  * order, so no deadlock is possible. The advisory keys are a namespace of this file.
  */
 export async function lockQueues(
-  trx: Queryable,
+  trx: QueryExecutorProvider,
   companyIds: readonly string[],
   { fleet }: { fleet: boolean },
 ): Promise<void> {

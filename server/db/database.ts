@@ -8,12 +8,10 @@ import { SharedPool } from './pool/shared-pool.ts'
 import type { Tables } from './tables.ts'
 
 export type Database = Kysely<Tables>
-/** A store function takes either: alone, or inside a caller's transaction. */
+/** A store function takes either: alone, or inside a caller's transaction. A prepared statement needs no more than `QueryExecutorProvider`. */
 export type Executing = Database | Transaction<Tables>
 export type { Transaction } from 'kysely'
 export type Trx = Transaction<Tables>
-/** Executes a prepared statement: a database, a transaction or a pipelined transaction. */
-export type Queryable = Pick<Database, 'getExecutor'>
 
 const int8 = 20
 

@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
+import { type QueryExecutorProvider, sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { settleAll } from '../../base/settle-all.ts'
-import type { Queryable } from '../database.ts'
 import { pipelinedTransaction } from './pipelined-transaction.ts'
 import { prepared } from './prepared.ts'
 
@@ -24,7 +23,8 @@ beforeEach(async () => {
   await sql`create table pipelined_texts (text text primary key)`.execute(db)
 })
 
-const texts = async (trx: Queryable = db) => (await all(trx, { prefix: '' })).map(({ text }) => text)
+const texts = async (trx: QueryExecutorProvider = db) =>
+  (await all(trx, { prefix: '' })).map(({ text }) => text)
 
 describe('a pipelined transaction', () => {
   it('commits and returns the result of its write', async () => {

@@ -1,13 +1,13 @@
-import { CompiledQuery, type DatabaseConnection } from 'kysely'
+import { CompiledQuery, type DatabaseConnection, type QueryExecutorProvider } from 'kysely'
 import { settleAll } from '../../base/settle-all.ts'
-import type { Database, Queryable } from '../database.ts'
+import type { Database } from '../database.ts'
 
 /** The two halves of a transaction. Each sends all its statements before it waits for any of them. */
 export interface ReadThenWrite<Read, Result> {
   /** Reads and locks only: its statements are sent together with `begin`. */
-  read: (trx: Queryable) => Promise<Read>
+  read: (trx: QueryExecutorProvider) => Promise<Read>
   /** May write, in one statement, which is sent together with `commit`. Any later statement throws. */
-  write: (trx: Queryable, read: Read) => Promise<Result>
+  write: (trx: QueryExecutorProvider, read: Read) => Promise<Result>
 }
 
 /**
@@ -20,7 +20,7 @@ export const pipelinedTransaction = <Read, Result>(
   { read, write }: ReadThenWrite<Read, Result>,
 ): Promise<Result> =>
   db.getExecutor().provideConnection(async (connection) => {
-    const { trx, close } = queryableOn(db, connection)
+    const { trx, close } = executorOn(db, connection)
     const send = (text: string) => connection.executeQuery(CompiledQuery.raw(text))
     try {
       const [, found] = await settleAll([send('begin'), read(trx)])
@@ -39,7 +39,10 @@ export const pipelinedTransaction = <Read, Result>(
  * Needed because Kysely's own transactions wait for each statement before they send the next. After `close` it sends
  * nothing, since such a statement would run outside the transaction.
  */
-function queryableOn(db: Database, connection: DatabaseConnection): { trx: Queryable; close: () => void } {
+function executorOn(
+  db: Database,
+  connection: DatabaseConnection,
+): { trx: QueryExecutorProvider; close: () => void } {
   let open = true
   const executor = db.getExecutor().withConnectionProvider({
     provideConnection: async (work) => {

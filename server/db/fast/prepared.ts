@@ -1,5 +1,4 @@
-import type { CompiledQuery, RawBuilder } from 'kysely'
-import type { Queryable } from '../database.ts'
+import type { CompiledQuery, QueryExecutorProvider, RawBuilder } from 'kysely'
 import { arrayText } from './array-text.ts'
 
 /** A parameter of a prepared statement; each execution supplies its value. */
@@ -20,7 +19,7 @@ export type Placeholders<Given> = { readonly [Name in keyof Given]: Placeholder 
  */
 export function prepared<Given extends Record<string, unknown>, Row>(
   build: (placeholders: Placeholders<Given>) => RawBuilder<Row>,
-): (db: Queryable, given: Given) => Promise<Row[]> {
+): (db: QueryExecutorProvider, given: Given) => Promise<Row[]> {
   let text: CompiledQuery<Row> | undefined
   return async (db, given) => {
     text ??= build(placeholders<Given>()).compile(db)

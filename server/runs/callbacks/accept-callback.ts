@@ -11,7 +11,7 @@ import {
   type CallbackClaim,
   type CallbackRun,
   findCallbackRun,
-  holdCallbackRun,
+  lockCallbackRun,
 } from './callback-run-store.ts'
 
 /*
@@ -71,6 +71,6 @@ export async function performForRun<Answer extends Record<string, unknown>>(
   claim: CallbackClaim,
   effect: Omit<Effect<Answer>, 'runId' | 'companyId' | 'fence'>,
 ): Promise<Answer> {
-  if (!(await holdCallbackRun(trx, claim))) throw new CodedError('output_run_unavailable')
+  if (!(await lockCallbackRun(trx, claim))) throw new CodedError('output_run_unavailable')
   return performOnce(trx, { ...effect, runId: claim.run_id, companyId: claim.company_id, fence: claim.fence })
 }

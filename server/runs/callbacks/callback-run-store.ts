@@ -48,7 +48,7 @@ export async function findCallbackRun(
 }
 
 /** Keeps the run from ending until the transaction ends; false if it has ended or was claimed again. */
-export async function holdCallbackRun(
+export async function lockCallbackRun(
   trx: Trx,
   { run_id, company_id, fence }: CallbackClaim,
 ): Promise<boolean> {

@@ -8,7 +8,7 @@ import type { ClaimedRun } from '../model/claimed-run.ts'
 import type { PartTools } from '../parts/run-parts.ts'
 import type { PlacedImages } from '../prepare/placed-images.ts'
 import type { CollectDeps } from '../results/collect-run.ts'
-import type { ResultTurns } from '../results/result-turns.ts'
+import type { ResultQueue } from '../results/result-queue.ts'
 import type { StorageReservations } from '../results/storage-reservations.ts'
 import { describe, forever } from './retry-policies.ts'
 import type { RunQueue } from './run-queue.ts'
@@ -17,7 +17,7 @@ export interface DriveDeps extends CollectDeps, PartTools {
   runs: RunQueue
   images: PlacedImages
   storageReservations: StorageReservations
-  resultTurns: ResultTurns
+  resultQueue: ResultQueue
   log: Log
   /** How long the processes of a run may go on after they were asked to end. Absent or 0: they are killed at once. */
   stopGraceMs?: number | undefined

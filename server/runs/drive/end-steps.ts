@@ -10,7 +10,7 @@ import { type Drive, isOwnershipLost } from './drive.ts'
 import { outcomeOf, outcomeWithoutResults } from './outcome-of-exit.ts'
 import { nothingLeft, over, type Results, type RunStep, sandboxLeft } from './progress.ts'
 import { describe, whileCollecting } from './retry-policies.ts'
-import { maxStartAttempts, requeue } from './start-steps.ts'
+import { maxStarts, requeue } from './start-steps.ts'
 
 const noResults = { output: null, log: null, bundle: null, artifacts: [], parts: new Map() }
 
@@ -47,7 +47,7 @@ async function collectResults(drive: Drive, exit: SandboxExit): Promise<Results>
   const { deps, run } = drive
   const bytes = contentBytes(exit)
   if (!(await drive.reserveStorage(bytes))) return 'no_space'
-  const endTurn = await deps.resultTurns.take(run.companyId, bytes, drive.signal)
+  const release = await deps.resultQueue.take(run.companyId, bytes, drive.signal)
   try {
     const parts = await collectParts(drive, exit)
     const lastLines = [...parts.values()].map(({ line = '' }) => line).join('')
@@ -59,7 +59,7 @@ async function collectResults(drive: Drive, exit: SandboxExit): Promise<Results>
     drive.log.error({ error: describe(error) }, 'the results of the run cannot be stored')
     return 'lost'
   } finally {
-    endTurn()
+    release()
   }
 }
 
@@ -75,7 +75,7 @@ async function collectParts(drive: Drive, exit: SandboxExit): Promise<LeftParts>
 
 /** Its program never started, and attempts are left. */
 const mayStartAgain = ({ fence }: ClaimedRun, exit: SandboxExit): boolean =>
-  programNeverStarted(exit) && fence < maxStartAttempts
+  programNeverStarted(exit) && fence < maxStarts
 
 /** Decides how the run ends, or queues it again if its program never started. */
 export const decide: RunStep<'collected'> = async (drive, { exit, results }) => {

@@ -11,7 +11,7 @@ import { runCapacity } from '../../capacity/run-capacity.ts'
 import type { ClaimedRun } from '../model/claimed-run.ts'
 import { PlacedImages } from '../prepare/placed-images.ts'
 import { cancelRun } from '../queue/cancel-run.ts'
-import { ResultTurns } from '../results/result-turns.ts'
+import { ResultQueue } from '../results/result-queue.ts'
 import { StorageReservations } from '../results/storage-reservations.ts'
 import { driveRun, progressOf } from './drive-run.ts'
 import { postgresRunQueue } from './run-queue.ts'
@@ -127,7 +127,7 @@ it('a worker that lost the run to another leaves the record to it', async () => 
   const images = new PlacedImages(executor, unsignedImages)
   const room = new StorageReservations(async () => null)
   await driveRun(
-    { ...parts(), images, storageReservations: room, resultTurns: new ResultTurns() },
+    { ...parts(), images, storageReservations: room, resultQueue: new ResultQueue() },
     takenBack(earlier),
     {
       stopping: signal,
@@ -153,7 +153,7 @@ it('a run is cancelled that an earlier holder stopped, before its holder has hea
   const images = new PlacedImages(executor, unsignedImages)
   const room = new StorageReservations(async () => null)
   await driveRun(
-    { ...parts(), images, storageReservations: room, resultTurns: new ResultTurns() },
+    { ...parts(), images, storageReservations: room, resultQueue: new ResultQueue() },
     takenBack(run),
     {
       stopping: signal,

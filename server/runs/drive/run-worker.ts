@@ -12,7 +12,7 @@ import { type Claims, Worker } from '../../work/worker.ts'
 import type { ClaimedRun, TakenOverRun } from '../model/claimed-run.ts'
 import type { PartTools } from '../parts/run-parts.ts'
 import { type ImageSource, PlacedImages } from '../prepare/placed-images.ts'
-import { ResultTurns } from '../results/result-turns.ts'
+import { ResultQueue } from '../results/result-queue.ts'
 import { StorageReservations } from '../results/storage-reservations.ts'
 import type { DriveDeps } from './drive.ts'
 import { driveRun, progressOf } from './drive-run.ts'
@@ -63,7 +63,7 @@ export async function startRunWorker(options: RunWorkerOptions): Promise<RunWork
     ...options,
     images: new PlacedImages(executor, options.images),
     storageReservations: new StorageReservations((companyId) => runs.storageLeft(companyId)),
-    resultTurns: new ResultTurns(),
+    resultQueue: new ResultQueue(),
   }
   const sandboxes = new Map<string, string>()
   const worker = new Worker<ActiveRun>({

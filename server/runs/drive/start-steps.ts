@@ -13,7 +13,7 @@ import { nothingLeft, over, type Progress, type RunStep } from './progress.ts'
 import { describe, whilePreparing, whileStarting } from './retry-policies.ts'
 
 /** Claims after which a sandbox that always ends before its program starts is no longer retried. */
-export const maxStartAttempts = 5
+export const maxStarts = 5
 
 const ended = (outcome: RunOutcome): Progress<'decided'> => ({
   at: 'decided',
@@ -88,7 +88,7 @@ export const requeueUnlessStarted: Progress<'startUnknown'> = { at: 'startUnknow
 
 /** An expired claim may be retried because the next claim is younger, unless the clocks of database and host differ. */
 const mayStartLater = ({ slug }: ExecutorRefused, { fence }: ClaimedRun): boolean =>
-  slug === noCapacity || slug === neverStarted || (slug === claimExpired && fence < maxStartAttempts)
+  slug === noCapacity || slug === neverStarted || (slug === claimExpired && fence < maxStarts)
 
 /** Slug of the reason why an image could not be installed. */
 function reasonOf(error: unknown): string {

@@ -42,12 +42,12 @@ export const runColumns = Object.fromEntries(
 
 const runsByKey = prepared<
   { ids: string[]; companyIds: string[]; chatroomIds: string[]; apiKeyIds: (string | null)[] },
-  ShownRun & { place: number }
+  ShownRun & { ordinal: number }
 >(
   ({ ids, companyIds, chatroomIds, apiKeyIds }) => sql`
-    select requested.place, ${selectList(runColumns)}
+    select requested.ordinal, ${selectList(runColumns)}
     from unnest(${ids}::text[], ${companyIds}::text[], ${chatroomIds}::text[], ${apiKeyIds}::text[])
-      with ordinality as requested (id, company_id, chatroom_id, api_key_id, place)
+      with ordinality as requested (id, company_id, chatroom_id, api_key_id, ordinal)
     join ${runById('requested.id')} on runs.company_id = requested.company_id and runs.chatroom_id = requested.chatroom_id
       and ${seenByKey(sql.ref('requested.api_key_id'))}
   `,
@@ -61,8 +61,8 @@ export async function findRuns(db: Executing, keys: readonly RunKey[]): Promise<
     chatroomIds: keys.map(({ chatroomId }) => chatroomId),
     apiKeyIds: keys.map(({ apiKeyId }) => apiKeyId ?? null),
   })
-  const byPlace = new Map(rows.map((row) => [row.place, row]))
-  return keys.map((_, at) => byPlace.get(at + 1))
+  const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]))
+  return keys.map((_, at) => byOrdinal.get(at + 1))
 }
 
 export const findRun = async (db: Executing, key: RunKey): Promise<ShownRun | undefined> =>

@@ -16,7 +16,7 @@ import { transitionCtes } from '../../db/transition.ts'
 import type { NextRun, TakenOverRun } from '../model/claimed-run.ts'
 import { claimed, leaseSeconds } from '../model/run-transitions.ts'
 import { admits, firstRuns } from './admission-store.ts'
-import { dropIdleTurns } from './queue-turn-store.ts'
+import { dropIdleCompanies } from './queue-turn-store.ts'
 
 export interface ClaimOptions {
   /** The id of its machine. */
@@ -46,8 +46,8 @@ const headsPerLane = 4
 export async function claimNext(db: Database, options: ClaimOptions): Promise<NextRun | undefined> {
   for (let skipped = 0; ; ) {
     const tried = Math.max(skipped, turnsTried)
-    const { run, passedOver } = await claimInTurn(db, options, { skipped, tried })
-    const dropped = await dropIdleTurns(db, passedOver)
+    const { run, passedOver } = await claimPage(db, options, { skipped, tried })
+    const dropped = await dropIdleCompanies(db, passedOver)
     if (run) return run
     if (dropped > 0) continue
     // None of these companies has a startable run; a company behind them may have one.
@@ -116,7 +116,7 @@ const startableRun = (capacity: RunCapacity) => sql`
  */
 const turnLock = 7205
 
-async function claimInTurn(
+async function claimPage(
   db: Database,
   options: ClaimOptions,
   turns: { skipped: number; tried: number },
@@ -149,7 +149,7 @@ export function claimStatement(
   )
   const isFirstPage = turns.skipped === 0
   const companies = isFirstPage ? 'waiting' : 'first_in_turn'
-  const firstInTurn = isFirstPage
+  const firstPage = isFirstPage
     ? sql``
     : sql`, first_in_turn as materialized (
       ${waitingCompanies({ capacity, companyConcurrency, skipped: 0, tried: turnsTried })}
@@ -157,7 +157,7 @@ export function claimStatement(
   return sql<ClaimedRow>`${acrossCompanies('the claim serves companies in turn')}
     with ${capacityInUse(capacity)}, ${firstRuns}, ${busyCompanies}, waiting as materialized (
       ${waitingCompanies({ capacity, companyConcurrency, ...turns })}
-    )${firstInTurn}, turns as (
+    )${firstPage}, turns as (
       select company_id, live, over_bound, row_number() over (order by ${companyOrder}) as turn from waiting
     ), ${memoryReservations(capacity, { companies })}, next as (
       select head.*, turns.turn from (select * from turns order by turn) turns

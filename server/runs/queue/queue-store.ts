@@ -1,9 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
 import { type PricedRow, pricedColumns, pricedJoins } from '../../billing/holds/price-statement.ts'
 import { waitingBuild } from '../../capacity/memory-reservation-statement.ts'
 import { promisedBuildMemoryMib, promisedMemoryMib } from '../../capacity/promised-memory-statement.ts'
 import { acrossCompanies } from '../../db/across-companies.ts'
-import type { Executing, Queryable } from '../../db/database.ts'
+import type { Executing } from '../../db/database.ts'
 import { arrayParam } from '../../db/fast/array-param.ts'
 import { opaqueParam } from '../../db/fast/opaque-param.ts'
 import { prepared } from '../../db/fast/prepared.ts'
@@ -72,7 +72,7 @@ export interface SnapshotOptions {
 
 /** Reads the queues of several companies with one statement: one row for each kind of run. */
 export function readQueueSnapshots(
-  trx: Queryable,
+  trx: QueryExecutorProvider,
   { kinds, most, durations, regions }: SnapshotOptions,
 ): Promise<QueueSnapshot[]> {
   const statement = durations ? snapshotWithDurations : snapshotWithoutDurations

@@ -6,7 +6,7 @@ import { runCapacity } from '../../capacity/run-capacity.ts'
 import { cancelRun } from './cancel-run.ts'
 import { claimNext } from './claim-store.ts'
 import { requeue } from './claimed-run-store.ts'
-import { dropIdleTurns } from './queue-turn-store.ts'
+import { dropIdleCompanies } from './queue-turn-store.ts'
 
 const { db } = await createTestDatabase()
 
@@ -60,7 +60,7 @@ describe('the turn of a company', () => {
 
   it('is kept while a run of it is queued, and while one is being queued', async () => {
     const id = await queue(company)
-    expect(await dropIdleTurns(db, [company.companyId])).toBe(0)
+    expect(await dropIdleCompanies(db, [company.companyId])).toBe(0)
     await cancelRun(db, { id, company_id: company.companyId })
     await db.transaction().execute(async (trx) => {
       const {
@@ -73,7 +73,7 @@ describe('the turn of a company', () => {
         .insertInto('runs')
         .values({ ...fresh, id: `${runId}x` })
         .execute()
-      expect(await dropIdleTurns(db, [company.companyId])).toBe(0)
+      expect(await dropIdleCompanies(db, [company.companyId])).toBe(0)
     })
     expect(await claim()).toMatchObject({ id: `${id}x` })
   })

@@ -9,7 +9,7 @@ import { arrayParam } from '../../db/fast/array-param.ts'
  * holds the lock of its company's turn, which is then skipped. The queue is read again after the lock is taken, so a run
  * queued meanwhile never loses its turn.
  */
-export async function dropIdleTurns(db: Database, companyIds: readonly string[]): Promise<number> {
+export async function dropIdleCompanies(db: Database, companyIds: readonly string[]): Promise<number> {
   if (companyIds.length === 0) return 0
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ company_id: string }>`

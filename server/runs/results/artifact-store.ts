@@ -50,7 +50,7 @@ export const findArtifact = (
  * An artifact that can be read, by its path or id; while the transaction lasts, its content is not retired. Undefined where
  * there is none, not any more, or not yet.
  */
-export async function holdArtifact(
+export async function pinArtifact(
   trx: Trx,
   { companyId, runId, artifact }: { companyId: string; runId: string; artifact: string },
 ): Promise<Pick<RunArtifactRow, 'id' | 'byte_size' | 'digest'> | undefined> {

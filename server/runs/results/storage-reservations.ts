@@ -31,7 +31,7 @@ export class StorageReservations {
   readonly #reserved = new Map<string, number>()
   /** Companies with a release since the read that a turn of theirs waits for began. */
   readonly #releasedMeanwhile = new Set<string>()
-  readonly #turns = new Map<string, Promise<unknown>>()
+  readonly #serial = new Map<string, Promise<unknown>>()
 
   /** `storageLeft`: bytes that a company may still store; null: no limit. */
   constructor(storageLeft: (companyId: string) => Promise<number | null>) {
@@ -41,8 +41,8 @@ export class StorageReservations {
   /** Returns a function that releases the reservation once the bytes are counted. Undefined: the quota has no room. */
   async reserve(companyId: string, bytes: number): Promise<(() => void) | undefined> {
     if (bytes <= smallBytes) return () => undefined
-    const before = this.#turns.get(companyId)
-    const turn = (async () => {
+    const before = this.#serial.get(companyId)
+    const reserving = (async () => {
       await before?.catch(() => undefined)
       const left = await this.#storageLeftNow(companyId)
       const reserved = this.#reserved.get(companyId) ?? 0
@@ -54,11 +54,11 @@ export class StorageReservations {
         isReleased = true
       }
     })()
-    this.#turns.set(companyId, turn)
+    this.#serial.set(companyId, reserving)
     try {
-      return await turn
+      return await reserving
     } finally {
-      if (this.#turns.get(companyId) === turn) this.#turns.delete(companyId)
+      if (this.#serial.get(companyId) === reserving) this.#serial.delete(companyId)
     }
   }
 
@@ -72,7 +72,7 @@ export class StorageReservations {
   }
 
   #release(companyId: string, bytes: number): void {
-    if (this.#turns.has(companyId)) this.#releasedMeanwhile.add(companyId)
+    if (this.#serial.has(companyId)) this.#releasedMeanwhile.add(companyId)
     const left = (this.#reserved.get(companyId) ?? 0) - bytes
     if (left > 0) this.#reserved.set(companyId, left)
     else this.#reserved.delete(companyId)

@@ -27,11 +27,11 @@ interface Requested extends Record<string, unknown> {
   ids: string[]
 }
 
-const contents = prepared<Requested, Content & { place: number }>(
+const contents = prepared<Requested, Content & { ordinal: number }>(
   ({ companyIds, ids }) => sql`
-    select requested.place, stored.state, stored.output_key, stored.output_bytes, stored.log_key, stored.log_bytes
+    select requested.ordinal, stored.state, stored.output_key, stored.output_bytes, stored.log_key, stored.log_bytes
     from unnest(${arrayParam(companyIds, 'text')}, ${arrayParam(ids, 'text')})
-      with ordinality as requested (company_id, id, place)
+      with ordinality as requested (company_id, id, ordinal)
     join lateral (select * from run_contents where run_contents.run_id = requested.id limit 1) stored
       on stored.company_id = requested.company_id
   `,
@@ -39,18 +39,18 @@ const contents = prepared<Requested, Content & { place: number }>(
 
 const artifacts = prepared<
   Requested & { artifactsMax: number },
-  RunArtifactRow & { place: number; total: number }
+  RunArtifactRow & { ordinal: number; total: number }
 >(
   ({ companyIds, ids, artifactsMax }) => sql`
-    select requested.place, listed.*
+    select requested.ordinal, listed.*
     from unnest(${arrayParam(companyIds, 'text')}, ${arrayParam(ids, 'text')})
-      with ordinality as requested (company_id, id, place)
+      with ordinality as requested (company_id, id, ordinal)
     cross join lateral (
       select run_artifacts.*, count(*) over () as total from run_artifacts
       where run_artifacts.run_id = requested.id and run_artifacts.company_id = requested.company_id
         and run_artifacts.deletion_state = 'active'
       order by relative_path collate "C" limit ${artifactsMax}::bigint) listed
-    order by requested.place, listed.relative_path collate "C"
+    order by requested.ordinal, listed.relative_path collate "C"
   `,
 )
 
@@ -63,12 +63,12 @@ export async function findStored(db: Executing, runs: readonly StoredLookup[]): 
     contents(db, { companyIds, ids }),
     artifacts(db, { companyIds, ids, artifactsMax }),
   ])
-  const contentByPlace = new Map(contentRows.map((row) => [row.place, row]))
-  const artifactsByPlace = Map.groupBy(artifactRows, ({ place }) => place)
+  const contentByOrdinal = new Map(contentRows.map((row) => [row.ordinal, row]))
+  const artifactsByOrdinal = Map.groupBy(artifactRows, ({ ordinal }) => ordinal)
   return runs.map((run, at) => {
-    const listed = artifactsByPlace.get(at + 1) ?? []
+    const listed = artifactsByOrdinal.get(at + 1) ?? []
     return {
-      content: contentByPlace.get(at + 1),
+      content: contentByOrdinal.get(at + 1),
       artifacts: listed.slice(0, run.artifactsMax),
       artifactsTotal: listed[0]?.total ?? 0,
     }

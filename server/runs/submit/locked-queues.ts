@@ -1,4 +1,5 @@
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
+import type { QueryExecutorProvider } from 'kysely'
 import type { Principal } from '../../access/principal.ts'
 import { currentAudit } from '../../base/current-request.ts'
 import { newId } from '../../base/ids.ts'
@@ -8,7 +9,6 @@ import { type Budget, budgetOf, type Charge, hold } from '../../billing/holds/ho
 import { selectableRegions } from '../../companies/settings/default-settings.ts'
 import { checkStorageQuota, type KeptRoom } from '../../companies/storage/storage-quota.ts'
 import { lockQueues } from '../../db/company-lock.ts'
-import type { Queryable } from '../../db/database.ts'
 import type { LockedPart } from '../parts/run-part.ts'
 import { checkQueueDepth, countedDepth, type QueuePolicy, queueBounds } from '../queue/queue-policy.ts'
 import {
@@ -87,7 +87,11 @@ export class LockedQueues {
   }
 
   /** Sends all its statements before it waits for any. */
-  static async open(trx: Queryable, policy: QueuePolicy, runs: readonly NewRun[]): Promise<LockedQueues> {
+  static async open(
+    trx: QueryExecutorProvider,
+    policy: QueuePolicy,
+    runs: readonly NewRun[],
+  ): Promise<LockedQueues> {
     const companyIds = [...new Set(runs.map(({ principal }) => principal.companyId))]
     const kinds = new Map(
       runs.map(({ principal: { companyId }, resourceProfile }) => [

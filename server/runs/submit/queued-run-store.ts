@@ -1,8 +1,7 @@
 import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
-import { type RawBuilder, sql } from 'kysely'
+import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
 import { type ChargeColumns, chargeColumns, chargeCtes } from '../../billing/holds/charge-statement.ts'
 import type { Charge } from '../../billing/holds/hold.ts'
-import type { Queryable } from '../../db/database.ts'
 import { type Placeholders, prepared } from '../../db/fast/prepared.ts'
 import type { RunRow, ShownRun } from '../model/run-row.ts'
 import { queuedChannel } from '../model/run-store.ts'
@@ -117,7 +116,7 @@ interface StoredWithRuns {
  * order.
  */
 export async function insertRuns(
-  trx: Queryable,
+  trx: QueryExecutorProvider,
   runs: readonly QueuedRun[],
   { answers, charges }: StoredWithRuns,
 ): Promise<void> {

@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { Queryable } from '../../db/database.ts'
+import { type QueryExecutorProvider, sql } from 'kysely'
 import { prepared } from '../../db/fast/prepared.ts'
 import { RowText } from '../../db/fast/row-text.ts'
 import type { ShownRun } from '../model/run-row.ts'
@@ -46,7 +45,7 @@ const responsesOfKeys = prepared<
 
 /** The stored responses of those keys that are taken, by `scopeText`. */
 export async function findResponses(
-  db: Queryable,
+  db: QueryExecutorProvider,
   scopes: readonly IdempotencyScope[],
 ): Promise<Map<string, StoredResponse>> {
   const rows = await responsesOfKeys(db, scopeColumns(scopes))

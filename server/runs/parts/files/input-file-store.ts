@@ -64,11 +64,11 @@ export function listInputFiles(
 }
 
 /** The file, locked so that nothing deletes it before the transaction has ended. */
-export const holdInputFile = (trx: Trx, key: FileKey): Promise<InputFileRow | undefined> =>
+export const pinInputFile = (trx: Trx, key: FileKey): Promise<InputFileRow | undefined> =>
   files(trx, key).where('f.id', '=', key.id).forShare('f').executeTakeFirst()
 
 /** The same without regard to its time and to who uploaded it, for a run that replays what another one took. */
-export const holdTakenFile = (
+export const pinTakenFile = (
   trx: Trx,
   file: { companyId: string; id: string },
 ): Promise<{ id: string } | undefined> =>

@@ -7,9 +7,9 @@ import { invalid, problemOf, type ValidationProblem } from '../../../base/errors
 import type { Database, Trx } from '../../../db/database.ts'
 import { requireReadableRun } from '../../lookup/readable-run.ts'
 import { findRunById } from '../../model/run-store.ts'
-import { holdArtifact } from '../../results/artifact-store.ts'
+import { pinArtifact } from '../../results/artifact-store.ts'
 import type { LockedPart, PartLock, RunName, WantDeps } from '../run-part.ts'
-import { holdInputFile, holdTakenFile } from './input-file-store.ts'
+import { pinInputFile, pinTakenFile } from './input-file-store.ts'
 import { findRunFiles, insertRunFiles, type NewRunFile } from './run-file-store.ts'
 import { requireName } from './upload-input-file.ts'
 
@@ -39,11 +39,11 @@ export async function wantedFiles(
     sources.map(async (source, at): Promise<WantedFile> => {
       const loc = ['body', 'files', at, source.kind === 'file' ? 'file_id' : 'artifact']
       if (source.kind === 'file')
-        return { loc, hold: (trx) => holdFile(trx, principal, { chatroomId, ...source }) }
+        return { loc, hold: (trx) => pinFile(trx, principal, { chatroomId, ...source }) }
       const isReadable = await mayRead(deps, principal, source.runId)
       return {
         loc,
-        hold: async (trx) => (isReadable ? holdResult(trx, principal.companyId, source) : undefined),
+        hold: async (trx) => (isReadable ? pinResult(trx, principal.companyId, source) : undefined),
       }
     }),
   )
@@ -70,8 +70,8 @@ export async function filesOfRun(db: Database, run: RunName): Promise<PartLock |
     for (const { company_id: companyId, file_id, source_run_id, artifact_id } of rows) {
       const held =
         file_id === null
-          ? await holdArtifact(trx, { companyId, runId: source_run_id ?? '', artifact: artifact_id ?? '' })
-          : await holdTakenFile(trx, { companyId, id: file_id })
+          ? await pinArtifact(trx, { companyId, runId: source_run_id ?? '', artifact: artifact_id ?? '' })
+          : await pinTakenFile(trx, { companyId, id: file_id })
       if (!held) {
         const message = 'A file of the earlier run is no longer available.'
         throw new CodedError('retry_input_unavailable', { message })
@@ -118,24 +118,24 @@ async function mayRead(deps: WantDeps, principal: Principal, runId: string): Pro
   }
 }
 
-async function holdFile(
+async function pinFile(
   trx: Trx,
   principal: Principal,
   { chatroomId, fileId, name }: { chatroomId: string; fileId: string; name: string },
 ): Promise<NewRunFile | undefined> {
   const apiKeyId = ownRunsOf(principal, 'file.read')
-  const row = await holdInputFile(trx, { companyId: principal.companyId, chatroomId, id: fileId, apiKeyId })
+  const row = await pinInputFile(trx, { companyId: principal.companyId, chatroomId, id: fileId, apiKeyId })
   if (!row) return undefined
   const { byte_size, digest } = row
   return { name, byte_size, digest, file_id: fileId, source_run_id: null, artifact_id: null }
 }
 
-async function holdResult(
+async function pinResult(
   trx: Trx,
   companyId: string,
   { name, runId, artifact }: { name: string; runId: string; artifact: string },
 ): Promise<NewRunFile | undefined> {
-  const row = await holdArtifact(trx, { companyId, runId, artifact })
+  const row = await pinArtifact(trx, { companyId, runId, artifact })
   if (!row) return undefined
   const { id, byte_size, digest } = row
   return { name, byte_size, digest, file_id: null, source_run_id: runId, artifact_id: id }

@@ -36,11 +36,11 @@ const maxPlaceLength = 400
 /** The reason why an output is not the JSON that it was meant to be; null for one that was not. */
 function problemOf({ slug, at, path }: JsonRefused, text: string): string | null {
   if (slug !== 'not_a_number' && !/^\s*[[{]/.test(text)) return null
-  const place = path
+  const pointer = path
     .map((part) => `/${part}`)
     .join('')
     .slice(0, maxPlaceLength)
-  return `at ${place || 'the top'} (byte ${at}): ${jsonRefusals[slug]}`
+  return `at ${pointer || 'the top'} (byte ${at}): ${jsonRefusals[slug]}`
 }
 
 function jsonValue(bytes: Buffer): unknown {

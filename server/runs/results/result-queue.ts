@@ -7,11 +7,11 @@ const largeBytes = 4 * 1024 * 1024
  * Stores large results of one company one after another, so that a company whose runs end together takes no larger share of
  * the worker and the disk than another one. In memory of one worker.
  */
-export class ResultTurns {
-  readonly #turns = new SerialByKey()
+export class ResultQueue {
+  readonly #serial = new SerialByKey()
 
   /** Waits for a turn and returns the function that ends it. Rejects with the signal's reason if that fires first. */
   async take(companyId: string, bytes: number, signal: AbortSignal): Promise<() => void> {
-    return bytes < largeBytes ? () => undefined : this.#turns.take(companyId, signal)
+    return bytes < largeBytes ? () => undefined : this.#serial.take(companyId, signal)
   }
 }

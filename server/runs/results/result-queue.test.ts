@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { WorkerStopping } from '../../work/retry.ts'
-import { ResultTurns } from './result-turns.ts'
+import { ResultQueue } from './result-queue.ts'
 
 const large = 4 * 1024 * 1024
 const { signal } = new AbortController()
 
 /** Takes a turn and notes when it has it. */
-function taking(turns: ResultTurns, company: string, bytes = large, until = signal) {
+function taking(turns: ResultQueue, company: string, bytes = large, until = signal) {
   const taken = { has: false, end: turns.take(company, bytes, until) }
   void taken.end.then(
     () => {
@@ -19,7 +19,7 @@ function taking(turns: ResultTurns, company: string, bytes = large, until = sign
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 it('stores large results of one company one after another, in their order', async () => {
-  const turns = new ResultTurns()
+  const turns = new ResultQueue()
   const [first, second, third] = [taking(turns, 'a'), taking(turns, 'a'), taking(turns, 'a')]
   await settle()
   expect([first.has, second.has, third.has]).toEqual([true, false, false])
@@ -32,7 +32,7 @@ it('stores large results of one company one after another, in their order', asyn
 })
 
 it('lets nobody wait for another company, nor for a small result', async () => {
-  const turns = new ResultTurns()
+  const turns = new ResultQueue()
   taking(turns, 'a')
   const [other, small] = [taking(turns, 'b'), taking(turns, 'a', large - 1)]
   await settle()
@@ -40,7 +40,7 @@ it('lets nobody wait for another company, nor for a small result', async () => {
 })
 
 it('lets go of a run that is left for another worker, and of nothing that waits behind it', async () => {
-  const turns = new ResultTurns()
+  const turns = new ResultQueue()
   const leaving = new AbortController()
   const first = taking(turns, 'a')
   const second = taking(turns, 'a', large, leaving.signal)
