@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { networkOf } from '../base/addresses/network-of.ts'
+import { Counts } from './counts.ts'
 
 /**
  * Networks of IPv6 whose connections are counted together, and how many times the bound of one address each may have.
@@ -14,7 +15,7 @@ const networks = [
 /** Counts what clients hold at once, by address and by network. */
 export class ClientCounts {
   readonly #perAddress: number
-  readonly #counts = new Map<string, number>()
+  readonly #counts = new Counts()
 
   constructor(perAddress: number) {
     this.#perAddress = perAddress
@@ -27,16 +28,10 @@ export class ClientCounts {
       key: `${networkOf(address, bits)}/${bits}`,
       max: times * this.#perAddress,
     }))
-    if (bounds.some(({ key, max }) => (this.#counts.get(key) ?? 0) >= max)) return undefined
-    for (const { key } of bounds) this.#add(key, 1)
+    if (bounds.some(({ key, max }) => this.#counts.of(key) >= max)) return undefined
+    for (const { key } of bounds) this.#counts.add(key, 1)
     return () => {
-      for (const { key } of bounds) this.#add(key, -1)
+      for (const { key } of bounds) this.#counts.add(key, -1)
     }
-  }
-
-  #add(key: string, by: 1 | -1): void {
-    const count = (this.#counts.get(key) ?? 0) + by
-    if (count === 0) this.#counts.delete(key)
-    else this.#counts.set(key, count)
   }
 }

@@ -1,16 +1,19 @@
-/** SerialByKey of one process: work of one owner happens one after another, and that of different owners at the same time. */
+/** Serial work of one process: that of one key happens one after another, and that of different keys at the same time. */
 export class SerialByKey {
-  /** By owner: resolves when the last requested turn has ended. */
+  /** By key: resolves when the last requested work has ended. */
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Waits for a turn and returns the function that ends it. Rejects with the signal's reason if that fires first. */
-  async take(owner: string, signal?: AbortSignal): Promise<() => void> {
+  /**
+   * Waits for the work before it and returns the function that ends the caller's. Rejects with the signal's reason if that fires
+   * first.
+   */
+  async take(key: string, signal?: AbortSignal): Promise<() => void> {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-    const before = this.#last.get(owner)
+    const before = this.#last.get(key)
     const last = Promise.all([before, ended]).then(() => {
-      if (this.#last.get(owner) === last) this.#last.delete(owner)
+      if (this.#last.get(key) === last) this.#last.delete(key)
     })
-    this.#last.set(owner, last)
+    this.#last.set(key, last)
     const aborted = Promise.withResolvers<void>()
     const abort = () => aborted.resolve()
     signal?.addEventListener('abort', abort, { once: true })

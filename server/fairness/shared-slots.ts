@@ -1,3 +1,5 @@
+import { Counts } from './counts.ts'
+
 export interface SlotBounds {
   /** Slots of all owners together. */
   all: number
@@ -10,8 +12,7 @@ export interface SlotBounds {
 /** Slots of one process, shared by owners; no owner can occupy all of them. */
 export class SharedSlots {
   readonly #bounds: SlotBounds
-  readonly #taken = new Map<string, number>()
-  #inAll = 0
+  readonly #taken = new Counts()
 
   constructor(bounds: SlotBounds) {
     this.#bounds = bounds
@@ -20,12 +21,12 @@ export class SharedSlots {
   /** Takes a slot; returns the function that releases it, or undefined when the owner gets none now. */
   take(owner: string): (() => void) | undefined {
     const { all, each, assuredEach } = this.#bounds
-    const taken = this.#taken.get(owner) ?? 0
-    if (taken >= each || (this.#inAll >= all && taken >= assuredEach)) return undefined
-    this.#change(owner, 1)
+    const taken = this.#taken.of(owner)
+    if (taken >= each || (this.#taken.sum >= all && taken >= assuredEach)) return undefined
+    this.#taken.add(owner, 1)
     let isTaken = true
     return () => {
-      if (isTaken) this.#change(owner, -1)
+      if (isTaken) this.#taken.add(owner, -1)
       isTaken = false
     }
   }
@@ -39,12 +40,5 @@ export class SharedSlots {
     } finally {
       release()
     }
-  }
-
-  #change(owner: string, by: 1 | -1): void {
-    const taken = (this.#taken.get(owner) ?? 0) + by
-    if (taken === 0) this.#taken.delete(owner)
-    else this.#taken.set(owner, taken)
-    this.#inAll += by
   }
 }

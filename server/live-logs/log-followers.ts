@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { BuildLogEvent, RunLogEvent } from '@sandbox-jobs/contract/resources/runs/log-event.ts'
 import type { LogPart } from '../../agent/port/sandboxes.ts'
 import type { Database } from '../db/database.ts'
+import { SharedSlots, type SlotBounds } from '../fairness/shared-slots.ts'
 import { type LogSubject, readLiveLog, requestLiveLog } from './live-log-store.ts'
 import type { LogSubscription, LogUpdates } from './log-updates.ts'
 import { wholeCharacters } from './whole-characters.ts'
@@ -47,10 +48,7 @@ const requestIntervalMs = 2000
 /** While the stored log is sent. */
 const readIntervalMs = 2000
 const followMaxMs = 15 * 60_000
-const followersPerCompany = 32
-/** Of all companies together. Each company has some slots beyond it, so that others cannot take the last one. */
-const followersMax = 256
-const reservedPerCompany = 4
+const followerBounds: SlotBounds = { all: 256, each: 32, assuredEach: 4 }
 
 /**
  * The logs that are followed through this process. A follower requests the log in the database; the worker that has
@@ -59,7 +57,7 @@ const reservedPerCompany = 4
 export class LogFollowers {
   readonly #db: Database
   readonly #updates: LogUpdates
-  readonly #counts = new Map<string, number>()
+  readonly #slots = new SharedSlots(followerBounds)
 
   constructor(db: Database, updates: LogUpdates) {
     this.#db = db
@@ -80,16 +78,12 @@ export class LogFollowers {
     companyId: string,
     events: AsyncGenerator<PositionedEvent>,
   ): AsyncGenerator<PositionedEvent> {
-    const count = this.#counts.get(companyId) ?? 0
-    const all = this.#counts.values().reduce((sum, one) => sum + one, 0)
-    if (count >= followersPerCompany || (all >= followersMax && count >= reservedPerCompany)) return
-    this.#counts.set(companyId, count + 1)
+    const release = this.#slots.take(companyId)
+    if (!release) return
     try {
       yield* events
     } finally {
-      const left = (this.#counts.get(companyId) ?? 1) - 1
-      if (left === 0) this.#counts.delete(companyId)
-      else this.#counts.set(companyId, left)
+      release()
     }
   }
 

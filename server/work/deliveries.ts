@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { onBehalfOf } from '../base/current-request.ts'
 import type { Log } from '../base/logging.ts'
+import { Counts } from '../fairness/counts.ts'
 import type { ClaimedRound, ClaimShare } from './claim-due.ts'
 import { startTicker, type Ticker } from './ticker.ts'
 
@@ -47,7 +48,7 @@ const slowCompaniesMax = 10_000
 export class Deliveries<Lane extends string, Claimed extends { id: string; company_id: string }> {
   readonly #options: DeliveriesOptions<Lane, Claimed>
   readonly #lanes: Lane[]
-  readonly #active: Record<Lane, Map<string, number>>
+  readonly #active: Record<Lane, Counts>
   readonly #after: Record<Lane, string>
   /** When an attempt of a company last moved, by lane and company. */
   readonly #slow = new Map<string, number>()
@@ -60,7 +61,7 @@ export class Deliveries<Lane extends string, Claimed extends { id: string; compa
   constructor(options: DeliveriesOptions<Lane, Claimed>) {
     this.#options = options
     this.#lanes = Object.keys(options.places) as Lane[]
-    this.#active = this.#byLane(() => new Map())
+    this.#active = this.#byLane(() => new Counts())
     this.#after = this.#byLane(() => '')
   }
 
@@ -114,14 +115,13 @@ export class Deliveries<Lane extends string, Claimed extends { id: string; compa
   }
 
   #freeIn(lane: Lane): number {
-    const taken = [...this.#active[lane].values()].reduce((sum, each) => sum + each, 0)
-    return this.#options.places[lane].all - taken
+    return this.#options.places[lane].all - this.#active[lane].sum
   }
 
   /** Places of each company that are in use, or that it has not because it was slow. */
   #taken(lane: Lane): Record<string, number> {
     const { places, clock } = this.#options
-    const taken = new Map(this.#active[lane])
+    const taken = new Map(this.#active[lane].entries())
     const since = clock.now().getTime() - slowForMs
     for (const [key, at] of this.#slow) {
       if (at < since) this.#slow.delete(key)
@@ -137,13 +137,13 @@ export class Deliveries<Lane extends string, Claimed extends { id: string; compa
     const { name, log, attempt } = this.#options
     const company = claimed.company_id
     let current = lane
-    this.#count(current, company, 1)
+    this.#active[current].add(company, 1)
     const moveTo = (next: Lane): boolean => {
-      const ofCompany = this.#active[next].get(company) ?? 0
+      const ofCompany = this.#active[next].of(company)
       this.#markSlow(`${lane} ${company}`)
       if (this.#freeIn(next) <= 0 || ofCompany >= this.#options.places[next].ofCompany) return false
-      this.#count(current, company, -1)
-      this.#count(next, company, 1)
+      this.#active[current].add(company, -1)
+      this.#active[next].add(company, 1)
       current = next
       this.#ticker?.wake()
       return true
@@ -154,18 +154,11 @@ export class Deliveries<Lane extends string, Claimed extends { id: string; compa
         log.warn({ loop: name, id: claimed.id, error: String(error) }, 'attempt not recorded')
       })
       .finally(() => {
-        this.#count(current, company, -1)
+        this.#active[current].add(company, -1)
         this.#attempts.delete(claimed.id)
         this.#ticker?.wake()
       })
     this.#attempts.set(claimed.id, running)
-  }
-
-  #count(lane: Lane, company: string, change: 1 | -1): void {
-    const active = this.#active[lane]
-    const count = (active.get(company) ?? 0) + change
-    if (count > 0) active.set(company, count)
-    else active.delete(company)
   }
 
   #markSlow(key: string): void {

@@ -1,5 +1,7 @@
 import { logMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
+import { Counts } from '../../fairness/counts.ts'
+import { SerialByKey } from '../../fairness/serial-by-key.ts'
 import { outputName } from '../model/result-bounds.ts'
 
 /**
@@ -28,10 +30,11 @@ export function contentBytes({ log, files, tree }: SandboxExit): number {
 export class StorageReservations {
   readonly #storageLeft: (companyId: string) => Promise<number | null>
   /** Bytes that are being stored and not counted yet. */
-  readonly #reserved = new Map<string, number>()
-  /** Companies with a release since the read that a turn of theirs waits for began. */
-  readonly #releasedMeanwhile = new Set<string>()
-  readonly #serial = new Map<string, Promise<unknown>>()
+  readonly #reserved = new Counts()
+  /** A company reads its quota once at a time. */
+  readonly #serial = new SerialByKey()
+  /** The present read of each company, and whether a reservation was released during it. */
+  readonly #reads = new Map<string, { hasRelease: boolean }>()
 
   /** `storageLeft`: bytes that a company may still store; null: no limit. */
   constructor(storageLeft: (companyId: string) => Promise<number | null>) {
@@ -41,40 +44,34 @@ export class StorageReservations {
   /** Returns a function that releases the reservation once the bytes are counted. Undefined: the quota has no room. */
   async reserve(companyId: string, bytes: number): Promise<(() => void) | undefined> {
     if (bytes <= smallBytes) return () => undefined
-    const before = this.#serial.get(companyId)
-    const reserving = (async () => {
-      await before?.catch(() => undefined)
+    const end = await this.#serial.take(companyId)
+    try {
       const left = await this.#storageLeftNow(companyId)
-      const reserved = this.#reserved.get(companyId) ?? 0
-      if (left !== null && reserved + bytes > left) return undefined
-      this.#reserved.set(companyId, reserved + bytes)
+      if (left !== null && this.#reserved.of(companyId) + bytes > left) return undefined
+      this.#reserved.add(companyId, bytes)
       let isReleased = false
       return () => {
         if (!isReleased) this.#release(companyId, bytes)
         isReleased = true
       }
-    })()
-    this.#serial.set(companyId, reserving)
-    try {
-      return await reserving
     } finally {
-      if (this.#serial.get(companyId) === reserving) this.#serial.delete(companyId)
+      end()
     }
   }
 
   /** The quota left with every released reservation counted: one that is released during the read may be missing from it. */
   async #storageLeftNow(companyId: string): Promise<number | null> {
     for (;;) {
-      this.#releasedMeanwhile.delete(companyId)
-      const left = await this.#storageLeft(companyId)
-      if (!this.#releasedMeanwhile.delete(companyId)) return left
+      const read = { hasRelease: false }
+      this.#reads.set(companyId, read)
+      const left = await this.#storageLeft(companyId).finally(() => this.#reads.delete(companyId))
+      if (!read.hasRelease) return left
     }
   }
 
   #release(companyId: string, bytes: number): void {
-    if (this.#serial.has(companyId)) this.#releasedMeanwhile.add(companyId)
-    const left = (this.#reserved.get(companyId) ?? 0) - bytes
-    if (left > 0) this.#reserved.set(companyId, left)
-    else this.#reserved.delete(companyId)
+    const read = this.#reads.get(companyId)
+    if (read) read.hasRelease = true
+    this.#reserved.add(companyId, -bytes)
   }
 }

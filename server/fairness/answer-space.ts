@@ -1,11 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import type { FastifyInstance } from 'fastify'
-import { companyOf } from '../caller.ts'
 
 /** Answers of one company that are in memory at once, in bytes, until their readers have taken them. */
 const bytesOfCompany = 128 * 1024 ** 2
-/** Smaller answers are bounded by the number of connections. */
-const countedMinBytes = 64 * 1024
 
 interface Answer {
   bytes: number
@@ -54,15 +50,4 @@ export class AnswerSpace {
       oldest.raw.destroy()
     }
   }
-}
-
-/** Keeps the answers of a company within its space. Streams are bounded by what they hold at once. */
-export function boundAnswers(app: FastifyInstance, space: AnswerSpace): void {
-  app.addHook('onSend', (request, { raw }, payload, done) => {
-    const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
-    if (bytes < countedMinBytes || request.method === 'HEAD' || raw.closed) return done()
-    const company = companyOf(request)
-    if (company !== undefined) space.hold(company, bytes, raw)
-    done()
-  })
 }

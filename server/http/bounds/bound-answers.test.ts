@@ -6,9 +6,9 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Principal } from '../../access/principal.ts'
+import { AnswerSpace } from '../../fairness/answer-space.ts'
 import { createApp } from '../app.ts'
 import { mounter } from '../mount.ts'
-import { AnswerSpace } from './answer-space.ts'
 
 const { path } = allRoutes.readMe
 /** Much more than a connection takes that nobody reads. */

@@ -8,9 +8,9 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Principal } from '../../access/principal.ts'
+import { BodySpace } from '../../fairness/body-space.ts'
 import { createApp } from '../app.ts'
 import { mounter } from '../mount.ts'
-import { BodySpace } from './body-space.ts'
 
 const url = allRoutes.previewInput.path.replaceAll(/\{\w+\}/g, '00000000000000000000000000000000')
 const body = JSON.stringify({ input: 'x'.repeat(100_000) })
