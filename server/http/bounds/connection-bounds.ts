@@ -39,6 +39,8 @@ export const connectionBoundsFor = (trustedProxies: readonly AddressRange[]): Co
   countsLoopback: false,
 })
 
+/** Bounds, turns, the log and the streams of a download each wait for the end of an answer: a few more than Node expects. */
+const listenersOfAnswer = 20
 /** Requests of one connection that wait for the one before them. Clients that wait for each answer have none. */
 const pipelinedMax = 16
 
@@ -100,6 +102,7 @@ function shareConnections(app: FastifyInstance, bounds: ConnectionBounds): void 
   })
   app.addHook('onRequest', ({ raw: { socket }, headers }, { raw: answer }, done) => {
     open.began(socket)
+    answer.setMaxListeners(listenersOfAnswer)
     answer.once('close', () => open.ended(socket))
     if (!proxied.has(socket)) return done()
     const peer = socket.remoteAddress ?? ''

@@ -48,7 +48,8 @@ it('gives the lines that a handler logs the id of the response', async () => {
   })
   const answer = await app.inject({ url: allRoutes.readPublicKey.path })
   const written = lines.lines.trim().split('\n')
-  expect(written).toHaveLength(2)
+  // Its own, the fault, and that of the request.
+  expect(written).toHaveLength(3)
   for (const line of written) {
     expect(JSON.parse(line)).toMatchObject({ request: answer.headers['x-request-id'] })
   }
