@@ -190,7 +190,8 @@ function groupMounts(folders: readonly string[]): Mount[] {
     options: ['bind', 'ro', 'nosuid', 'nodev', 'noexec'],
   })
   const version2 = { ...mount('cgroup2'), type: 'cgroup2', options: ['ro', 'nosuid', 'nodev', 'noexec'] }
-  return [version2, ...folders.map(mount), mount(`${stagingFolder}/cgroup`)]
+  const cover = mount(`${stagingFolder}/cgroup`)
+  return [version2, ...folders.map(mount), cover]
 }
 
 const groupFolder = '/sys/fs/cgroup'

@@ -43,7 +43,7 @@ export const ofNetwork: Hole[] = [
   },
   {
     name: 'mirrors for jobs',
-    edits: [edit('agent/spec-check.ts', "need(hasMirrors(spec), 'network.mirrors')", '')],
+    edits: [edit('core/spec-check.ts', "need(hasMirrors(spec), 'network.mirrors')", '')],
     tries: ['reach of builds/mirror_of_job'],
   },
 ]
