@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 
-/** What the API document says about a schema, besides the schema itself. */
+/** Text of the API document about a schema, besides the schema itself. */
 export interface About {
   description?: string
   /** A list, so that null can be an example. */

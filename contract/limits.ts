@@ -55,7 +55,7 @@ export const sessionDepthMax = 64
 export const sessionNamesMaxBytes = 4 * mib
 export const sessionKeepHoursDefault = 30 * 24
 export const sessionKeepHoursMax = 90 * 24
-/** What a run keeps of its workspace for other files than those of its session. */
+/** The space of its workspace that a run keeps for other files than those of its session. */
 export const sessionWorkspaceReserveBytes = 64 * mib
 export const mediaTypeMaxLength = 127
 /** Uploads of one company at the same time. */
@@ -155,7 +155,7 @@ export const stagingSlotsMax = 20
 export const stagingDeclaredMaxBytes = 20 * gib
 export const uploadInitsPerMinuteMax = 5
 
-// What a run leaves
+// Results of a run
 export const outputMaxBytes = 16 * mib
 export const logMaxBytes = 64 * mib
 export const artifactFilesMax = 1000

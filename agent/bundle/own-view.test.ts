@@ -6,7 +6,7 @@ import { linkBuilder } from '../../testing/agent/test-builder.ts'
 import { stagingFolder } from '../host/paths.ts'
 import { type SandboxSpec, sandboxRuntimes } from '../port/sandbox-spec.ts'
 
-/* What a sandbox can read about its host. */
+/* Facts that a sandbox can read about its host. */
 
 let agent: TestAgent
 let empty: string

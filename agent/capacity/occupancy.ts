@@ -18,7 +18,7 @@ export interface OccupancyOptions {
 /** More than one sandbox writes before its program starts, plus its record. */
 const freeBytesMin = 16 * 1024 * 1024
 
-/** What live sandboxes hold of this machine: slots, promised memory, disk. */
+/** Parts of this machine that live sandboxes hold: slots, promised memory, disk. */
 export class Occupancy {
   readonly #options: OccupancyOptions
   readonly #memory: MemoryBudget

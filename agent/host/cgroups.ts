@@ -16,7 +16,7 @@ export type CgroupLayout =
     }
   | { version: 2; root: string; cpuset: boolean }
 
-/** What the shim makes, sets and reads for one sandbox. Paths are absolute. */
+/** Folders and files that the shim makes, sets and reads for one sandbox. Paths are absolute. */
 export interface CgroupPlan {
   folders: string[]
   settings: { slug: string; path: string; value: string }[]

@@ -3,6 +3,6 @@ export interface HostCheck {
   name: string
   ok: boolean
   found: string
-  /** What to install or configure if the check fails. */
+  /** Says what to install or configure if the check fails. */
   advice: string
 }

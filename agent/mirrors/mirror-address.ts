@@ -12,7 +12,7 @@ export const mirrorProxyUid = storageIdBase - 2
 
 export const portOf = (kind: MirrorKind): number => firstPort + mirrorKinds.indexOf(kind)
 
-/** What names a mirror: its kind, and for `apt` the archive. */
+/** Key of a mirror: its kind, and for `apt` the archive. */
 export interface MirrorKey {
   kind: MirrorKind
   /** For `apt`: the first folder in the addresses of package sources, such as `debian-security`. */

@@ -10,7 +10,7 @@ import { addressesOf, hostOf, isUsable } from './mirror-endpoints.ts'
 import { MirrorProxy } from './mirror-proxy.ts'
 import type { ProxyMirror } from './proxy/mirror-target.ts'
 
-/** What was recorded of a link; `isComplete` is false if the proxy was started again meanwhile. */
+/** Records of a link; `isComplete` is false if the proxy was started again meanwhile. */
 export interface MirrorRecords {
   uses: MirrorUse[]
   isComplete: boolean
@@ -62,7 +62,7 @@ export class Mirrors {
     this.#links.set(index, proxy)
   }
 
-  /** What the link did since its start; undefined if it has no mirrors. */
+  /** The uses of the link since its start; undefined if it has no mirrors. */
   async takeRecords(index: number): Promise<MirrorRecords | undefined> {
     if (!this.#links.has(index)) return undefined
     const proxy = this.#proxy

@@ -7,7 +7,7 @@ import type { AllowList } from '../port/allow-list.ts'
 import { type SandboxRuntime, sandboxRuntimes } from '../port/sandbox-spec.ts'
 import { networkNames } from './addresses.ts'
 
-/* What a sandbox with an allow list of names and ranges reaches. */
+/* Destinations that a sandbox with an allow list of names and ranges reaches. */
 
 let machineOfAgent: ResolvingAgent
 let internet: FakeInternet

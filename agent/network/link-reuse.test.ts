@@ -10,7 +10,7 @@ import { gateway4, linkAddresses } from './addresses.ts'
 import { Resolver } from './resolver.ts'
 import type { ListedLink } from './rules.ts'
 
-/* What still happens on a link after its sandbox was reported is never reported of the next sandbox with that link. */
+/* An event on a link after its sandbox was reported is never reported of the next sandbox with that link. */
 
 const link: ListedLink = { index: 5, mark: 0x1_0000, allow: { names: [], ranges: [] } }
 const { ip4 } = linkAddresses(link.index)

@@ -42,10 +42,10 @@ export interface NetworkOptions {
   onError: (error: unknown) => void
 }
 
-/** What a link is for. The operator switches each on or off, except a link that leads to the service alone. */
+/** The purpose of a link. The operator switches each purpose on or off, except a link that leads to the service alone. */
 export type LinkUse = 'jobs' | 'pulls' | 'builds' | 'service'
 
-/** What a sandbox may reach. */
+/** Destinations that a sandbox may reach. */
 type AllowedTargets = Pick<
   Exclude<SandboxSpec['network'], 'none'>,
   'allow' | 'registry' | 'recorded' | 'mirrors' | 'service'
@@ -151,7 +151,7 @@ export class Network {
   }
 
   /**
-   * What the link was refused since the previous call, undefined if that is nothing or unknown; what it reached,
+   * Refusals of the link since the previous call, undefined if there are none or they are unknown; what it reached,
    * undefined unless that is recorded; and what it exchanged with the service, undefined if it may not or that is unknown.
    */
   async takeRecords({

@@ -14,7 +14,7 @@ const protocols = new Map<string, Refusal['protocol']>([
   ['17', 'udp'],
 ])
 
-/** What the resolver recorded of one link; `reached` has no entries where that is not recorded. */
+/** Records of the resolver for one link; `reached` has no entries where that is not recorded. */
 export interface LinkRecords {
   refused: Refusals
   reached: Omit<Reach, 'isComplete'>

@@ -37,7 +37,7 @@ export class Resolver {
   readonly #onError: (error: unknown) => void
   #child: ChildProcess | undefined
   #connection = Promise.withResolvers<ResolverConnection>()
-  /** Another one for each process. What a process recorded ends with it. */
+  /** Another one for each process. The records of a process end with it. */
   session: object = {}
 
   constructor(

@@ -41,7 +41,7 @@ const destinationSeconds = 600
 const refusalLog = 'log group 1 snaplen 64 queue-threshold 1'
 
 /**
- * Rates of datagrams and connections from one sandbox to the resolver. What exceeds them is dropped before the resolver's
+ * Rates of datagrams and connections from one sandbox to the resolver. Excess is dropped before the resolver's
  * buffer, which holds this many of every sandbox (native/resolver/resolver.c), and before connection tracking.
  */
 const datagramsToResolver = '500/second burst 500 packets'

@@ -4,7 +4,7 @@ import { shellJob, TestAgent } from '../../testing/agent/test-agent.ts'
 import { sandboxRuntimes } from '../port/sandbox-spec.ts'
 import { serviceAddress } from '../port/service-address.ts'
 
-/* What a sandbox with a public network exchanges with the service is not measured as its own. */
+/* Traffic between a sandbox with a public network and the service is not measured as its own. */
 
 const MiB = 1024 * 1024
 let internet: FakeInternet

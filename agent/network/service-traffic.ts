@@ -8,7 +8,7 @@ export interface ServiceTraffic {
   egressBytes: number
 }
 
-/** What is beyond counts as the job's, so that the service's address is no way around the bounds of a job. */
+/** Traffic beyond it counts as the job's, so that the service's address is no way around the bounds of a job. */
 const mostBytes = 256 * 1024 ** 2
 
 /** The counters of the router for a link, measured as the shim measures its device. */

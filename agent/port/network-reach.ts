@@ -1,6 +1,6 @@
 import type { MirrorUse } from './package-mirror.ts'
 
-/** What a sandbox connected to, as far as it was recorded. */
+/** Destinations that a sandbox connected to, as far as they were recorded. */
 export interface Reach {
   /** At most 200, in the order of their first connection. */
   entries: ReachedTarget[]

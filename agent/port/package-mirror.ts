@@ -13,7 +13,7 @@ export interface PackageMirror {
   source: string
 }
 
-/** What a build step did at one mirror. */
+/** The use of one mirror by a build step. */
 export interface MirrorUse {
   name: string
   address: string

@@ -7,7 +7,7 @@ export type SandboxRootfs =
   | { kind: 'builder' }
 
 /**
- * What separates the program from the host's kernel, weakest first: a filter of system calls (crun), or gVisor's own kernel
+ * The boundary between the program and the host's kernel, weakest first: a filter of system calls (crun), or gVisor's own kernel
  * (runsc). Builds run on crun only.
  */
 export const sandboxRuntimes = ['crun', 'runsc'] as const

@@ -1,7 +1,7 @@
 import type { AccessRole } from './role.ts'
 
 /**
- * What an action is done to.
+ * The subject of an action.
  *
  * - `open`: nothing of a tenant; no credentials are needed.
  * - `token`: what the secret in the path names; whoever holds it may.
@@ -27,14 +27,14 @@ export type SubjectKind =
   | 'consumer'
 
 /**
- * What a sandbox-scope key gets, once its rooms are checked (contract part 1, "Restricted API keys"). `allowed`: what
+ * The rights of a sandbox-scope key, once its rooms are checked (contract part 1, "Restricted API keys"). `allowed`: what
  * its owner gets, in the rooms that it names. `own`: the same, for the runs that the key submitted and the files that it
  * uploaded alone. `door`: 403 on every route; the key of a door, which no route takes, has what it made.
  */
 export type KeyRule = 'allowed' | 'own' | 'door' | 403 | 404 | 405
 
 /**
- * What a caller without the role gets.
+ * The answer to a caller without the role.
  *
  * - `hidden`: 404 `not_found`, in the same words as what does not exist.
  * - `role_too_low`: 403 with plain text.
@@ -59,8 +59,8 @@ export interface Action {
   roles: readonly AccessRole[]
   key: KeyRule
   refusal: Refusal
-  /** What an id that names nothing gets: `hidden`, unless it says otherwise. */
+  /** The answer to an id that names nothing: `hidden`, unless it says otherwise. */
   absent?: 'role_too_low'
-  /** Who may otherwise gets 403 `confirmation_needs_login` with an API key, which an agent may hold. */
+  /** A caller who may otherwise gets 403 `confirmation_needs_login` with an API key, which an agent may hold. */
   needsLogin?: true
 }

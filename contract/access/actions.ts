@@ -10,7 +10,7 @@ import { sessionActions } from './session-actions.ts'
 import { tableActions } from './table-actions.ts'
 import { taskActions } from './task-actions.ts'
 
-/** Who may do what, by area. */
+/** The actions, by area. */
 export const actionsByArea = {
   Company: companyActions,
   Environments: environmentActions,

@@ -3,7 +3,7 @@ import type { Action, SubjectKind } from './action.ts'
 import { type ActionName, actions } from './actions.ts'
 import type { AccessRole } from './role.ts'
 
-/** Who acts, as far as decisions go. */
+/** The person or key that acts, as far as decisions go. */
 export interface Actor {
   companyId: string
   /** Absent: a user. */
@@ -75,7 +75,7 @@ export type Subject = Subjects[SubjectKind]
 export type SubjectOf<Name extends ActionName> = Subjects[(typeof actions)[Name]['subject']]
 
 /**
- * Whether the actor may do this to the subject: pure, from the table alone. Whoever looked the subject up has compared
+ * Whether the actor may do this to the subject: pure, from the table alone. The code that looked the subject up has compared
  * companies for rooms; of owned things, those of other companies are refused here too.
  */
 export function allows<Name extends ActionName>(name: Name, actor: Actor, subject: SubjectOf<Name>): boolean {

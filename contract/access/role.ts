@@ -1,5 +1,5 @@
 /**
- * What a caller is to the subject of an action (contract part 1, "Roles"; part 3, D1). A caller may hold several.
+ * The relation of a caller to the subject of an action (contract part 1, "Roles"; part 3, D1). A caller may hold several.
  */
 export const accessRoles = [
   /** Any user of the company. */
@@ -25,8 +25,8 @@ export const accessRoles = [
 ] as const
 export type AccessRole = (typeof accessRoles)[number]
 
-/* Who an action is for, from the narrowest to everybody in the company, whom a role lets in. Each list names all who may. */
-/** Who reads the audit log. */
+/* Callers of an action, from the narrowest to everybody in the company, whom a role lets in. Each list names all who may. */
+/** Readers of the audit log. */
 export const auditReaders = ['auditor', 'administrator'] as const satisfies AccessRole[]
 export const administrators = ['administrator'] as const satisfies AccessRole[]
 export const companyManagers = ['company_manager', ...administrators] as const satisfies AccessRole[]
@@ -36,9 +36,9 @@ export const borrowers = ['borrower', ...ownerManagers] as const satisfies Acces
 export const roomManagers = ['room_manager', ...ownerManagers] as const satisfies AccessRole[]
 export const roomPeople = ['room_member', ...roomManagers] as const satisfies AccessRole[]
 export const everybody = ['company_member', 'borrower', ...roomPeople] as const satisfies AccessRole[]
-/** Whoever a job was proposed to, alone. */
+/** The person to whom a job was proposed, alone. */
 export const proposers = ['proposer'] as const satisfies AccessRole[]
-/** Whoever a notification is for, alone. */
+/** The recipient of a notification, alone. */
 export const recipients = ['recipient'] as const satisfies AccessRole[]
-/** Whoever created a session, alone. */
+/** The person who created a session, alone. */
 export const sessionOwners = ['session_owner'] as const satisfies AccessRole[]

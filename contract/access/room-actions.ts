@@ -3,7 +3,7 @@ import { roomManagers, roomPeople } from './role.ts'
 
 const managed = { subject: 'room', roles: roomManagers, refusal: 'hidden' } as const
 
-/** What a chatroom may run. */
+/** Actions on a chatroom. */
 export const roomActions = {
   'menu.read': {
     does: 'Read what can be run in a room',

@@ -5,7 +5,7 @@ type MutatingRoute = {
 }[RouteName]
 
 /**
- * What a route records in the audit log: the kinds of objects, of which each successful call that changes something
+ * Entries that a route records in the audit log: the kinds of objects, of which each successful call that changes something
  * records at least one, under the name of the route as its action. Or why there is nothing to record.
  */
 export type Audited = readonly string[] | { unrecorded: string }

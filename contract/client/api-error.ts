@@ -6,7 +6,7 @@ export class ApiError extends Error {
   readonly code: string | null
   /** `detail` as received: an object with `code`, a text, or the list of a validation error. */
   readonly detail: unknown
-  /** What the caller can do about it; empty if the code says nothing. */
+  /** Advice to the caller; empty if the code says nothing. */
   readonly hint: string
   /** Names the request in the log of the service; null if the answer came from elsewhere. */
   readonly requestId: string | null

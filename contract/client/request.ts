@@ -1,4 +1,4 @@
-/** What a request needs to know of a route. */
+/** The parts of a route that a request needs. */
 export interface RequestRoute {
   method: string
   path: string

@@ -1,9 +1,9 @@
 /** One coded error of the wire contract: `{ detail: { code, message, ... } }` under `status`. */
 export interface CatalogueEntry {
   status: 400 | 403 | 404 | 405 | 409 | 413 | 416 | 418 | 422 | 429 | 500 | 503
-  /** What happened, in a sentence for the caller. */
+  /** The error, in a sentence for the caller. */
   message: string
-  /** What the caller can do about it. */
+  /** Advice to the caller. */
   advice: string
 }
 

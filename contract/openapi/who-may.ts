@@ -31,7 +31,7 @@ const withoutLogin: Partial<Record<Action['subject'], string>> = {
   turn: 'For agents, in the turn of a person.',
 }
 
-/** Who may do it, as sentences. */
+/** The callers who may do it, as sentences. */
 export function whoMay(name: ActionName): string {
   const { subject, roles, key }: Action = actions[name]
   const special = withoutLogin[subject]

@@ -2,7 +2,7 @@ import { BaseImageList } from '../resources/builds/base-image.ts'
 import { extensionPrefix } from './prefixes.ts'
 import { route } from './route.ts'
 
-/** What a Dockerfile can start from (contract part 3, D6 and D8). */
+/** Images that a Dockerfile can start from (contract part 3, D6 and D8). */
 export const baseImageRoutes = {
   listBaseImages: route({
     action: 'environment.list',

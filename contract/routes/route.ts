@@ -13,7 +13,7 @@ export interface Route {
   path: string
   /** A few words, the first an active verb. */
   summary: string
-  /** What the summary does not say: effects, limits, what to call next. The check of docs/openapi.json requires it. */
+  /** Facts that the summary does not say: effects, limits, what to call next. The check of docs/openapi.json requires it. */
   description?: string
   tag: string
   /** The action of the route. `contract/access` defines who may perform it, and the response for other callers. */

@@ -22,7 +22,7 @@ const TriggerParams = Strict({ id: TableTriggerId })
 const tenant = { tag: 'Custom tables' } as const
 const reads = { ...tenant, action: 'table.read', method: 'GET', errors: ['not_found'] } as const
 const changes = { ...tenant, action: 'table.change', response: TableTrigger } as const
-/** What the version may be refused for. */
+/** Reasons for which the version may be refused. */
 const targetErrors = [
   'not_found',
   'version_not_runnable',

@@ -22,7 +22,7 @@ const report = {
   errors: ['usage_busy'],
 } as const
 
-/** What the company used and what it cost, for its managers (contract part 3, D6). */
+/** Use and cost of the company, for its managers (contract part 3, D6). */
 export const usageRoutes = {
   readUsageReport: route({
     ...report,

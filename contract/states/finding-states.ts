@@ -29,7 +29,7 @@ export const findingMachine = stateMachine<FindingState>({
   },
 })
 
-/** What the current version still shows. */
+/** Findings that the current version still shows. */
 export const openFindingStates = [
   'discovered',
   'reappeared',

@@ -5,7 +5,7 @@
  *     becomes COMMAND, which finds two descriptors: by 5 it asks for readers (below), and 6 closes when no process holds it any
  *     more. Beside it a process of the user UID starts them; it ends with COMMAND, and every reader with it.
  *   reader-start request MEMORY SECONDS
- *     has a reader started there, with descriptors 0, 3 and 4 of its own, and ends as that ends. Who kills it kills the reader.
+ *     has a reader started there, with descriptors 0, 3 and 4 of its own, and ends as that ends. A signal that kills it kills the reader.
  *   reader-start direct MEMORY SECONDS SEAL READER...
  *     becomes a reader, as the user who calls.
  *
@@ -32,7 +32,7 @@
 enum { input_fd = 0, control_fd = 3, tar_fd = 4, requests_fd = 5, hears_fd = 6, passed_fds = 4 };
 enum { max_readers = 256, broken = 70, refused = 71 };
 #define MIB (1024ull * 1024)
-/* What V8 sets aside without using it, on top of what may be used: the kernel counts it as data. */
+/* Memory that V8 sets aside without using it, on top of what may be used: the kernel counts it as data. */
 #define RESERVED (1024 * MIB)
 
 struct limits {

@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
   printf("fresh %d\n", pthread_create(&fresh, NULL, nothing, NULL));
   pthread_join(fresh, NULL);
   for (long call = 0; call < calls; call += 1) {
-    /* What would end this process or wait for ever: a reader has these. */
+    /* Calls that would end this process or wait for ever: a reader has these. */
     if (call == SYS_exit || call == SYS_exit_group || call == SYS_rt_sigreturn || call == SYS_ppoll) continue;
     /* The kernel's own, for its probes: whoever else calls one gets a signal that ends it. */
     if (call == 335 || call == 336) continue;

@@ -22,7 +22,7 @@
 /* No mask of modes has this value: reader-main.ts asks for it, and gets it back when the seal is on. */
 #define SEAL 0x5ea1
 
-/* What Node calls while it reads, as strace counts it over the tests of the readers. */
+/* Calls of Node while it reads, as strace counts them over the tests of the readers. */
 static const int allowed[] = {
     /* pipes that it was given */
     __NR_read, __NR_readv, __NR_write, __NR_writev, __NR_close, __NR_shutdown, __NR_fstat, __NR_lseek,
@@ -50,7 +50,7 @@ static const int allowed[] = {
 /* Skips so many instructions unless what was loaded is `value`. */
 #define UNLESS(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (skipped))
 
-/* What makes a thread: CLONE_VM, CLONE_FS, CLONE_FILES, CLONE_SIGHAND and CLONE_THREAD at least, and no namespace. */
+/* Flags that make a thread: CLONE_VM, CLONE_FS, CLONE_FILES, CLONE_SIGHAND and CLONE_THREAD at least, and no namespace. */
 #define THREAD_FLAGS 0x00010f00u
 #define NAMESPACE_FLAGS 0x7e020080u
 

@@ -4,7 +4,7 @@ import type { Instruction } from './grammar/instruction.ts'
 import { readMount } from './mount-flag.ts'
 
 /*
- * What Docker's builder does and buildah 1.39 in a chroot does not, written so that it does the same:
+ * Things that Docker's builder does and buildah 1.39 in a chroot does not, written so that buildah does the same:
  *
  *   a script with an interpreter   The builder mounts such a heredoc below /dev, which a chroot lacks. The interpreter gets it
  *                                  as /dev/stdin.

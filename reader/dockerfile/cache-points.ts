@@ -98,7 +98,7 @@ const mayFollowLink = ({ paths, pathPrefixes }: ContextReads, links: ReadonlySet
   ([...paths, ...pathPrefixes].some((read) => isAtOrBelow(read, links)) ||
     [...links].some((link) => pathPrefixes.some((prefix) => link.startsWith(prefix))))
 
-/** What the instructions of a stage have set: arguments, and all that may be names of variables. */
+/** Names that the instructions of a stage have set: arguments, and all that may be names of variables. */
 class Variables {
   readonly args = new Set<string>()
   readonly env = new Set<string>()
@@ -126,5 +126,5 @@ function isCacheable({ keyword, flags, rest }: StagedInstruction, seen: Variable
   return !(seen.isEnvComputed && seen.args.size > 0) && !names.some((name) => seen.args.has(name))
 }
 
-/** What may be a name that an `ENV` sets. A name after a dollar sign is only read. */
+/** Text that may be a name that an `ENV` sets. A name after a dollar sign is only read. */
 const nameOfVariable = /(?<![\w$]|\$\{)\w+/g

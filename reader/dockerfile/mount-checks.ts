@@ -39,7 +39,7 @@ export function withMountChecks(dockerfile: Dockerfile): Dockerfile {
   return { ...dockerfile, instructions }
 }
 
-/** What lies in the mount: `steps` for what steps made, who may have made links, otherwise `plain`. */
+/** The kind of content in the mount: `steps` for what steps made, who may have made links, otherwise `plain`. */
 const kindOf = ({ kind, from }: Mount) => (kind === 'cache' || from !== undefined ? 'steps' : 'plain')
 
 /** As the builder joins it; undefined if the path has variables or other text whose meaning is not certain. */

@@ -7,7 +7,7 @@ import { ArchiveRefused, onEntry } from './refusals/archive-refused.ts'
  * folder is taken as the root of the archive.
  */
 
-/** What macOS adds beside the folder that it packs. */
+/** The folder that macOS adds beside the folder that it packs. */
 const addedByMacOs = '__MACOSX'
 
 /** The folder that is all there is at the top; undefined if there is something else. */

@@ -19,7 +19,7 @@ function run(limits: ReaderLimits, program: string[]) {
   return promisify(execFile)(command, args, { env: {}, cwd: '/' })
 }
 
-/** What a reader under an archive's control would try first. */
+/** Attempts that a reader under an archive's control would make first. */
 const probe = `
 import { readFileSync, writeFileSync, readdirSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'

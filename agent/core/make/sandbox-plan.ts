@@ -111,7 +111,7 @@ export async function planSandbox(
   }
 }
 
-/** What a workspace on the folder's disk leaves free: below it new work of others is refused. */
+/** Bytes that a workspace on the folder's disk leaves free: below it new work of others is refused. */
 async function workspaceFloorBytes(folder: string, floorBytes: number | undefined): Promise<number> {
   const { blocks, bsize } = await statfs(folder)
   return newWorkFloorBytes(blocks * bsize, floorBytes)

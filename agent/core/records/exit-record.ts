@@ -109,7 +109,7 @@ function readRecord(folder: string): ShimRecord | undefined {
 
 const recordsFile = 'refusals.json'
 
-/** What resolver and router recorded of a sandbox. */
+/** Records of resolver and router of a sandbox. */
 export type NetworkRecords = Pick<SandboxExit['network'], 'refused' | 'reached'> & {
   service?: ServiceTraffic
 }
@@ -144,7 +144,7 @@ function readTreeIndex(folder: string): CollectedTreeFile[] {
     })
 }
 
-/** What can still be measured of a sandbox whose shim died. */
+/** Values that can still be measured of a sandbox whose shim died. */
 export interface PostMortem {
   now: Date
   peakMemoryBytes: number

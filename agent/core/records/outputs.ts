@@ -6,7 +6,7 @@ import type { LogPart } from '../../port/sandboxes.ts'
 import { exitOf, type Sandbox } from '../sandboxes/sandbox.ts'
 import { awaitLogSince, readLog } from './bounded-log.ts'
 
-/* What can be read from a sandbox: its log at any time, and collected files after it has ended. */
+/* Outputs that can be read from a sandbox: its log at any time, and collected files after it has ended. */
 
 export function logOf({ folder, startRecord }: Sandbox): Readable {
   return readLog(folder, startRecord.spec.limits.logBytes)

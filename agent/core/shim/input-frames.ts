@@ -4,7 +4,7 @@ const frameBytes = 1 << 16
 /** Less than the buffer of a unix socket: one write of up to this size reaches the shim completely or not at all. */
 const atOnceBytes = 1 << 17
 
-/** What the shim needs before it starts the program. */
+/** Values that the shim needs before it starts the program. */
 interface StartSignal {
   timeoutMs: number
   /** Values that the log must not show. */

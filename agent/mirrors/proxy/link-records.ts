@@ -3,7 +3,7 @@ import type { MirrorFailureCode } from './mirror-failure.ts'
 
 type Use = Pick<MirrorUse, 'requests' | 'ingressBytes' | 'failures'>
 
-/** What each link did at each mirror, until it is taken. */
+/** The uses of each mirror by each link, until it is taken. */
 export class LinkRecords {
   readonly #links = new Map<string, Map<string, Use>>()
 

@@ -1,5 +1,5 @@
 /*
- * What the resolver gives up before it reads its first byte.
+ * Rights that the resolver gives up before it reads its first byte.
  */
 #define _GNU_SOURCE
 #include "resolver/resolver.h"

@@ -10,7 +10,7 @@
  * inside has no address. That is a courtesy, since packets to such addresses are dropped anyway (rules.ts).
  *
  * A link may be held to a list of names (lists.c): others do not exist for it, and of addresses it reaches those that an
- * answer gave it. What was refused to a link, names here and packets by the rules, is recorded (refusals.c). The agent
+ * answer gave it. Refusals of a link, names here and packets by the rules, are recorded (refusals.c). The agent
  * sends the lists and fetches the refusals (control.c), and says which links share one company's part of this process
  * (shares.c).
  *

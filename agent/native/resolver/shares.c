@@ -1,5 +1,5 @@
 /*
- * What one company's links share of the resolver, so that no company takes it from the others. The agent gives links of one
+ * Parts of the resolver that one company's links share, so that no company takes it from the others. The agent gives links of one
  * company one number; a link without a number has a share of its own. A share bounds
  *
  *   questions in a time   by link and by share; what is beyond gets no answer
@@ -82,7 +82,7 @@ bool shares_take_token(uint16_t link, uint64_t now) {
   return take_one(&questions_of[link], RATE_OF_LINK, now) && take_one(&share->questions, RATE_OF_SHARE, now);
 }
 
-/* FNV-1a. Whoever makes two questions collide spoils the answers of its own share. */
+/* FNV-1a. A caller that makes two questions collide spoils the answers of its own share. */
 static uint64_t hash_of(const uint8_t *question, size_t size) {
   uint64_t hash = 0xcbf29ce484222325;
   for (size_t i = 0; i < size; i++) hash = (hash ^ question[i]) * 0x100000001b3;

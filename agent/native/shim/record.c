@@ -91,7 +91,7 @@ static const char *start_error_slug(void) {
   }
 }
 
-/* What cannot be counted ends too, and is not the program's fault. */
+/* A sandbox whose traffic cannot be counted ends too, and that is not the program's fault. */
 static void write_network_end(bool all_dead) {
   struct traffic traffic;
   if (network_traffic(&traffic)) write_record("egress_cap", -1, -1, all_dead ? "" : "process_left");

@@ -33,7 +33,7 @@ const char *runtime_failure(int status) {
   }
 }
 
-/* What is started from here on counts uptime, and time since start-up, from now. */
+/* A program that is started from here on counts uptime, and time since start-up, from now. */
 static bool own_uptime(void) {
   struct timespec monotonic, boot;
   char text[96];

@@ -169,7 +169,7 @@ static bool all_ended(void) {
 
 static void serve(void) {
   enum { LOG, STATUS, TIMER, METER, SIGNALS, INPUT_IN, INPUT_OUT, CLIENTS };
-  /* What it writes to a disk of its own lies on the host's, and takes room there as it is written. */
+  /* Data that the job writes to a disk of its own lies on the host's, and takes room there as it is written. */
   bool takes_disk = shim_plan.workspace == WORKSPACE_DISK;
   int idle_ms = takes_disk ? DISK_POLL_MS : -1;
   for (;;) {

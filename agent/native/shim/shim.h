@@ -53,7 +53,7 @@ struct plan {
   struct { const char *name, *path, *key; uint64_t divisor; } counters[MAX_COUNTERS];
   int counter_count;
   const char *procs;
-  /* What a filter on the group lets be opened; none: there is no filter, or the settings have it. */
+  /* Devices that a filter on the group lets be opened; none: there is no filter, or the settings have it. */
   struct { uint32_t major, minor; } devices[MAX_DEVICES];
   int device_count;
 
@@ -83,7 +83,7 @@ struct plan {
 enum file_status { FILE_ABSENT, FILE_PRESENT, FILE_TOO_LARGE, FILE_NOT_REGULAR, FILE_LOST, FILE_LATE, FILE_STATUSES };
 enum tree_status { TREE_ABSENT, TREE_COLLECTED, TREE_REJECTED };
 
-/* What the collecting child reports to the shim: numbers, a short slug, and the end of the path that broke a rule, whose bytes
+/* Report of the collecting child to the shim: numbers, a short slug, and the end of the path that broke a rule, whose bytes
    are the program's. */
 enum { ODD_PATH_BYTES = 255 };
 struct collected_tree {
@@ -98,7 +98,7 @@ struct collected {
 
 enum end { END_SELF, END_STOPPED, END_DEADLINE, END_EGRESS_CAP, END_INPUT_CUT, END_NOT_WANTED, END_DISK_LOW };
 
-/* What happens in the sandbox. Descriptors are -1 once they are closed. */
+/* State of the job in the sandbox. Descriptors are -1 once they are closed. */
 struct job {
   /* 0 once it has done its work. */
   pid_t runtime;
@@ -170,7 +170,7 @@ void input_write(void);
 
 /* runtime.c */
 void runtime_start(void);
-/* What failed when the runtime ended like this before the program started. */
+/* Names what failed when the runtime ended like this before the program started. */
 const char *runtime_failure(int status);
 
 /* plan.c */

@@ -61,7 +61,7 @@ int main(int count, char **arguments) {
   for (;;) {
     struct pollfd waits[2] = { { .fd = 0, .events = POLLIN }, { .fd = listener, .events = POLLIN } };
     int ready = poll(waits, 2, -1);
-    /* What is to be known of a shim is in its folder; its processor time counts as the service's. */
+    /* The folder of a shim has all that is to be known of it; its processor time counts as the service's. */
     while (waitpid(-1, NULL, WNOHANG) > 0) continue;
     if (ready < 0) continue;
     if (waits[0].revents) return 0;

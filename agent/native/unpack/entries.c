@@ -53,7 +53,7 @@ static void set_times(int parent, const char *last, time_t modified) {
 }
 
 /*
- * What is made in a folder changes its time, which its own entry may have set: it gets back the time from before, so that the
+ * An entry made in a folder changes its time, which its own entry may have set: the folder gets back the time from before, so that the
  * order of the entries does not matter.
  */
 static struct stat times_of(int folder) {

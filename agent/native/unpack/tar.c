@@ -18,7 +18,7 @@ struct header {
 /* The largest that a header holds in octal digits. */
 static const int64_t MAX_TIME = (1LL << 33) - 1;
 
-/* What the extended headers before an entry say of it; no text and -1 where they say nothing. */
+/* Values of the extended headers before an entry; no text and -1 where they say nothing. */
 struct extended {
   char name[NAME_BYTES], target[NAME_BYTES];
   int64_t size, uid, gid, modified;

@@ -36,7 +36,7 @@ bool tar_next(struct entry *entry);
 /* Reads exactly so many bytes of the archive. */
 void tar_read(void *into, size_t size);
 void tar_skip(uint64_t size);
-/* What fills the last block of a content of that size. */
+/* Bytes that fill the last block of a content of that size. */
 uint64_t tar_padding(uint64_t size);
 
 /* entries.c */

@@ -4,7 +4,7 @@ import { CompanyId } from '../../identifiers.ts'
 import { Nullable } from '../../schema.ts'
 import { ApiKey } from './api-key.ts'
 
-/** What a request is sent with, as it may know itself. */
+/** The credential that a request is sent with, as far as the request may know it. */
 export const OwnCredential = Type.Object({
   company_id: CompanyId,
   company_name: about('Name of the company.', Type.String(), 'Example Ltd'),

@@ -14,7 +14,7 @@ export const ReachedHost = Type.Object({
   port: about('Destination port.', Count, 443),
 })
 
-/** What the steps of a build reached. Steps that came from the cache are in the builds that ran them. */
+/** Destinations that the steps of a build reached. Steps that came from the cache are in the builds that ran them. */
 export const BuildNetwork = Type.Object({
   ingress_bytes: about('Bytes that the steps received.', Count, 48_213),
   egress_bytes: about('Bytes that the steps sent.', Count, 2048),

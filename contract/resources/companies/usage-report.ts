@@ -49,7 +49,7 @@ export const UsageItem = Type.Object({
 })
 export type UsageItem = Static<typeof UsageItem>
 
-/** What ended runs and builds of a company used and cost, by the day on which they were queued (extension). */
+/** Use and cost of ended runs and builds of a company, by the day on which they were queued (extension). */
 export const UsageReport = Type.Object({
   company_id: CompanyId,
   from: about('First day.', UsageDay, '2026-11-01'),

@@ -10,7 +10,7 @@ import { environmentVersionStates } from '../../states/environment-version-state
  */
 export const versionUses = ['environment', 'tasks', 'runs', 'retention'] as const
 
-/** What a version keeps on disk (extension). */
+/** Data that a version keeps on disk (extension). */
 export const KeptVersion = Type.Object({
   environment_id: EnvironmentId,
   environment_name: about('Name of the environment.', Type.String(), 'sales-report'),

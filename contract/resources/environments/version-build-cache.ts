@@ -3,7 +3,7 @@ import { about } from '../../about.ts'
 import { OneOf, Strict } from '../../schema.ts'
 
 /**
- * What builds of a version may reuse from earlier builds of the company: nothing, or a whole image with the same
+ * Results that builds of a version may reuse from earlier builds of the company: nothing, or a whole image with the same
  * inputs.
  */
 export const buildCaches = ['none', 'images'] as const

@@ -6,7 +6,7 @@ import { listOf } from '../../pagination.ts'
 import { DateTime, Nullable, OneOf, Ordinal } from '../../schema.ts'
 import { notificationEvents } from './notification-event.ts'
 
-/** What a notification is about. `runs`: several runs of the recipient, which no single id names. */
+/** The subject of a notification. `runs`: several runs of the recipient, which no single id names. */
 export const notificationSubjects = ['run', 'runs', 'build', 'environment', 'environment_version'] as const
 export type NotificationSubject = (typeof notificationSubjects)[number]
 

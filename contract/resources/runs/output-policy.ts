@@ -28,7 +28,7 @@ export type CommandPolicy = Static<typeof CommandPolicy>
 
 export type OutputPolicy = WritebackPolicy | CommandPolicy
 
-/** What a run may write back, distinguished by `kind` (contract part 1, "Task version"). */
+/** Writes that a run may make, distinguished by `kind` (contract part 1, "Task version"). */
 export const OutputPolicy = Type.Unsafe<OutputPolicy>({
   type: 'object',
   required: ['kind'],

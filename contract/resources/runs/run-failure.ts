@@ -174,7 +174,7 @@ const endsByBusError = ['exit_code=135', 'signal=7']
 const nothingToRead =
   'The scripts ended with the exit code shown and printed nothing. Have them print what they do, and run them again.'
 
-/** Who has to set a missing secret. `error_detail` starts with the side if it has room for it. */
+/** Hints that name who has to set a missing secret. `error_detail` starts with the side if it has room for it. */
 const missingSecretHints: Record<string, string> = {
   owner:
     'The value of the slot that error_detail names comes from the owner of the task. Ask a manager of the task’s owner to set it for the owner as the consumer.',

@@ -5,7 +5,7 @@ import { Nullable, OneOf } from '../../schema.ts'
 
 export const remarkCodes = ['no_output', 'artifacts_refused'] as const
 
-/** What the author of a run that has ended should know, although the run may have completed. */
+/** A fact that the author of a run that has ended should know, although the run may have completed. */
 export const RunRemark = Type.Object({
   code: about(
     '`no_output`: the run completed without an output, or with an empty one; `artifacts_refused`: none of its artifacts was kept.',

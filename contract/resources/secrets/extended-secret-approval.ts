@@ -19,7 +19,7 @@ export const nextVersionsEndReasons = [
   'share_changed',
   /** The author no longer manages the task. */
   'author_left',
-  /** Who approved no longer manages both the task and the consumer. */
+  /** The person who approved no longer manages both the task and the consumer. */
   'approver_left',
 ] as const
 export type NextVersionsEndReason = (typeof nextVersionsEndReasons)[number]

@@ -11,7 +11,7 @@ export const InputPreviewRequest = Strict({
 })
 export type InputPreviewRequest = Static<typeof InputPreviewRequest>
 
-/** What a run with that input would receive (contract part 1, "Runtime contract"). */
+/** Files and variables that a run with that input would receive (contract part 1, "Runtime contract"). */
 export const InputPreview = Type.Object({
   input_file_content: about('The inputs file, byte for byte.', Type.String(), '{"month":"2026-10"}'),
   input_digest: about('Digest of the input in its canonical form.', Digest),

@@ -20,7 +20,7 @@ export const slotPolicies = ['borrower', 'owner', 'owner_overridable'] as const
 export const SlotPolicy = OneOf(slotPolicies)
 export type SlotPolicy = Static<typeof SlotPolicy>
 
-/** Who supplies each slot of a share. */
+/** The supplier of each slot of a share. */
 export const SecretSlotPolicies = Type.Record(Type.String(), SlotPolicy, {
   maxProperties: secretSlotPoliciesMax,
 })

@@ -10,7 +10,7 @@ export interface Instruction {
   /** Upper case. */
   keyword: string
   flags: Flag[]
-  /** What follows the flags in `text`. */
+  /** The rest of `text` after the flags. */
   rest: string
   heredocs: Heredoc[]
   /** Its physical lines, including heredocs and comments between its lines but not after them. */

@@ -38,7 +38,7 @@ static void report(int answer) {
 /* Costs nothing where nothing was written. */
 static bool sync_written(int file) { return lseek(file, 0, SEEK_CUR) <= 0 || !fdatasync(file); }
 
-/* What is reported of a tree until it is copied. */
+/* The report of a tree until it is copied. */
 static struct collected_tree pending(bool is_wanted) {
   struct collected_tree tree = { .status = TREE_ABSENT };
   if (!is_wanted) return tree;

@@ -3,7 +3,7 @@
  * lives as long as the sandbox whatever becomes of the agent, lets the runtime start inside of it, and reads the
  * counters of its device.
  *
- * What is measured is what programs sent and received, not how it was cut into packets: the headers of a full packet are
+ * The measure is what programs sent and received, not how it was cut into packets: the headers of a full packet are
  * taken off each packet that the device counted. A sandbox that sends tiny packets could hide others behind that, so
  * never more is taken off than full packets have. The kernel announces to its neighbours which groups it is in, whether a
  * program ever asks the network for anything or not: where nothing else was sent, nothing was.
@@ -93,7 +93,7 @@ bool network_traffic(struct traffic *traffic) {
   memcpy(&stats, RTA_DATA(all), RTA_PAYLOAD(all) < sizeof stats ? RTA_PAYLOAD(all) : sizeof stats);
   if (ip6 && RTA_PAYLOAD(ip6) >= sizeof counted6) memcpy(counted6, RTA_DATA(ip6), sizeof counted6);
   if (icmp6 && RTA_PAYLOAD(icmp6) >= sizeof messages6) memcpy(messages6, RTA_DATA(icmp6), sizeof messages6);
-  /* What is sent has answers of its family. */
+  /* A sent packet has answers of its family. */
   double share6 = counted6[IP6_IN] < stats.rx_bytes ? (double)counted6[IP6_IN] / (double)stats.rx_bytes : 0;
   traffic->in = carried(stats.rx_bytes, stats.rx_packets, share6);
   traffic->out = stats.tx_packets > messages6[ICMP6_OUT] ? carried(stats.tx_bytes, stats.tx_packets, share6) : 0;
@@ -115,7 +115,7 @@ int network_meter(void) {
 bool network_over_cap(const struct plan *plan) {
   struct traffic traffic;
   if (counters < 0) return false;
-  /* What cannot be counted may not go on. */
+  /* A sandbox whose traffic cannot be counted may not go on. */
   if (!network_traffic(&traffic) || traffic.out > plan->network.egress_cap) return true;
   uint64_t left = plan->network.egress_cap - traffic.out;
   if (plan->network.has_ingress_cap) {

@@ -27,7 +27,7 @@ static size_t piece_mask, prefix_mask;
 /* Bit n: some piece has n bytes. */
 static uint64_t lengths;
 
-/* What is not decided yet, before the chunk at hand. */
+/* Bytes that are not decided yet, before the chunk at hand. */
 static char window[MASK_PIECE_MAX + LOG_CHUNK_BYTES];
 static size_t held;
 /* Bytes at the window's start that belong to a piece found already, and whether the last byte that went by did. */
