@@ -97,7 +97,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'malformed requests',
-    tests: ['proofs/conformance/{malformed-requests,matrix-faults}.test.ts'],
+    tests: ['proofs/conformance/{malformed-requests,matrix-faults,matrix-ids}.test.ts'],
     proves: ['proofs/conformance', 'contract/routes', 'server/http'],
   },
   {

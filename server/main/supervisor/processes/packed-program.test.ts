@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs'
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exitCodes } from '../service-problem.ts'
 import { packedProgram } from './packed-program.ts'
 
@@ -11,8 +11,10 @@ const checkout = resolve(import.meta.dirname, '../../../..')
 let folder: string
 let program: { root: string; node: string }
 let packed: string
+/** The packed program: packing takes seconds. */
+let found: string
 
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sandbox-packed-'))
   packed = join(folder, 'packed')
   await mkdir(packed)
@@ -31,31 +33,31 @@ beforeEach(async () => {
     cpSync(join(checkout, path), join(program.root, path), { recursive: true })
   }
   await symlink(join(checkout, 'node_modules'), join(program.root, 'node_modules'))
+  found = packedProgram(program, packed)
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => rm(folder, { recursive: true, force: true }))
 
 test('a packed role needs no package', async () => {
-  const found = packedProgram(program, packed)
   await rm(join(program.root, 'node_modules'))
   const { status, stdout } = spawnSync(program.node, [join(found, 'api.mjs')], { env: {}, encoding: 'utf8' })
+  await symlink(join(checkout, 'node_modules'), join(program.root, 'node_modules'))
   expect(stdout).toContain('no database')
   expect(status).toBe(exitCodes.configuration)
 })
 
 test('the command for other machines is beside the roles', () => {
-  const command = join(packedProgram(program, packed), 'sandbox')
+  const command = join(found, 'sandbox')
   const { status, stdout } = spawnSync(command, ['--help'], { encoding: 'utf8' })
   expect([status, stdout]).toEqual([0, expect.stringContaining('Usage: sandbox')])
 })
 
 test('the typed client is beside the roles, as an npm package', async () => {
-  const archive = join(packedProgram(program, packed), 'client.tgz')
+  const archive = join(found, 'client.tgz')
   const { stdout } = spawnSync('tar', ['-xzOf', archive, 'package/package.json'], { encoding: 'utf8' })
   expect(JSON.parse(stdout)).toMatchObject({ name: '@sandbox-jobs/client' })
 })
 
 test('a module finds its adjacent files in the program folder, and programs that it starts in the packed folder', async () => {
-  const found = packedProgram(program, packed)
   const texts = await Promise.all((await readdir(found)).map((name) => readFile(join(found, name), 'utf8')))
   const all = texts.join('\n')
   expect(all).toContain(JSON.stringify(join(program.root, 'server/native-programs')))
@@ -64,14 +66,14 @@ test('a module finds its adjacent files in the program folder, and programs that
 })
 
 test('a program is packed once, and again when it has changed; processes of the former one keep it', async () => {
-  const first = packedProgram(program, packed)
-  expect(packedProgram(program, packed)).toBe(first)
+  expect(packedProgram(program, packed)).toBe(found)
   await appendFile(join(program.root, 'server/main/api.ts'), '\nconsole.log(1)\n')
-  expect(packedProgram(program, packed)).not.toBe(first)
+  expect(packedProgram(program, packed)).not.toBe(found)
   expect(await readdir(packed)).toHaveLength(2)
 })
 
 test('a missing package is named, with the remedy', async () => {
+  await appendFile(join(program.root, 'server/main/api.ts'), '\nconsole.log(2)\n')
   await rm(join(program.root, 'node_modules'))
   expect(() => packedProgram(program, packed)).toThrow(
     expect.objectContaining({ exitCode: exitCodes.toolMissing, message: expect.stringContaining('npm ci') }),
