@@ -47,7 +47,7 @@ export const proofs: readonly Proof[] = [
     name: 'networks of builds',
     tests: [
       'server/builds/bases/public-hub.test.ts',
-      'server/builds/network/{build-steps,mirrors,network-chain}.test.ts',
+      'server/builds/network/{build-steps,mirrors,network-chain,pip-install}.test.ts',
       'server/builds/steps/customer-build/pull-base-images.test.ts',
     ],
     proves: [...builds, 'server/base/addresses'],
@@ -96,12 +96,20 @@ export const proofs: readonly Proof[] = [
     proves: ['proofs/hostile-builds', 'reader', 'server/builds/builder'],
   },
   {
-    name: 'malformed requests',
-    tests: ['proofs/conformance/{malformed-requests,matrix-faults,matrix-ids}.test.ts'],
-    proves: ['proofs/conformance', 'contract/routes', 'server/http'],
+    name: 'routes',
+    tests: [
+      'proofs/conformance/{audited-routes,kill-switch,malformed-requests,matrix-faults,matrix-ids,pagination}.test.ts',
+    ],
+    proves: ['proofs/conformance', 'contract', 'server/http'],
+  },
+  {
+    name: 'packed command',
+    scenarios: ['e2e/main-job/packed-cli.test.ts'],
+    proves: ['cli', 'contract/client', 'server/main'],
   },
   {
     name: 'kill -9',
+    scenarios: ['e2e/main-job/restart.test.ts'],
     script: ['crash', '--kills', '20'],
     proves: [...runsAndQueue, 'agent/core'],
   },

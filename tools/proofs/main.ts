@@ -32,10 +32,8 @@ function recordPasses(reports?: string, scripts?: string): void {
   const pass = { commit: currentCommit(), at: new Date().toISOString() }
   const passes = readPasses()
   for (const proof of proofs) {
-    const hasPassed = proof.script
-      ? namesOf(scripts).includes(proof.name)
-      : filesOf(proof).every((file) => files.has(file))
-    if (hasPassed) passes[proof.name] = pass
+    const scriptPassed = !proof.script || namesOf(scripts).includes(proof.name)
+    if (scriptPassed && filesOf(proof).every((file) => files.has(file))) passes[proof.name] = pass
   }
   writePasses(passes)
 }
