@@ -17,7 +17,7 @@ const roundsMax = 2000
 /** An end of a run with its notice may cost this much of one without. */
 const reach = { atMost: 1.15 }
 
-/** What the notice adds to the end of a run; docs in bench/README.md. */
+/** Time that the notice adds to the end of a run; docs in bench/README.md. */
 export const notice: Benchmark = {
   name: 'notice',
   about: 'the end of a run with the event that people are notified of, against the same without',

@@ -18,7 +18,7 @@ const reach = { atMost: 1.15 }
 const secret = 'with five secrets'
 const bare = 'without secrets'
 
-/** What secrets add to a run; docs in bench/README.md. */
+/** Time that secrets add to a run; docs in bench/README.md. */
 export const runSecrets: Benchmark = {
   name: 'run-secrets',
   about: 'submit to terminal of a run with five secrets, against the same without',

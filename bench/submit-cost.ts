@@ -29,7 +29,7 @@ const prices = JSON.stringify({
 /** Millionths of a dollar, more than all holds of a benchmark. */
 const budgetMicro = 1e12
 
-/** What prices and a budget add to a submission; docs in bench/README.md. */
+/** Time that prices and a budget add to a submission; docs in bench/README.md. */
 export const submitCost: Benchmark = {
   name: 'submit-cost',
   about: 'submitting a run that is priced and held against a budget, against the same without prices',

@@ -18,7 +18,7 @@ export interface ReceivedMail {
   user: string | undefined
 }
 
-/** What the server says at one step: an SMTP status, or nothing, for ever. Otherwise it accepts. */
+/** The answer of the server at one step: an SMTP status, or nothing, for ever. Otherwise it accepts. */
 export type MailAnswer = number | 'hang'
 
 export interface MailServerOptions {

@@ -12,7 +12,7 @@ export interface ScriptedResult {
   output?: string
   /** Path (latin1) to content. */
   artifacts?: Record<string, string>
-  /** What is left in the session. */
+  /** Files that are left in the session. */
   folder?: FolderEntry[]
 }
 

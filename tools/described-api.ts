@@ -7,7 +7,7 @@ import formats from 'ajv-formats'
 import { declarations } from './contract-declarations.ts'
 
 /**
- * What the API document leaves unexplained: operations and fields without a description, texts and numbers without an
+ * Parts that the API document leaves unexplained: operations and fields without a description, texts and numbers without an
  * example, and examples that do not satisfy their schemas. One line each, with the file and what to write there.
  */
 export function unexplained(document: JsonObject): string[] {

@@ -5,8 +5,8 @@ import { digestBytes, digestOf, type KnownContent } from './known-contents.ts'
  * The bytes of a collected folder: its entries one after another, each folder before what it holds. An entry is a header that
  * a zero byte ends, and its content: the bytes of a file, the digest of a file whose bytes the caller has, or the target of a
  * link. The header has the kind (`d`, `f`, `k` or `l`), the mode in octal digits with `@` and the time in seconds
- * since 1970, the size in decimal digits, and the path, divided by single spaces. The collector of the folder checked every bound, so what breaks the form here is a broken host, not
- * a tenant.
+ * since 1970, the size in decimal digits, and the path, divided by single spaces. The collector of the folder checked every
+ * bound, so what breaks the form here is a broken host, not a tenant.
  */
 
 export type FolderEntryKind = 'folder' | 'file' | 'known' | 'link'

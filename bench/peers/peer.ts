@@ -5,7 +5,7 @@ export interface Peer {
   launcher: Launcher
   /** Mean processor time of one operation; null if it cannot be measured. */
   cpuMs(): number | null
-  /** What a reader needs to judge the comparison. */
+  /** Facts that a reader needs to judge the comparison. */
   notes: string[]
   close(): Promise<void>
 }

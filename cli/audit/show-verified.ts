@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import { paint } from '../output/paint.ts'
 import { table } from '../output/table.ts'
 
-/** What the check of one log found. */
+/** Result of the check of one log. */
 export interface ShownLog {
   /** Empty: the deployment. */
   company_id: string

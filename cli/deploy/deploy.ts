@@ -10,7 +10,7 @@ import type { TaskFile } from '../publish/task-file.ts'
 import { type PushPlan, pushEnvironment } from '../push/push-environment.ts'
 import type { Session } from '../session/session.ts'
 
-/** What a deployment found or made. */
+/** Things that a deployment found or made. */
 export interface Deployed {
   file: TaskFile
   /** Undefined if the task file only names its environment. */

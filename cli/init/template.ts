@@ -5,7 +5,7 @@ export interface Template {
   dockerfile: string
   /** Further files of the image by name, beside the Dockerfile. */
   files: Record<string, string>
-  /** What a run starts. */
+  /** The script that a run starts. */
   workScript: string
   /** The program cuts the text out of the JSON, so the schema allows nothing in it that JSON escapes. */
   plainText?: true

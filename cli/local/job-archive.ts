@@ -24,7 +24,7 @@ const startedFile = `${platformFolder}/started`
 const shells = ['/bin/busybox', '/usr/bin/busybox', '/bin/busybox.static']
 
 export interface JobArchive {
-  /** What the sandbox starts. */
+  /** The command that the sandbox starts. */
   argv: string[]
   /** False: an image without a shell cannot run. */
   hasShell: boolean

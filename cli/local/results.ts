@@ -97,7 +97,7 @@ function brokenRule(
   return undefined
 }
 
-/** The entries of the archive of a result. What the caller does not read of one is skipped. */
+/** The entries of the archive of a result. The part of one that the caller does not read is skipped. */
 async function* entriesOf(container: Container, name: ResultName) {
   const archive = Readable.from(container.result(name))
   const entries = extract()

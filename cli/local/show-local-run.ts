@@ -10,7 +10,7 @@ import type { Engine } from './engines/engine.ts'
 import type { LocalTask } from './local-task.ts'
 import { keptOf, type LocalEnd } from './run-local.ts'
 
-/** What a run on the service has and this one lacks, as sentences. */
+/** Things that a run on the service has and this one lacks, as sentences. */
 export function differences(
   engine: Engine,
   { missingSecrets, inputSchema }: LocalTask,

@@ -35,7 +35,7 @@ export async function followLog(session: Session, log: FollowedLog): Promise<voi
         if (event.kind === 'end') return
       }
     } catch (error) {
-      // What a broken connection throws. Any other error shows up in the next call.
+      // The error of a broken connection. Any other error shows up in the next call.
       if (!(error instanceof TypeError)) throw error
     }
     await sleep(againMs)

@@ -8,7 +8,7 @@ export interface BusyLine {
 }
 
 export interface BusyLineOptions {
-  /** What is being done. */
+  /** The work that is being done. */
   doing: string
   stream: { isTTY?: boolean; columns?: number; write(text: string): unknown }
 }

@@ -2,7 +2,7 @@ import type { BuildNetwork } from '@sandbox-jobs/contract/resources/builds/build
 import { escapeControls } from './escape-controls.ts'
 import { bytesText } from './sizes.ts'
 
-/** What the steps of a build reached, one line for each host. */
+/** Destinations that the steps of a build reached, one line for each host. */
 export function networkText({ ingress_bytes, egress_bytes, reached, more, complete }: BuildNetwork): string {
   const hosts = new Set(
     reached.map(({ name, address, protocol, port }) =>

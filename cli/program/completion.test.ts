@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(home, { recursive: true }))
 
-/** What each shell offers after a line; the last word is the one being completed. */
+/** Words that each shell offers after a line; the last word is the one being completed. */
 const offers = {
   bash(line: string): string[] {
     const ask = `source "$0"; COMP_WORDS=(${line.replace(/ $/, " ''")}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _sandbox; printf '%s\\n' "\${COMPREPLY[@]}"`

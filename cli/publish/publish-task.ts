@@ -48,7 +48,7 @@ function withSchemaOfService({ report }: Session, source: TaskSource): TaskSourc
   return { ...source, inputSchema: text }
 }
 
-/** What a refusal has left of this call is archived: a draft, and a task that would be without any version. */
+/** The remains of this call after a refusal are archived: a draft, and a task that would be without any version. */
 async function publishVersion(
   session: Session,
   { task, isNew }: { task: Task; isNew: boolean },

@@ -43,7 +43,7 @@ export interface TaskFile {
   department?: string
   /** By name or id. */
   environment: string
-  /** What `sandbox deploy` builds the environment from; absent if the file only names one. */
+  /** The source from which `sandbox deploy` builds the environment; absent if the file only names one. */
   build?: BuildSection
   /** Absent: the current version of the environment. */
   environment_version?: string

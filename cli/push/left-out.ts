@@ -7,7 +7,7 @@ import {
 } from '@sandbox-jobs/contract/ignore-file/ignore-file.ts'
 import { CliError } from '../failure.ts'
 
-/** What is not uploaded of a folder, since its ignore file hides it from the build. */
+/** Files of a folder that are not uploaded, since its ignore file hides them from the build. */
 export interface LeftOut {
   /** Name of the ignore file; undefined if there is none. */
   ignoreFile: string | undefined

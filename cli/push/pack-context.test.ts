@@ -72,7 +72,7 @@ const write = (files: Record<string, string>) => {
 
 test('what the ignore file hides from the build is not packed, and counted', async () => {
   write({ '.dockerignore': '*\n!src\nsrc/tmp\n', 'src/a': '', 'src/tmp/b': '', 'modules/x/y': '', note: '' })
-  // What is not sent needs no valid name, and may be anything.
+  // A file that is not sent needs no valid name, and may be anything.
   symlinkSync('/etc/passwd', join(folder, 'outside'))
   expect(await packedPaths()).toEqual(['.dockerignore', 'Dockerfile', 'src/a'])
   const packed = await packContext(folder)

@@ -7,7 +7,7 @@ import type { Session } from '../session/session.ts'
 
 type Consumer = Pick<ExtendedSecretApproval, 'consumer_scope' | 'consumer_id'>
 
-/** What a version may use of the secrets of consumers that the caller manages. */
+/** Approvals by which a version may use secrets of consumers that the caller manages. */
 export interface VersionApprovals {
   /** Approvals that count for it. */
   counting: ExtendedSecretApproval[]

@@ -10,7 +10,7 @@ import {
   writeCredentials,
 } from './credentials-file.ts'
 
-/** What a command works with. */
+/** The dependencies of a command. */
 export interface Session {
   url: string
   client: Client

@@ -33,7 +33,7 @@ export async function withRetries<Result>(
 /** Undefined if the call must not be repeated. */
 function waitBefore(tries: number, error: unknown, isRepeatable: boolean): number | undefined {
   const backoffMs = firstWaitMs * 2 ** tries * (0.5 + Math.random() / 2)
-  // What `fetch` throws when the service cannot be reached, or the connection breaks.
+  // `fetch` throws a TypeError when the service cannot be reached, or the connection breaks.
   if (!(error instanceof ApiError)) return isRepeatable && error instanceof TypeError ? backoffMs : undefined
   const mayRepeat = error.status === 429 || (isRepeatable && [502, 503, 504].includes(error.status))
   if (!mayRepeat) return undefined

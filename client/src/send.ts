@@ -3,7 +3,7 @@ import { type RequestParts, requestInit, urlOf } from '../../contract/client/req
 import { hints, type OperationName, operations } from './operations.generated.ts'
 import { type RetryOptions, withRetries } from './retries.ts'
 
-/** What an operation is, as the API document says. */
+/** An operation as the API document describes it. */
 export interface Operation {
   method: string
   path: string

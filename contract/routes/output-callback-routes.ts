@@ -37,8 +37,8 @@ const errors = [
 ] as const
 
 /**
- * Routes that jobs call with the credential of their run (contract part 2, "Public routes"; part 3, D3). An unknown name or a wrong
- * secret gets `output_run_unavailable` with 404.
+ * Routes that jobs call with the credential of their run (contract part 2, "Public routes"; part 3, D3). An unknown name or
+ * a wrong secret gets `output_run_unavailable` with 404.
  */
 export const outputCallbackRoutes = {
   writeBack: route({

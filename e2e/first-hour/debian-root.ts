@@ -20,7 +20,7 @@ const packageSettings = [
 
 const { NODE_EXTRA_CA_CERTS } = process.env
 
-/** What a command in the root has in its environment, apart from PATH. */
+/** Variables that a command in the root has in its environment, apart from PATH. */
 export const rootEnvironment = {
   HOME: '/root',
   LANG: 'C.UTF-8',

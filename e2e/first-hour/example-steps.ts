@@ -2,7 +2,7 @@ import { documentedCommands, documentedExamples } from './example-commands.ts'
 import { requireParts, type Step } from './step.ts'
 import type { World } from './world.ts'
 
-/** What the root has beside the commands of a README: the folder of the program in the path, and root's own rights. */
+/** Set-up of the root beside the commands of a README: the folder of the program in the path, and root's own rights. */
 const shell = 'PATH=$PWD:$PATH; sudo() { "$@"; }; '
 const password = '/var/lib/sandbox-jobs/quickstart/password'
 

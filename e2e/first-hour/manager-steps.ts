@@ -4,7 +4,7 @@ import type { World } from './world.ts'
 const room = 'daily-numbers'
 const task = 'words-of-sales'
 
-/** Who manages one department, and gets to a result by typing what the command prints. */
+/** Steps of a person who manages one department, and gets to a result by typing what the command prints. */
 export function managerSteps(world: World): Step[] {
   const dan = () => world.commandOf('dan')
   const step = (does: string, run: () => Promise<unknown>): Step => ({

@@ -10,7 +10,7 @@ const nodeOfPeople = '/usr/bin/node'
 /** The command as a person has it on a machine of their own: one file from the service, and a home folder. */
 export class OwnCommand {
   readonly home: string
-  /** What the person has set in the environment. */
+  /** Variables that the person has set in the environment. */
   readonly settings: Record<string, string> = {}
   readonly #url: string
 

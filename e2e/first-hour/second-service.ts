@@ -14,7 +14,7 @@ const password = 'of-the-first-hour'
 const certificate = '/etc/ssl/first-hour.pem'
 const key = '/etc/ssl/first-hour.key'
 
-/** What an operator sets up beside the service: Debian's own Postgres, and its nginx with a certificate for localhost. */
+/** Programs that an operator sets up beside the service: Debian's own Postgres, and its nginx with a certificate for localhost. */
 export class SecondService {
   readonly #root: FreshRoot
   readonly #port: number

@@ -1,4 +1,4 @@
-/** What a person does in the first hour, and what must come of it. */
+/** An act of a person in the first hour, and what must come of it. */
 export interface Step {
   person: 'operator' | 'author' | 'department manager' | 'person in a room' | 'integrator'
   does: string

@@ -56,7 +56,7 @@ async function execute(
     throw new Error(`the files of ${user} are not written: ${status} ${body.slice(0, 2000)}`)
 }
 
-/** What the platform sends with the request of a user. */
+/** Headers that the platform sends with the request of a user. */
 export const doorHeaders = (key: string, user: string): Record<string, string> => ({
   authorization: `Bearer ${key}`,
   'x-user-id': user,

@@ -1,4 +1,4 @@
-/** What a chat platform calls of Sandbox Jobs: a login, messages of a person, and the tools of their turns. */
+/** Calls of a chat platform to Sandbox Jobs: a login, messages of a person, and the tools of their turns. */
 
 export interface Tool {
   name: string
@@ -6,7 +6,7 @@ export interface Tool {
   input_schema: Record<string, unknown>
 }
 
-/** What a tool answers. A refusal has `status` `error`, `error` and `message`. */
+/** The answer of a tool. A refusal has `status` `error`, `error` and `message`. */
 export type ToolResult = Record<string, unknown> & { status: 'ok' | 'error' }
 
 /** Ten minutes in which an agent acts for a person, after a message of theirs. */

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChatMessage } from './agent.ts'
 
-/** What the model does next: it calls a tool, or it answers. */
+/** The next move of the model: it calls a tool, or it answers. */
 type Move = { call: string; parameters: unknown } | { say: string }
 
 interface Result {

@@ -35,7 +35,7 @@ const pendingOf = async (requestId: string): Promise<Pending[]> => {
   return rows
 }
 
-/** What makes an example change something, where the row has the wanted state already. */
+/** Statements that make an example change something, where the row has the wanted state already. */
 const before: Partial<Record<string, string>> = {
   putScriptFile: "update task_versions set work_script = 'exit 1' where state = 'draft'",
   cancelRun: `update runs set state = 'running', terminal_at = null, exit_code = null, error_code = '', worker = 'w',

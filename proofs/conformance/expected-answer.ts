@@ -21,7 +21,7 @@ const inRoom = ['company_member', 'borrower', 'room_member'] as const
 const manager = ['company_member', 'borrower', 'department_manager'] as const
 const companyManager = ['company_member', 'borrower', 'company_manager'] as const
 
-/** What each caller is to the things that the matrix asks about: one room, its department, and what that owns. */
+/** Roles of each caller towards the things that the matrix asks about: one room, its department, and what that owns. */
 export const rolesOfCaller: Record<Caller, readonly AccessRole[]> = {
   nobody: [],
   outsider: ['company_member'],
@@ -47,7 +47,7 @@ export interface ExpectedAnswer {
 }
 
 /**
- * What the table answers, in the order in which a request is checked (contract part 1, "Authentication"; part 2,
+ * The answer of the table, in the order in which a request is checked (contract part 1, "Authentication"; part 2,
  * "Errors"): credentials, key scope, the form of ids, the role, whether the ids name something.
  */
 export function expectedAnswer(
@@ -76,7 +76,7 @@ export function expectedAnswer(
 }
 
 function refused(refusal: Refusal, caller?: Caller): ExpectedAnswer {
-  // What everybody else may is refused to auditors alone.
+  // An action that everybody else may take is refused to auditors alone.
   if (caller === 'auditor' && (refusal === 'none' || refusal === 'omitted')) return plain('role_too_low')
   switch (refusal) {
     case 'hidden':

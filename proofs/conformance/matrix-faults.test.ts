@@ -63,7 +63,7 @@ function faultsOf(entry: Action): [string, Action][] {
   const keys = ([403, 404, 405, 'allowed'] as const)
     .filter((key) => !sameKey.includes(key))
     .map((key): [string, Action] => [`key ${key}`, { ...entry, key, refusal: refusalOf(entry) }])
-  // What everybody but auditors may is refused to them as `role_too_low`.
+  // An action that everybody but auditors may take is refused to them as `role_too_low`.
   const isForAll = entry.refusal === 'none' || entry.refusal === 'omitted'
   const refusal = refusalOf(entry) === 'hidden' && !isForAll ? 'role_too_low' : 'hidden'
   const refusals: [string, Action][] =

@@ -35,7 +35,7 @@ async function giveFileToKey(world: World, file: string): Promise<void> {
   await db.updateTable('input_files').set({ api_key_id: key }).where('id', '=', file).execute()
 }
 
-/** What a request deleted from storage does not come back when the database is rewound. */
+/** An object that a request deleted from storage does not come back when the database is rewound. */
 async function restoreFiles({ database, storage }: World): Promise<void> {
   for (const { storage_key } of await database.db.selectFrom('session_packs').select('storage_key').execute())
     await storage.put(storage_key, Buffer.from(sessionFile))

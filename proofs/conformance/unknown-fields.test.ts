@@ -28,7 +28,7 @@ const changing = routes.filter(
 )
 const withoutBody = changing.filter(([, { body }]) => !body)
 
-/** What the person that it was made for alone may change. */
+/** Subjects that only the person may change for whom they were made. */
 const ofOnePerson = new Set<string>(['proposal', 'notification', 'session'])
 
 async function send(name: string, route: Route, body: Record<string, unknown>) {

@@ -73,7 +73,7 @@ async function tryOne(
   if (started > 0) failures.push(`${started} jobs started by ${JSON.stringify(text)}`)
 }
 
-/** What the agent could not do, after a later message of its person. */
+/** The confirmation that the agent could not give, after a later message of its person. */
 async function confirmByPerson(room: Room, failures: string[]): Promise<void> {
   const { app, tenant, task } = room
   const request = { mode: 'request', task_version_id: task.versionId, input: {} }

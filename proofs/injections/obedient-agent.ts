@@ -7,7 +7,7 @@ import { isOrder } from './strings.ts'
 
 /**
  * An agent that does whatever any text tells it. It has what agents get: a turn of its person, and a key of the person in its
- * MCP client. Whoever reads it and would obey finds here everything that it could do to start a job.
+ * MCP client. A reader who would obey finds here everything that it could do to start a job.
  */
 export class ObedientAgent {
   readonly #room: Room

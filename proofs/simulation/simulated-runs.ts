@@ -33,7 +33,7 @@ export type Submitted = Pick<SimulatedRun, 'id' | 'companyId' | 'program' | 'tim
 
 type MaybePromise<T> = T | Promise<T>
 
-/** What a run reserves; its cost is null until it is settled. */
+/** The amount that a run reserves; its cost is null until it is settled. */
 export interface SimulatedCharge {
   heldMicro: number
   costMicro: number | null
@@ -57,7 +57,7 @@ export interface SimulatedRuns {
   readonly countedBytes: number
   /** By run. */
   readonly charges: ReadonlyMap<string, SimulatedCharge>
-  /** What is reserved and spent of all budgets. */
+  /** The sum reserved and spent of all budgets. */
   readonly committedMicro: number
   submit(run: Submitted): MaybePromise<void>
   cancel(id: string): MaybePromise<void>

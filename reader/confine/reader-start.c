@@ -5,7 +5,8 @@
  *     becomes COMMAND, which finds two descriptors: by 5 it asks for readers (below), and 6 closes when no process holds it any
  *     more. Beside it a process of the user UID starts them; it ends with COMMAND, and every reader with it.
  *   reader-start request MEMORY SECONDS
- *     has a reader started there, with descriptors 0, 3 and 4 of its own, and ends as that ends. A signal that kills it kills the reader.
+ *     has a reader started there, with descriptors 0, 3 and 4 of its own, and ends as that ends. A signal that kills it kills the
+ *     reader.
  *   reader-start direct MEMORY SECONDS SEAL READER...
  *     becomes a reader, as the user who calls.
  *

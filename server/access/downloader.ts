@@ -1,7 +1,7 @@
 import type { Downloader } from '../storage/downloads/download-slots.ts'
 import type { Principal } from './principal.ts'
 
-/** Whose slots a download takes: of the person or key, and of the company. */
+/** The owner of the slots that a download takes: the person or key, and the company. */
 export const downloaderOf = ({ apiKey, principalId, companyId }: Principal): Downloader => ({
   linkId: apiKey?.id ?? principalId,
   companyId,

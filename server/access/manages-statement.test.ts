@@ -32,7 +32,7 @@ const subjects = [
   ['department', departmentId],
   ['chatroom', roomId],
 ] as const
-/** What `contract/access` says of the same. */
+/** Answers of `contract/access` to the same. */
 const allowed = (person: Principal, traits: UserTraits) =>
   subjects.map(([scope, id]) =>
     allows(

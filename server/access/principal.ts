@@ -1,4 +1,4 @@
-/** Who acts: resolved from credentials once per request, never from a parameter. */
+/** The one who acts: resolved from credentials once per request, never from a parameter. */
 export interface Principal {
   companyId: string
   principalType: 'user' | 'social_media_client'
@@ -20,7 +20,7 @@ export interface Principal {
   gatewayKeyId?: string
 }
 
-/** Who acts, for work that lasts: read again from time to time. Throws for who may not act any more. */
+/** The principal of work that lasts: read again from time to time. Throws for one who may not act any more. */
 export type CurrentPrincipal = () => Promise<Principal>
 
 /** A message of the principal in a room, after which an agent acts (contract part 3, D2). */

@@ -31,7 +31,7 @@ interface TurnClaims {
   sequence: number
   /** See `HumanTurn.byKey`. */
   key: boolean
-  /** What posted the message: a key, or a login with a password. */
+  /** The sender of the message: a key, or a login with a password. */
   gateway_key?: string | undefined
   api_key?: string | undefined
   generation?: number | undefined

@@ -5,7 +5,7 @@ import type { ToolDeps } from './tool.ts'
 export const confirmAddress = ({ baseUrl }: Pick<ToolDeps, 'baseUrl'>, { id }: { id: string }): string =>
   `${baseUrl}/confirm/${id}`
 
-/** What an agent does about a proposal. Without a turn no later call of it can confirm. */
+/** The next step of an agent after a proposal. Without a turn no later call of it can confirm. */
 export const confirmStep = (turn: HumanTurn | undefined): string =>
   turn && !turn.byKey
     ? 'Show the summary to the person and stop. When their next message confirms it, call sandbox_submit_job with mode "commit" and proposal_receipt. They can also confirm at address.'

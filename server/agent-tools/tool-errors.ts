@@ -34,7 +34,7 @@ function codeOf(error: unknown): [code: AgentToolErrorCode, reason?: string | un
   return [isUnavailable ? 'provider_unavailable' : 'internal_error']
 }
 
-/** What does not exist and what is hidden get the same message. */
+/** Things that do not exist and things that are hidden get the same message. */
 function codeOfStatus(status: number): AgentToolErrorCode {
   if (status === 500) return 'internal_error'
   if ([401, 403, 404, 418].includes(status)) return 'unauthorized'

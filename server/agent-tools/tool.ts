@@ -5,7 +5,7 @@ import type { ProposalDeps } from '../agents/proposals/prepare-proposal.ts'
 import type { ReadDeps } from '../runs/read/read-runs.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 
-/** What the tools work with: the services that the REST routes use. */
+/** The dependencies of the tools: the services that the REST routes use. */
 export interface ToolDeps extends ProposalDeps {
   read: ReadDeps
   storage: ObjectStorage
@@ -13,7 +13,7 @@ export interface ToolDeps extends ProposalDeps {
   baseUrl: string
 }
 
-/** What a call can wait for: a run or a proposal. */
+/** The thing that a call can wait for: a run or a proposal. */
 export interface Waited {
   id: string
   company_id: string
@@ -25,7 +25,7 @@ export interface Waited {
 
 /** Waits, where a transport can: over plain HTTP no call waits (contract part 2, "Agent tools"). */
 export interface ToolWaiting {
-  /** What `read` finds, at its end or after so many seconds. */
+  /** The result of `read`, at its end or after so many seconds. */
   untilEnd<Subject extends Waited>(read: () => Promise<Subject>, seconds: number): Promise<Subject>
 }
 
@@ -37,7 +37,7 @@ export interface OpenedAddress {
   isOpened: boolean
 }
 
-/** Who calls a tool, out of band: no parameter carries identity. */
+/** The caller of a tool, out of band: no parameter carries identity. */
 export interface ToolCaller {
   principal: Principal
   roomId: string

@@ -24,7 +24,7 @@ const ErrorResult = Type.Object({
   message: Type.String(),
 })
 
-/** What a client is shown of a tool. */
+/** The tool as a client is shown it. */
 export const describeTool = ({ name, description, annotations, parameters, result }: Tool): AgentTool => ({
   name,
   description,

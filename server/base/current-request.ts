@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Who acts, for the audit log: field names as in its entries. Ids and names alone, never a value of a tenant. */
+/** The one who acts, for the audit log: field names as in its entries. Ids and names alone, never a value of a tenant. */
 export interface Acting {
   /** The operation: name of a route or of an operator's command. */
   action: string
@@ -89,7 +89,7 @@ export function nameActor(actor: Pick<Acting, 'actor_type' | 'actor_id'> & Parti
   delete current.audit
 }
 
-/** Who acts now, as JSON; empty: the service itself. */
+/** The one who acts now, as JSON; empty: the service itself. */
 export function currentAudit(): string {
   const current = requests.getStore()
   if (!current?.acting) return ''

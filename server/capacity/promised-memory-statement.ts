@@ -15,21 +15,21 @@ const mibOf = (
     sql` `,
   )} else ${sql.lit(Math.max(...mib.map(([, size]) => size)))} end)`
 
-/** What a run counts for on this machine. */
+/** Memory that a run counts for on this machine. */
 export const runMemoryMib = (capacity: RunCapacity, column: string): RawBuilder<number> =>
   mibOf(column, memoryByProfile(capacity))
 
-/** What a build counts for on this machine. */
+/** Memory that a build counts for on this machine. */
 export const buildMemoryMib = (capacity: RunCapacity, column: string): RawBuilder<number> =>
   mibOf(column, memoryByBuildProfile(capacity))
 
-/** What a run reserves on a machine that is large enough. */
+/** Memory that a run reserves on a machine that is large enough. */
 export const promisedMemoryMib = (column: string): RawBuilder<number> =>
   mibOf(
     column,
     profiles.map(({ id, provider_memory_mib: mib }) => [id, mib]),
   )
 
-/** What a build reserves on a machine that is large enough. */
+/** Memory that a build reserves on a machine that is large enough. */
 export const promisedBuildMemoryMib = (column: string): RawBuilder<number> =>
   mibOf(column, Object.entries(buildMemory))

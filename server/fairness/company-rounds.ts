@@ -1,4 +1,4 @@
-/** What one round did. */
+/** The outcome of one round. */
 export interface Round {
   handled: number
   /** Companies that had waiting work in it, at most as many as a round looks at. */

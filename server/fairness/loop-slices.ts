@@ -47,8 +47,8 @@ export class LoopSlices {
 }
 
 /**
- * The slices of one piece of work. In a loop, before each step: `if (slice.isOver) await slice.next()`. What cannot be divided
- * begins with it too, and takes a few slices at most.
+ * The slices of one piece of work. In a loop, before each step: `if (slice.isOver) await slice.next()`. A step that cannot
+ * be divided begins with it too, and takes a few slices at most.
  */
 export class Slice {
   readonly #granted: () => Promise<void>

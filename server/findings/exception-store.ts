@@ -9,7 +9,7 @@ import { recordCreated, transition } from '../db/transition.ts'
 import type { ExceptionRow } from './exception.ts'
 
 /*
- * Whoever creates or ends an exception has locked its finding (`finding-store.ts`). A second order of locks would be a
+ * A transaction that creates or ends an exception has locked its finding (`finding-store.ts`). A second order of locks would be a
  * deadlock, and without the lock a scan may show the finding again by an exception that is just ending.
  */
 

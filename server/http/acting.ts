@@ -9,7 +9,7 @@ const names = new Map<Route, string>(Object.entries(allRoutes).map(([name, route
 export const auditActionOf = (route: Route): string | undefined =>
   route.method === 'GET' ? undefined : (names.get(route) ?? `${route.method} ${route.path}`)
 
-/** Who acts, for the audit log; null: nobody who is known by credentials. */
+/** The one who acts, for the audit log; null: nobody who is known by credentials. */
 export function actingOf(action: string, principal: Principal | null, chatroomId?: string): Acting {
   if (!principal) return { action, actor_type: 'anonymous', actor_id: '' }
   return {

@@ -3,7 +3,7 @@ import type { CurrentPrincipal, Principal } from '../access/principal.ts'
 import type { RequestScheduler } from '../fairness/request-scheduler.ts'
 import { type TakeTurn, turnOf } from './bounds/take-turn.ts'
 
-/* Who calls: kept with the request when its first hook has authenticated it, and read again where a request lasts. */
+/* The caller: kept with the request when its first hook has authenticated it, and read again where a request lasts. */
 
 /** The name under which a request keeps what its first hook authenticated, for the handler. */
 export const callerDecorator = 'authenticatedCall'
@@ -12,7 +12,7 @@ export interface AuthenticatedCall {
   /** Null where the credential is not of a person. */
   principal: Principal | null
   companyId: string
-  /** What `Prefetch` or `Admit` returned. */
+  /** The value that `Prefetch` or `Admit` returned. */
   prefetched: unknown
   /** Authenticates once more; throws what the first time throws. */
   readAgain: ReadCaller | undefined
@@ -58,7 +58,7 @@ export async function refreshCaller(
   request.setDecorator<AuthenticatedCall>(callerDecorator, { ...call, ...now })
 }
 
-/** Whose request it is. */
+/** The principal of the request. */
 export function callerOf(request: FastifyRequest): Principal {
   const call = request.getDecorator<AuthenticatedCall | null>(callerDecorator)
   if (!call?.principal) throw new Error('a route without credentials asked who calls')
@@ -68,7 +68,7 @@ export function callerOf(request: FastifyRequest): Principal {
 /** How long an answer that lasts goes on with what was read of its caller. */
 const currentMaxAgeMs = 5000
 
-/** Whose request it is, for answers that last: read again after five seconds. Throws for who would not be let in any more. */
+/** The principal of an answer that lasts: read again after five seconds. Throws for one who would not be let in any more. */
 export function currentCaller(request: FastifyRequest, maxAgeMs = currentMaxAgeMs): CurrentPrincipal {
   let current = Promise.resolve(callerOf(request))
   let readAtMs = performance.now()
@@ -86,7 +86,7 @@ export function currentCaller(request: FastifyRequest, maxAgeMs = currentMaxAgeM
 export const takeTurn = (request: FastifyRequest, bodyBytes: number): Promise<void> | undefined =>
   request.getDecorator<AuthenticatedCall | null>(callerDecorator)?.takeTurn(bodyBytes)
 
-/** Whose request it is; undefined on routes without credentials. */
+/** The company of the request; undefined on routes without credentials. */
 export const companyOf = (request: FastifyRequest): string | undefined =>
   request.getDecorator<AuthenticatedCall | null>(callerDecorator)?.companyId
 

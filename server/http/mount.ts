@@ -28,10 +28,10 @@ export interface Call<R extends Route, Prefetched = unknown> {
   params: ParamsOf<R>
   query: QueryOf<R>
   body: BodyOf<R>
-  /** Who calls; null on routes that need no credentials. */
+  /** The caller; null on routes that need no credentials. */
   principal: R['action'] extends OpenAction ? null : Principal
   idempotencyKey: R['idempotent'] extends true ? string : undefined
-  /** What the route's `Prefetch` returned; undefined if the path is malformed, so nothing was prefetched. */
+  /** The value that the route's `Prefetch` returned; undefined if the path is malformed, so nothing was prefetched. */
   prefetched: Prefetched | undefined
   request: FastifyRequest
   reply: FastifyReply
@@ -55,7 +55,7 @@ export interface MountOptions {
   hasSpace?: () => Promise<boolean>
   /** Divides the event loop among companies; absent: nothing waits. */
   scheduler?: RequestScheduler | undefined
-  /** What is known of a caller for longer is read again before the handler. */
+  /** Facts that are known of a caller for longer are read again before the handler. */
   callerMaxAgeMs?: number
 }
 
@@ -68,7 +68,7 @@ export async function requireSpace({
   if (hasSpace && !(await hasSpace())) throw new CodedError('disk_space_low')
 }
 
-/** What hooks read of a route before the body is parsed. */
+/** The parts of a route that hooks read before the body is parsed. */
 export interface BodyConfig {
   nulFields: Route['nulFields'] | undefined
   bodyKind: Route['bodyKind'] | undefined

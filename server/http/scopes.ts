@@ -12,7 +12,7 @@ import { PlainError } from '../base/errors/plain-error.ts'
 const refuse = ({ status, detail }: { status: number; detail: string }) => new PlainError(status, detail)
 
 /**
- * What a sandbox-scope key may reach: deny by default, rooms first, then the rule of the route's action
+ * The reach of a sandbox-scope key: deny by default, rooms first, then the rule of the route's action
  * (contract part 1, "Restricted API keys").
  */
 export function checkKeyScope(route: Route, principal: Principal, chatroomId: string | undefined): void {

@@ -1,4 +1,4 @@
-/** What a registry answered to the request for a manifest, as `registry-probe.ts` prints it. */
+/** The answer of a registry to the request for a manifest, as `registry-probe.ts` prints it. */
 export type RegistryRefusal =
   | {
       problem: 'base_name_unknown' | 'base_tag_unknown' | 'base_login_required' | 'base_registry_unreachable'

@@ -4,7 +4,7 @@ import { tidyAfterStart } from './supervisor/host/tidy-after-start.ts'
 import { readyMessage } from './supervisor/processes/ready-message.ts'
 import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
 
-/** What a role returns to the process that runs it. */
+/** The value that a role returns to the process that runs it. */
 export interface RunningRole {
   /** Finishes running work; resolves when the process may exit. */
   stop(): Promise<void>

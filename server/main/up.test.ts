@@ -49,7 +49,7 @@ async function removeFolder(): Promise<void> {
 
 const start = (settings?: Record<string, string>) => startedService(dataDir, port, settings)
 
-/** What `/ready` answers as soon as it has that state. */
+/** The answer of `/ready` as soon as it has that state. */
 async function readyAnswer(status: string) {
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}/ready`, { headers: { connection: 'close' } })

@@ -17,7 +17,7 @@ import { freePort } from '../postgres/free-port.ts'
 import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'
 import { serviceAccounts } from './supervisor/host/service-accounts.ts'
 
-/* What code that runs in one process of the service can reach of the others, tried by programs under that account. */
+/* Parts of other processes that code in one process of the service can reach, tried by programs under that account. */
 
 const accounts = serviceAccounts(readConfig({}))
 const parent = mkdtempSync('/var/tmp/sandbox-walls-')

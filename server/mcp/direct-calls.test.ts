@@ -95,7 +95,7 @@ describe('a repeated call is answered as the first one', () => {
     ['with a progress token', { meta: { progressToken: 'p' } }],
     ['with a session', { headers: { 'mcp-session-id': 'x' } }],
   ])('%s', async (_what, sent) => {
-    // What is refused never makes an envelope known; a good call of the same client does.
+    // A refused call never makes an envelope known; a good call of the same client does.
     const first = await call(sent)
     await call({})
     for (let more = 0; more < 2; more += 1) {

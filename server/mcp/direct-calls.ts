@@ -10,7 +10,7 @@ import type { McpServices } from './mcp-server.ts'
  * Most requests are calls of tools by clients that have called before, and the SDK spends several times what a tool costs on
  * making a server for each. It checks the envelope of a request (revision, client, capabilities, headers), which is the same
  * for all calls of a client. So the SDK answers the first call with an envelope, and later ones with the very same envelope are
- * answered here, as the SDK would (`direct-calls.test.ts` compares them). What needs more of the protocol, progress, a
+ * answered here, as the SDK would (`direct-calls.test.ts` compares them). A call that needs more of the protocol, progress, a
  * request to the client or a session, always goes to the SDK.
  */
 
@@ -24,7 +24,7 @@ export interface DirectCall {
   id: string | number
   name: string
   parameters: Record<string, unknown>
-  /** What the SDK checks of it, as text. */
+  /** The part of it that the SDK checks, as text. */
   envelope: string
 }
 

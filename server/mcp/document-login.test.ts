@@ -41,7 +41,7 @@ beforeEach(async () => {
     response
       .writeHead(document ? 200 : 404, { 'content-type': 'application/json', 'cache-control': 'no-store' })
       .end(JSON.stringify(document))
-  // What an earlier test kept is not fresh any more.
+  // A document that an earlier test kept is not fresh any more.
   harness.advanceSeconds(61)
 })
 

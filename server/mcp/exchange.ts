@@ -5,7 +5,7 @@ import { PlainError } from '../base/errors/plain-error.ts'
 import { onceClosed } from '../http/requests/client-gone.ts'
 import type { McpCall } from './mcp-server.ts'
 
-/** What the protocol reads. Credentials stay behind. */
+/** Headers that the protocol reads. Credentials stay behind. */
 const protocolHeaders = [
   'accept',
   'content-type',

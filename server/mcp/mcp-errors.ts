@@ -5,7 +5,7 @@ import { handleError, responseOf } from '../http/responses/errors.ts'
 const parseError = -32_700
 const refusedRequest = -32_000
 
-/** What `WWW-Authenticate` says to a client without good credentials. */
+/** The text of `WWW-Authenticate` for a client without good credentials. */
 export type ChallengeOf = (request: FastifyRequest) => string
 
 /**

@@ -113,7 +113,7 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
     if (turn) return { principal, roomId: turn.roomId, turn }
     const cid = roomOf(request)
     if (cid === undefined) throw notFound()
-    // Whose room it is not learns nothing of it, not even whether it loads tools.
+    // A caller whose room it is not learns nothing of it, not even whether it loads tools.
     const { id: roomId, jobs } = await services.directory.requireRoom(principal, 'message.post', cid)
     return { principal, roomId, loadsTools: namesAgentTools(jobs) }
   }

@@ -17,7 +17,7 @@ import type { ToolWaits } from './tool-waits.ts'
 /*
  * The agent tools over the Model Context Protocol (contract part 3, D2). The SDK speaks the protocol: the revision of 2026
  * and the stateless form of earlier ones. A server lives as long as its HTTP request, and no session exists, so any API
- * process answers any request. What a tool does and refuses is in `server/agent-tools`.
+ * process answers any request. `server/agent-tools` decides what a tool does and refuses.
  */
 
 export interface McpServices extends ToolDeps {

@@ -17,7 +17,7 @@ import type { OpenedAddress, ToolCaller, ToolResult } from '../agent-tools/tool.
 const key = 'confirm'
 const message = 'An agent asks to run a job for you. Log in on this page to see it, and to run or reject it.'
 
-/** What the client was asked before, in a repeated call. */
+/** The address that the client was asked to open before, in a repeated call. */
 export function openedIn({ mcpReq }: ServerContext): OpenedAddress | undefined {
   const receipt = mcpReq.requestState()
   if (typeof receipt !== 'string') return undefined

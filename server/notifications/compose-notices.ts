@@ -106,7 +106,7 @@ async function announceCurated(trx: Trx, kind: string, { version_id }: Environme
   await recordForEveryCompany(trx, { event: 'curated_environment_published', subjectId: version_id })
 }
 
-/** What belongs to the deployment notifies the managers of each company. */
+/** An environment of the deployment notifies the managers of each company. */
 const ownerOf = ({ company_id: companyId }: OutboxEvent, facts: EnvironmentFacts) =>
   facts.company_id === null
     ? { companyId, scope: 'company', id: companyId }

@@ -63,7 +63,7 @@ export function runNotice(event: OutboxEvent, run: RunFacts): Notice {
 const findings = (count: number, does: string): string =>
   `${count} security finding${count === 1 ? '' : 's'} ${does}`
 
-/** What follows the name of the environment. */
+/** The words that follow the name of the environment. */
 const environmentTitles = {
   build_ready: () => 'is ready',
   build_failed: ({ error_code }) => `could not be built (${error_code})`,

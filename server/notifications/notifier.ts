@@ -11,7 +11,7 @@ const companiesPerRound = 50
 const eventsPerCompany = 20
 const pollIntervalMs = 1000
 
-/** What else is written for notices, in the same transaction. */
+/** Other writes for notices, in the same transaction. */
 export type NoticeSink = (trx: Trx, addressed: readonly AddressedNotice[]) => Promise<void>
 
 /**

@@ -21,7 +21,7 @@ export async function listActiveUsers(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Who manages what the company or the department owns (contract part 3, D5), the managers of the department first. */
+/** The managers of things that the company or the department owns (contract part 3, D5), the managers of the department first. */
 export async function listOwnerManagers(
   db: Executing,
   owner: { companyId: string; scope: string; id: string },

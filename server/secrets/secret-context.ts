@@ -23,7 +23,7 @@ export interface ApprovableVersion {
   canonical_digest: string
 }
 
-/** What the caller may see of tasks; both throw `not_found`. Given from outside, because tasks show what slots have. */
+/** Tasks and versions that the caller may see; both throw `not_found`. Given from outside, because tasks show what slots have. */
 export interface TaskLookup {
   task(principal: Principal, taskId: string): Promise<SecretTask>
   version(
@@ -49,7 +49,7 @@ export interface RepeatedWrites {
   ): Promise<Answer>
 }
 
-/** What the use cases of this folder work with. */
+/** The dependencies of the use cases of this folder. */
 export interface SecretContext {
   db: Database
   directory: Directory

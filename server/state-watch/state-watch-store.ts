@@ -4,7 +4,7 @@ import type { Executing } from '../db/database.ts'
 
 /* Writes the table `state_watches`. */
 
-/** What has states and somebody waits for: a run or a build. */
+/** The thing that has states and that somebody waits for: a run or a build. */
 export interface StateSubject {
   id: string
   company_id: string

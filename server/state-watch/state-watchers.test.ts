@@ -76,7 +76,7 @@ it('does not notify changes that nobody waits for', async () => {
   const silent = updates.of(id)
   void silent.next(60_000).then(heard)
   await cancel(id)
-  // What comes behind it on the same connection has arrived, so it was not sent.
+  // The event that comes behind it on the same connection has arrived, so it was not sent.
   const watched = await makeQueued()
   await watchState(db, { id: watched, company_id: task.companyId }, 60)
   const other = updates.of(watched)

@@ -6,7 +6,7 @@ import { listStateEvents } from './state-event-store.ts'
 import { type StateSubject, watchState } from './state-watch-store.ts'
 
 /*
- * Requests that wait for runs and builds. Who waits says so in `state_watches`; from then on a change of state notifies
+ * Requests that wait for runs and builds. A request that waits says so in `state_watches`; from then on a change of state notifies
  * `state_changes`, and the request reads anew. A change whose transaction had looked for watches just before is not notified:
  * that is what the early second read is for. Later reads make up for notifications that a broken connection lost.
  */

@@ -4,7 +4,7 @@ import { acrossCompanies } from '../db/across-companies.ts'
 import type { Database, Executing } from '../db/database.ts'
 import { scheduledCompanies } from '../fairness/company-schedule-statement.ts'
 
-/** What of the due rows of a lane one round may take. */
+/** The part of the due rows of a lane that one round may take. */
 export interface ClaimShare {
   /** Companies after this one in the order of their ids. */
   afterCompany: string
@@ -25,7 +25,7 @@ export interface ClaimedRound<Claimed> {
 /** A table of rows to attempt: `id`, `company_id`, `lane`, `due_at`, `attempts`, `attempted_at` and `outcome`, null while it waits. */
 export interface DueTable<Claimed extends { id: string; company_id: string }> {
   table: string
-  /** What a claim returns, besides `id` and `company_id`. */
+  /** The columns that a claim returns, besides `id` and `company_id`. */
   columns: readonly Exclude<keyof Claimed & string, 'id' | 'company_id'>[]
 }
 

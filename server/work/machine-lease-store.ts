@@ -59,7 +59,7 @@ export async function recordAgentSeen(db: Database, session: string): Promise<vo
   await sql`update machine_lease set agent_seen_at = clock_timestamp() where session = ${session}`.execute(db)
 }
 
-/** What works on this database now. */
+/** The processes that work on this database now. */
 export interface Presence {
   worker: boolean
   hostAgent: boolean

@@ -80,7 +80,7 @@ export async function takeMachineLease(options: MachineLeaseOptions): Promise<Ma
   return keep(options, session)
 }
 
-/** What works on this database now, for those who have no lease. */
+/** The processes that work on this database now, for those who have no lease. */
 export const presenceOn = (db: Database): Promise<Presence> => readPresence(db)
 
 function keep(options: MachineLeaseOptions, session: string): MachineLease {

@@ -18,7 +18,7 @@ class Queue {
   readonly started: string[] = []
   readonly signals = new Map<string, WorkSignals>()
   claims = 0
-  /** What a claim took whose answer was lost. */
+  /** Items that a claim took whose answer was lost. */
   unheld: Item[] = []
   readonly #ends = new Map<string, () => void>()
 
@@ -179,7 +179,7 @@ test('stopping takes back nothing of what it lets go of', async () => {
   const searched = Promise.withResolvers<Item[]>()
   const claims = {
     next: () => queue.next(),
-    // What is in its name.
+    // Items in its name.
     takeBack: async (active: readonly string[]) =>
       queue.started.filter((id) => !active.includes(id)).map((id) => ({ id })),
     takeExpired: async () => {

@@ -144,7 +144,7 @@ export class Worker<W extends Work> {
       // Work that it lost to another worker may still be active here. It is taken back when it no longer is.
       this.#launchAll(taken.filter(({ id }) => !this.#active.has(id)))
     }
-    // What a stopping worker has let go of is in its name too.
+    // An item that a stopping worker has let go of is in its name too.
     if (this.#isUnsure && !this.#stopping.signal.aborted) {
       const taken = await claims.takeBack(this.active)
       this.#isUnsure = false

@@ -9,7 +9,7 @@ export const password = 'correct horse battery'
 export const redirectUri = 'http://127.0.0.1:4711/callback'
 const passwordHash = await hashPassword(password)
 
-/** What a client and a person do to log a program in, over HTTP. */
+/** Steps of a client and a person to log a program in, over HTTP. */
 export class OAuthSteps {
   readonly #db: Database
   readonly #app: AgentApp['app']

@@ -6,7 +6,7 @@ import type {
 } from '@modelcontextprotocol/client'
 import { redirectUri } from './oauth-steps.ts'
 
-/** What a client of the SDK keeps. Its person is at the page that it opens. */
+/** State that a client of the SDK keeps. Its person is at the page that it opens. */
 export class OAuthTestClient implements OAuthClientProvider {
   readonly redirectUrl = redirectUri
   readonly clientMetadata = { redirect_uris: [redirectUri], client_name: 'Test of the SDK' }

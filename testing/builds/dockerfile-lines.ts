@@ -305,7 +305,7 @@ export const hostileLines: [slug: string, line: number, ...texts: string[]][] = 
     'RUN a\r\r',
     'RUN a\u0085b',
   ],
-  // What follows the end of a heredoc, or of what the builder takes for none, is an instruction.
+  // A line after the end of a heredoc, or of what the builder takes for none, is an instruction.
   ['mount_forbidden', 4, 'RUN <<E\nE\nRUN --mount=type=bind,rw,target=/a true'],
   [
     'unknown_instruction',

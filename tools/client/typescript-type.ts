@@ -27,7 +27,7 @@ const simpleTypes: Record<string, string> = {
   null: 'null',
 }
 
-/** What may be anything stays so beside any other type. */
+/** A value that may be anything stays so beside any other type. */
 const unionOf = (types: string[]): string => (types.includes('unknown') ? 'unknown' : types.join(' | '))
 
 function objectType(schema: JsonObject, indent: string): string {

@@ -7,7 +7,10 @@ import type { MirrorKind } from '../../port/package-mirror.ts'
 import { MirrorServer, mirrorLimits } from './mirror-server.ts'
 import type { ProxyMirror } from './mirror-target.ts'
 
-/* Behaviour of the proxy towards a mirror that lies, hangs or floods, and towards a step that asks for more than the mirror's folder. */
+/*
+ * Behaviour of the proxy towards a mirror that lies, hangs or floods, and towards a step that asks for more than the
+ * mirror's folder.
+ */
 
 const open: { close(): unknown; closeAllConnections?(): void }[] = []
 afterEach(() => {

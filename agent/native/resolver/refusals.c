@@ -1,8 +1,9 @@
 /*
- * Refusals of each link, until the agent fetches it or drops the link: packets, which the router's rules hand over by netlink as they
- * refuse them (rules.ts bounds how many of one link), and names. Of a link whose reach is recorded also what it reached: its
- * new connections, which the rules hand over too, and the addresses that its names led to. Equal refusals are one record with
- * a count. A link has at most RECORDS_OF_ONE records of each kind, and a count of all others. A record is reported as
+ * Refusals of each link, until the agent fetches it or drops the link: packets, which the router's rules hand over by
+ * netlink as they refuse them (rules.ts bounds how many of one link), and names. Of a link whose reach is recorded also what
+ * it reached: its new connections, which the rules hand over too, and the addresses that its names led to. Equal refusals
+ * are one record with a count. A link has at most RECORDS_OF_ONE records of each kind, and a count of all others. A record
+ * is reported as
  *
  *   refused <reason> <protocol> <address or -> <port> <count> <first> <last> <name or ->
  *

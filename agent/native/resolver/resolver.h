@@ -18,7 +18,10 @@ enum { HEADER = 12, UDP_LEAST = 512 };
 
 /* Why a name was not answered, as rules.ts numbers it. */
 enum { NAME_NOT_LISTED = 8, NAME_LEADS_INSIDE = 9 };
-/* Destinations that a link reached, in the same place: a new connection (a mark of rules.ts), and an address of an answered name. */
+/*
+ * Destinations that a link reached, in the same place: a new connection (a mark of rules.ts), and an address of an answered
+ * name.
+ */
 enum { CONNECTED = 11, RESOLVED = 12 };
 
 struct address {

@@ -53,8 +53,8 @@ static void set_times(int parent, const char *last, time_t modified) {
 }
 
 /*
- * An entry made in a folder changes its time, which its own entry may have set: the folder gets back the time from before, so that the
- * order of the entries does not matter.
+ * An entry made in a folder changes its time, which its own entry may have set: the folder gets back the time from before,
+ * so that the order of the entries does not matter.
  */
 static struct stat times_of(int folder) {
   struct stat before;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Author } from '../service/author.ts'
 import type { RunCalls } from './run-calls.ts'
 
-/** What was asked of the service, and what it took. */
+/** Requests offered to the service, and the part that it took. */
 export interface MixedLoad {
   offered: number
   accepted: number

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 
-/** What a Node process needs to be started with for `collectGarbage`. */
+/** Environment that a Node process needs to be started with for `collectGarbage`. */
 export const inspectable = (port: number): Record<string, string> => ({
   NODE_OPTIONS: `--inspect=127.0.0.1:${port}`,
 })

@@ -18,7 +18,7 @@ import { type Reach, type Row, rowOf } from './row.ts'
 /** Repeats the build of twelve steps, compared with programs that cache layers. */
 export interface BuildComparison {
   name: string
-  /** What changes between rounds. */
+  /** The change between rounds. */
   changes: 'nothing' | 'one file'
   reach: Reach
   roundsMax: number

@@ -46,8 +46,8 @@ export const bundleOf = ({ argv, network }: SandboxPlan, folder: string, user: I
 
 /**
  * Runs as the first process of mount and process namespaces of its own: everything that the run writes is in one file system in memory, of the size that the
- * service gives it, above the image, which stays as it is. What it leaves is packed before the namespace goes. All programs end when
- * standard input ends, so also when the command dies.
+ * service gives it, above the image, which stays as it is. Files that it leaves are packed before the namespace goes. All
+ * programs end when standard input ends, so also when the command dies.
  *
  * $1 the folder, $2 size in MiB, $3 options of the overlay; then the files of control groups to join.
  */

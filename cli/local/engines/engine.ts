@@ -1,10 +1,10 @@
-/** What a task is run on. */
+/** Image that a task is run on. */
 export type ImageSource =
   | { kind: 'folder'; path: string }
   | { kind: 'image'; name: string }
   | { kind: 'rootfs'; path: string }
 
-/** What of an image's configuration a run uses. */
+/** The part of an image's configuration that a run uses. */
 export interface ImageConfig {
   /** `NAME=value` pairs. */
   env: string[]

@@ -48,7 +48,7 @@ async function chained(database: pg.Client): Promise<number> {
   }
 }
 
-/** What `sandbox audit verify` prints about a broken log. */
+/** Output of `sandbox audit verify` about a broken log. */
 async function brokenAt({ baseUrl, token }: Tenant): Promise<string | undefined> {
   const env = { ...minimalEnvironment(), SANDBOX_URL: baseUrl, SANDBOX_TOKEN: token }
   const verify = promisify(execFile)(sandboxProgram, ['audit', 'verify', '--json'], { env })

@@ -44,7 +44,7 @@ export interface Evidence {
   kills: readonly Kill[]
   /** Kills of all rounds. */
   everyKill: readonly Kill[]
-  /** What the receivers of notices have; absent: notices are not checked. */
+  /** Messages that the receivers of notices have; absent: notices are not checked. */
   received?: Received | undefined
   /** The `error_code` that runs may have because of the disruption. */
   allowedErrorCode?: string | undefined

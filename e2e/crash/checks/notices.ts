@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { ReceivedMail, ReceivedPost } from '../load/receivers.ts'
 
-/** What receivers have got by now. */
+/** Messages that receivers have got by now. */
 export interface Received {
   posts: readonly ReceivedPost[]
   mails: readonly ReceivedMail[]

@@ -27,7 +27,7 @@ export class Recovery {
   /** The latest death of a service process and the first intent after it, until a new job has started. */
   #death: { kind: VictimKind; atMs: number; from: number } | undefined
   #latestDeathMs = 0
-  /** What the latest read answered, for the text of a fault. */
+  /** The answer of the latest read, for the text of a fault. */
   #lastAnswer = 'none'
 
   constructor(tenant: Tenant, ledger: Ledger, load: Load) {

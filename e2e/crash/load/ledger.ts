@@ -10,7 +10,7 @@ const run = promisify(execFile)
 const markMs = 2000
 
 /*
- * What jobs really did, reported by the kernel and independent of the service.
+ * The real acts of jobs, reported by the kernel and independent of the service.
  *
  * A job has no network and no folder of the host, so its first and last actions are to rename itself: the shell writes
  * `b:<nonce>` and `e:<nonce>` to /proc/self/comm. The kernel reports every such change, including the name, to listeners on

@@ -32,7 +32,7 @@ export async function tryHoles(
   return { planted: planted.length, found }
 }
 
-/** What the suite detected: attempts that succeeded, and changed canaries. */
+/** Detections of the suite: attempts that succeeded, and changed canaries. */
 async function detectionsOf({ runtime = 'crun', tries }: Hole, agentProgram: string): Promise<string[]> {
   const testbed = await Testbed.create(runtime, agentProgram)
   let got: string[] = []

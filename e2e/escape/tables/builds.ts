@@ -19,7 +19,7 @@ const finds = (name: string, what: string, text: string, files: string): Attempt
   command: `grep -qsF -- '${text}' ${files}`,
 })
 
-/** What a build step finds about the machine after leaving buildah's chroot. */
+/** Facts that a build step finds about the machine after leaving buildah's chroot. */
 export function builds({ agent }: Testbed): Table {
   return {
     class: 'builds',

@@ -41,12 +41,12 @@ const newer: [string, number][] = [
   ] as [string, number][]),
 ]
 
-/** What the filter names at all; calls that it lets through for some arguments only are in other tables. */
+/** Calls that the filter names at all; calls that it lets through for some arguments only are in other tables. */
 const named = new Set(
   seccompProfile({ confinement: 'job', arch: 'x64', runtime: 'crun' }).syscalls.flatMap(({ names }) => names),
 )
 
-/** What the filter answers: that there is no such call. */
+/** The answer of the filter: that there is no such call. */
 const answer = 38
 
 /** Every system call of x86-64 that no rule names. */

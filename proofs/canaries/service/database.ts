@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { Search } from '../search.ts'
 
 const byteaType = 17
-/** What a connection does right now is not in a table. */
+/** The present work of a connection is not in a table. */
 const activity = 'pg_catalog.pg_stat_activity'
 
 /** Runs `work` as the superuser of the embedded Postgres, who may read everything. */

@@ -11,8 +11,8 @@ import type { Places } from './places.ts'
 import type { SecretJob } from './secret-job.ts'
 
 /**
- * Leaks of another canary, made on purpose: each has to be found, which proves that the search reads its place. What it is and the
- * line that reports it.
+ * Leaks of another canary, made on purpose: each has to be found, which proves that the search reads its place. Each entry
+ * is a leak and the line that reports it.
  */
 const leaks: Record<string, RegExp> = {
   'a column of text': /^plain in public\.environments\.name$/,

@@ -12,7 +12,7 @@ import { canariesWith } from '../canary.ts'
 /** How a run ends; `echoes` prints its input first. A search runs while lasting runs are alive. */
 export type RunEnd = 'lasts' | 'exits' | 'aborts' | 'completes' | 'echoes'
 
-/** What a lasting run does when it has printed its secrets. */
+/** The command of a lasting run when it has printed its secrets. */
 export const lastingCommand = ['sleep', '10000']
 const slotPrefix = 'CANARY_'
 

@@ -4,7 +4,7 @@ import type { SigningKeys } from '../../../server/base/keys/signing-keys.ts'
 import type { Database } from '../../../server/db/database.ts'
 import type { ObjectStorage } from '../../../server/storage/port.ts'
 
-/** What creates a seed: a database, a storage, and a request that has to succeed. */
+/** Tools that create a seed: a database, a storage, and a request that has to succeed. */
 export interface SeedTools {
   db: Database
   storage: ObjectStorage

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { makeDebian } from '../../../server/operations/host/debian.ts'
 import { runCommand } from '../../../server/operations/host/run-command.ts'
 
-/** What the builder's parser finds in a Dockerfile. */
+/** Parts that the builder's parser finds in a Dockerfile. */
 export interface ParsedFile {
   error?: string
   escape: string

@@ -9,7 +9,7 @@ export interface RoomWithMembership extends CallerMembership {
   company_id: string
   name: string
   authority_generation: number
-  /** What the room's agent loads; null: unset. */
+  /** The jobs that the room's agent loads; null: unset. */
   jobs: string[] | null
 }
 

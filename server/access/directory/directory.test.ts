@@ -18,7 +18,7 @@ const { companyId, departmentId, roomId } = tenant
 const otherDepartment = await makeDepartment(db, companyId)
 const stranger = await makeTenant(db)
 
-/** Who may act in the room, and who manages it, by every way a person can stand to it. */
+/** Principals who may act in the room or manage it, by every way a person can stand to it. */
 const people: { who: string; principal: Principal; member: boolean; manager: boolean }[] = [
   { who: 'a member of the company', principal: await makeUser(db, companyId), member: false, manager: false },
   {

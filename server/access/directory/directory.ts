@@ -20,7 +20,7 @@ export interface Room {
   department_id: string
   name: string
   authority_generation: number
-  /** What its agent loads; null: unset. */
+  /** The jobs that its agent loads; null: unset. */
   jobs: string[] | null
 }
 
@@ -110,7 +110,7 @@ export class Directory {
 export const userIdOf = ({ principalType, principalId }: Principal): string | null =>
   principalType === 'user' ? principalId : null
 
-/** What was found of a principal in a room: an external person is a plain member of the one room that they are in. */
+/** The standing that was found of a principal in a room: an external person is a plain member of the one room that they are in. */
 export const standingOf = <Found extends { room_manager: boolean | null }>(
   { clientRoomId }: Principal,
   roomId: string,

@@ -16,7 +16,7 @@ export interface Platform {
   requireStorageQuota: (db: Executing, companyId: string, moreBytes: number) => Promise<void>
 }
 
-/** What a row of the directory counts to the storage quota, at least nearly (migration 0315). */
+/** Bytes that a row of the directory counts to the storage quota, at least nearly (migration 0315). */
 export const directoryBytes = { entry: 2048, membership: 384 } as const
 
 export interface ListRequest extends PageRequest {

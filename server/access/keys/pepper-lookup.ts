@@ -1,7 +1,7 @@
 import type { Pepper, Peppers } from '../../base/keys/peppers.ts'
 
 /**
- * What is stored under one of the live peppers, the present one first: another is only asked after a rotation. Returns
+ * The value stored under one of the live peppers, the present one first: another is only asked after a rotation. Returns
  * the pepper that it was found under; it is to be stored under the present one from now on.
  */
 export async function findByPepper<Found>(

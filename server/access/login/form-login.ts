@@ -16,7 +16,7 @@ interface FormClaims {
   user: string
   /** The user's `credential_generation`. */
   generation: number
-  /** What the form is about. */
+  /** The subject of the form. */
   subject: string
 }
 
@@ -41,11 +41,11 @@ export function signForm(
   )
 }
 
-/** Whose form it is, before its turn has come: who sent it is looked up afterwards. Throws 418. */
+/** The company of the form, before its turn has come: who sent it is looked up afterwards. Throws 418. */
 export const companyOfForm = (deps: Pick<FormLoginDeps, 'signed'>, token: string, subject: string): string =>
   claimsOf(deps, token, subject).company
 
-/** Who logged in for a form about this; throws 418. */
+/** The principal who logged in for a form about this; throws 418. */
 export async function principalOfForm(
   deps: FormLoginDeps,
   token: string,

@@ -4,7 +4,7 @@ import { isRedirectUri } from './redirect-uri.ts'
 
 /*
  * Clients that are not registered: their id is the address of a document that describes them (OAuth Client ID Metadata
- * Document, draft-ietf-oauth-client-id-metadata-document). Who controls the address is certain, the name in it is not.
+ * Document, draft-ietf-oauth-client-id-metadata-document). The controller of the address is certain, the name in it is not.
  */
 
 /** Of a document; the draft recommends 5 KiB to its authors. */

@@ -14,5 +14,5 @@ export function roomOfResource(baseUrl: string, resource: string): string | unde
   return /^[A-Za-z0-9_.-]{1,36}$/.test(roomId) ? roomId : undefined
 }
 
-/** What a token permits: the tools. There is nothing else to ask for. */
+/** The permission of a token: the tools. There is nothing else to ask for. */
 export const toolScope = 'jobs'

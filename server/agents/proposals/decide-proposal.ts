@@ -13,7 +13,7 @@ import { findProposal, type ProposalRow } from './proposal-store.ts'
 import { queueProposal } from './queue-proposal.ts'
 
 /*
- * What a person decides without an agent (contract part 3, D6). A confirmation is a message of the person in the room, and
+ * Decisions that a person makes without an agent (contract part 3, D6). A confirmation is a message of the person in the room, and
  * that message is the turn that commits: it is written in the transaction of the run, so what is refused posts nothing.
  */
 

@@ -8,7 +8,7 @@ import type { ProposalRow } from './proposal-store.ts'
 
 export type { ProposalRow }
 
-/** What a receipt binds: which proposal, of whom, in which room, and the bytes that it was made for. */
+/** The facts that a receipt binds: which proposal, of whom, in which room, and the bytes that it was made for. */
 interface ReceiptClaims {
   company: string
   room: string
@@ -52,8 +52,8 @@ export function readReceipt(
 const nameShownMax = 256
 
 /**
- * What a person confirms: task, version, timeout, what is reserved for it, what it may write, and the exact input from the bytes that
- * will be stored and run. Hidden characters are spelled out, and what is cut says so.
+ * The text that a person confirms: task, version, timeout, what is reserved for it, what it may write, and the exact input
+ * from the bytes that will be stored and run. Hidden characters are spelled out, and what is cut says so.
  */
 export function summaryOf(
   item: Pick<RunnableItem, 'task_name' | 'task_id' | 'version_number' | 'task_version_id' | 'writes_table'>,

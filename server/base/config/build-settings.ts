@@ -1,6 +1,6 @@
 import { absolutePath, integer, oneOf, type Settings } from './setting.ts'
 
-/** What the steps of builds may reach. */
+/** Destinations that the steps of builds may reach. */
 export interface BuildConfig {
   /** `packages`: the listed package hosts; `public`: every public address; `none`: nothing. */
   buildNetwork: 'packages' | 'public' | 'none'

@@ -1,7 +1,7 @@
 import { sessionBytesDefault, sessionBytesMax, sessionBytesMin } from '@sandbox-jobs/contract/limits.ts'
 import { integer, type Settings } from './setting.ts'
 
-/** What companies share. */
+/** Resources that companies share. */
 export interface CapacityConfig {
   /** Runs that this worker executes at once. */
   runSlots: number

@@ -18,7 +18,7 @@ export const wordsOfTypes = (type: unknown): string =>
     .join(' or ')
 
 /**
- * What a field must be, by keyword of JSON Schema, as words that follow the name of the field. The argument is the value of
+ * Demands on a field, by keyword of JSON Schema, as words that follow the name of the field. The argument is the value of
  * the keyword: a number, except for `type`.
  */
 export const keywordWords: Readonly<Record<string, (value: unknown) => string>> = {

@@ -31,7 +31,7 @@ type ReadAnswer<Read> = (response: IncomingMessage, request: ClientRequest) => R
 
 const headersMaxBytes = 16 * 1024
 
-/** What failed, as a slug. */
+/** A failure of a request, as a slug. */
 export class GuardedFailure extends Error {
   readonly slug: string
 

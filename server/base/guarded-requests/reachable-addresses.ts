@@ -10,7 +10,7 @@ const special = [...specialRanges4, ...specialRanges6].flatMap(({ range }) => pa
 export type Reachable = (address: string) => boolean
 
 /**
- * The rule of sandboxes: public addresses, without those of this host. The operator may open `inner` ranges. What is not an
+ * The rule of sandboxes: public addresses, without those of this host. The operator may open `inner` ranges. Text that is not an
  * address, or has a zone, is refused.
  */
 export function reachableBy(inner: readonly string[] = []): Reachable {

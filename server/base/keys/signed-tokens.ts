@@ -28,7 +28,7 @@ export interface SignedTokenOptions {
   audience: string
 }
 
-/** What a token says, or why it counts for nothing. */
+/** The claims of a token, or the reason why it counts for nothing. */
 export type ReadToken<Claims> = { claims: Claims; expiresAt: Date } | { refused: 'forged' | 'expired' }
 
 interface Payload {

@@ -15,7 +15,7 @@ export interface CompanyBudget {
   company_id: string
   budgets: { month: string; recurring: boolean; amount: string }[]
   month: string
-  /** What may be spent this month; null: no limit if there are no budgets, else nothing may be queued. */
+  /** The amount that may be spent this month; null: no limit if there are no budgets, else nothing may be queued. */
   limit: string | null
   /** Reserved for work that has not ended. */
   held: string

@@ -12,8 +12,8 @@ export interface PricedRun {
 }
 
 /**
- * What would be held for a run if it were queued now, such as `0.018600 USD`, whether or not a budget allows it. Undefined where
- * runs have no price. Throws `missing_price` and `invalid_envelope`.
+ * The amount that would be held for a run if it were queued now, such as `0.018600 USD`, whether or not a budget allows it.
+ * Undefined where runs have no price. Throws `missing_price` and `invalid_envelope`.
  */
 export async function boundOfRun(
   db: Executing,

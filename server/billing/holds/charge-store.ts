@@ -12,7 +12,7 @@ export async function insertCharge(trx: Trx, charge: Charge): Promise<void> {
   await insertPrepared(trx, chargeColumns([charge]))
 }
 
-/** What one piece of work would be held for now. The caller holds the lock of the company's queue. */
+/** The amount that would be held now for one piece of work. The caller holds the lock of the company's queue. */
 export async function readPrice(
   trx: Executing,
   work: { kind: 'run' | 'build'; companyId: string; profile: string; regions: readonly string[] },

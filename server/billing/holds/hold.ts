@@ -3,7 +3,7 @@ import { CodedError } from '../../base/errors/coded-error.ts'
 import { moneyText } from '../money.ts'
 import type { PricedRow } from './price-statement.ts'
 
-/** What a run or build reserves, with the rates that it is settled by. */
+/** The amount that a run or build reserves, with the rates that it is settled by. */
 export interface Charge {
   subjectId: string
   companyId: string
@@ -92,7 +92,7 @@ function reservedTraffic(
   return { micro: Math.ceil((bytes / bytesPerGib) * perGibMicro), bytes }
 }
 
-/** What costs nothing is accepted although the budget is used up. */
+/** Work that costs nothing is accepted although the budget is used up. */
 function reserve(budget: Budget, kind: Reserved['kind'], micro: number): void {
   const { limitMicro, committedMicro } = budget
   if (micro > 0 && limitMicro !== null && committedMicro + micro > limitMicro) {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** What a hold is computed from, in the columns of `pricedColumns`. */
+/** The values that a hold is computed from, in the columns of `pricedColumns`. */
 export interface PricedRow {
   /** Null: no prices were ever applied, and nothing is held. The rest is then null too. */
   price_list_id: number | null
@@ -17,9 +17,9 @@ export interface PricedRow {
   budget_month: string | null
   /** Whether the company has any budget; false: no limit. */
   has_budget: boolean | null
-  /** What it may spend this month; null: no budget covers it. */
+  /** The amount that it may spend this month; null: no budget covers it. */
   budget_micro: number | null
-  /** What is reserved and spent of this month. */
+  /** The amount reserved and spent of this month. */
   committed_micro: number | null
 }
 

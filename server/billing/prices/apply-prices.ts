@@ -13,7 +13,7 @@ export interface AppliedPrices {
 }
 
 /**
- * Makes the prices of a file hold for what is queued from now on, or only compares them. What was queued before keeps its
+ * Makes the prices of a file hold for what is queued from now on, or only compares them. Work that was queued before keeps its
  * rates. Throws `YamlFileInvalid` and changes nothing if the file is wrong, or gives other rates or bounds a name that is
  * used: a name on an invoice has one meaning.
  */

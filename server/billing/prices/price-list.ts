@@ -10,7 +10,7 @@ export interface Rate {
   egressPerGibMicro: number
 }
 
-/** What all prices have in common: what is billed at least, and what a hold reserves. */
+/** Values that all prices have in common: what is billed at least, and what a hold reserves. */
 export interface Bounds {
   minimumBilledSeconds: number
   finalizationSeconds: number

@@ -11,7 +11,7 @@ const free = '0'
 
 const selectable = profiles.filter((profile) => profile.tenant_selectable).map(({ id }) => id)
 
-/** What runs are charged by in these regions. Null if there is no region (contract part 3, D5). */
+/** The rates that runs are charged by in these regions. Null if there is no region (contract part 3, D5). */
 export async function readPricing(
   db: Executing,
   regions: readonly RegionCode[],

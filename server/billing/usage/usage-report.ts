@@ -26,7 +26,7 @@ export interface UsageQuery {
   to?: string | undefined
 }
 
-/** What ended work of the caller's company used and cost. Throws `usage_busy`, and plain 403 for roles below company manager. */
+/** Use and cost of ended work of the caller's company. Throws `usage_busy`, and plain 403 for roles below company manager. */
 export async function reportUsage(
   { db, clock }: UsageDeps,
   principal: Principal,

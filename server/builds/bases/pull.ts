@@ -101,7 +101,7 @@ async function runPull(build: Build, wanted: RequestedBase, spec: SandboxSpec): 
   throw new BaseFailed(wanted.name, refusal?.problem ?? problem)
 }
 
-/** What the registry answered, if that explains the failure. */
+/** The answer of the registry, if that explains the failure. */
 async function refusalOf(
   { tools }: Build,
   { source: { host, repository } }: RequestedBase,

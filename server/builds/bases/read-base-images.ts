@@ -8,7 +8,7 @@ export interface BaseImageContext {
   registries: Pick<RegistrySettings, 'registry' | 'publicRegistries'>
 }
 
-/** What Dockerfiles of every company can start from. */
+/** Images that Dockerfiles of every company can start from. */
 export async function readBaseImages({ db, registries }: BaseImageContext): Promise<BaseImageList> {
   const rows = await listBaseImageRows(db)
   return {

@@ -4,7 +4,7 @@ import { checkDockerfile } from '../../../reader/dockerfile/dockerfile.ts'
 import { dockerfileText } from '../../../reader/dockerfile/remaining-build.ts'
 import { BuilderBench } from '../../../testing/builds/builder-bench.ts'
 
-/* What Dockerfiles of today use, with the text that the gate writes for the builder. */
+/* Features that Dockerfiles of today use, with the text that the gate writes for the builder. */
 
 let bench: BuilderBench
 beforeAll(async () => {

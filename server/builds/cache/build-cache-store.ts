@@ -5,7 +5,7 @@ import { isNetworkTooOld } from './network-age-statement.ts'
 
 /*
  * Maps the inputs of a build to the company's version that has the image. Every query names the company, so that no company
- * gets another's image. What the image was built from is read from the signed statement, not from here.
+ * gets another's image. The signed statement, not this map, says what the image was built from.
  */
 
 /** A version whose image may be reused. */

@@ -19,7 +19,7 @@ export interface BuildInputs {
   reach: Reach
 }
 
-/** What the build's steps may reach; the caps on bytes do not change a result. */
+/** Destinations that the build's steps may reach; the caps on bytes do not change a result. */
 export type Reach = 'none' | 'public' | AllowList | { hosts: 'public' | AllowList; mirrors: MirrorSources }
 
 /** The addresses of the mirrors by name. A changed login or authority changes no result. */

@@ -5,7 +5,7 @@ import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 
 const entriesMax = 200
 
-/** What the sandboxes of a build reached together; undefined if none had a network. */
+/** Destinations that the sandboxes of a build reached together; undefined if none had a network. */
 export function buildReach(exits: readonly SandboxExit[]): BuildNetwork | undefined {
   const records = exits.flatMap(({ network }) =>
     network.reached ? [{ ...network, ...network.reached }] : [],

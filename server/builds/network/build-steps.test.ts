@@ -11,7 +11,7 @@ import { PullBench, type PullOutcome } from '../../../testing/registry/pull-benc
 import { quarantineKey } from '../../images/oci-layout.ts'
 import type { BuildNetworkSettings } from './build-network.ts'
 
-/* What the steps of a Dockerfile reach, on the tests' own internet. */
+/* Destinations that the steps of a Dockerfile reach, on the tests' own internet. */
 
 vi.setConfig({ testTimeout: 120_000 })
 const { db } = await createTestDatabase()

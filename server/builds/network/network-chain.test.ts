@@ -11,7 +11,7 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
 import type { BuildNetworkSettings } from './build-network.ts'
 
-/* What the whole chain makes of the network of steps, on the tests' own internet. */
+/* Treatment of the network of steps by the whole chain, on the tests' own internet. */
 
 vi.setConfig({ testTimeout: 240_000 })
 const { db } = await createTestDatabase()

@@ -16,7 +16,7 @@ export interface ImageSweepDeps {
   db: Database
   storage: ObjectStorage
   executor: ImagePort
-  /** What keeps an image. */
+  /** The uses that keep an image. */
   imageUses: ImageUses
   clock: Clock
   log: Log

@@ -16,7 +16,7 @@ export interface BuildRequest {
   buildProfile: BuildProfile
   resourceProfile: string
   isolation: Isolation
-  /** What the build may reuse from earlier builds. */
+  /** Results that the build may reuse from earlier builds. */
   cache: BuildCache
   context: BoundContext | undefined
 }

@@ -18,7 +18,7 @@ export interface BuildTools {
   readers: ArchiveReaders
   /** Registries that base images may be pulled from. */
   registries: RegistrySettings
-  /** What build steps may reach. */
+  /** Destinations that build steps may reach. */
   network: BuildNetworkSettings
   log: Log
   /** Offers live logs to followers. */

@@ -3,8 +3,9 @@ import { keptBytesOf, keptLimitOf } from '../../db/kept-bytes.ts'
 import type { Build } from '../request/build.ts'
 
 /**
- * Whether the company may keep so many bytes more. What the version keeps already, because its chain runs again, does not count; a
- * curated version counts to no company. Builds of a company that ask at the same moment do not see each other's bytes.
+ * Whether the company may keep so many bytes more. Bytes that the version keeps already, because its chain runs again, do
+ * not count; a curated version counts to no company. Builds of a company that ask at the same moment do not see each other's
+ * bytes.
  */
 export async function hasKeptRoom(
   { db, request: { companyId, versionId } }: Pick<Build, 'db' | 'request'>,

@@ -19,7 +19,7 @@ import type { Build } from '../request/build.ts'
 import type { Built, ReusedImage } from './customer-build/built.ts'
 import type { Step } from './step.ts'
 
-/** What later steps and the end of a build use of its scan. */
+/** The parts that later steps and the end of a build use of its scan. */
 interface ScanResult extends TrackedScan {
   /** Digest of the stored SBOM. */
   sbomDigest: string

@@ -9,7 +9,7 @@ export interface ChangeLine {
   company: string
   kind: 'company' | 'department' | 'room' | 'user' | 'member' | 'client' | 'api_key'
   name: string
-  /** What changes. Empty if the name is enough. Never contains a secret. */
+  /** Description of the change. Empty if the name is enough. Never contains a secret. */
   detail: string
 }
 

@@ -120,7 +120,7 @@ async function makeContent(draw: (below: number) => number): Promise<void> {
     .execute()
 }
 
-/** What a run left with empty files, and tried to reach. */
+/** Rows of a run that left empty files and tried to reach an address. */
 async function makeRecords(draw: (below: number) => number): Promise<void> {
   const id = await makeRun(db, task, { chatroom_id: tenant.roomId })
   const owned = { run_id: id, company_id: tenant.companyId }

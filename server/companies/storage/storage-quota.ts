@@ -19,7 +19,7 @@ export type { StorageUsage as KeptRoom } from './kept-bytes-store.ts'
 
 /*
  * Bytes that a company stores on disk, and the limit that the operator sets. Data of a company is never removed to
- * make space. What would exceed the limit is refused at submission or upload, at the start of a run, and at the end
+ * make space. Data that would exceed the limit is refused at submission or upload, at the start of a run, and at the end
  * of a run whose results do not fit.
  */
 
@@ -38,13 +38,13 @@ export async function requireStorageQuota(
   checkStorageQuota(await readStorageUsage(db, companyId), moreBytes)
 }
 
-/** What each definition of a table, each approval and each exception counts (migrations 0295 and 0311). */
+/** Bytes that each definition of a table, each approval and each exception counts (migrations 0295 and 0311). */
 export const definitionBytes = { table: 32 * 1024, approval: 16 * 1024, exception: 4 * 1024 } as const
 
 /** The bytes that a row counts, at least nearly (migrations 0315 and 0341). */
 export const rowBytes = { environment: 4096, version: 4096, secret: 2048, envelope: 512 } as const
 
-/** What a task, a share or a binding counts, at least nearly (migration 0305). */
+/** Bytes that a task, a share or a binding counts, at least nearly (migration 0305). */
 export const taskBytes = 4 * 1024
 
 /** Bytes that a company may still store. Null: no limit. */

@@ -16,7 +16,7 @@ import { dropOldEffects } from './effect-store.ts'
 
 export type { FoundCredential } from './credential-store.ts'
 
-/** What a job gets in SERVICE_CT_WRITEBACK_URL and SERVICE_CT_WRITEBACK_TOKEN. */
+/** Values that a job gets in SERVICE_CT_WRITEBACK_URL and SERVICE_CT_WRITEBACK_TOKEN. */
 export interface CallbackAccess {
   url: string
   token: string

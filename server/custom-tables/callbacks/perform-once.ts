@@ -7,7 +7,7 @@ import { ValuesRefused } from '../rows/write-row.ts'
 import { countEffect } from './credential-store.ts'
 import { findEffect, insertEffect } from './effect-store.ts'
 
-/** What a run does to a table. */
+/** The effect of a run on a table. */
 export interface Effect<Answer> {
   runId: string
   companyId: string

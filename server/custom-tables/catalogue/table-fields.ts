@@ -3,7 +3,7 @@ import type { TableField, TableFieldRequest } from '@sandbox-jobs/contract/resou
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
 
-/** What rows have besides their fields, under these names in filters and exports. */
+/** Columns of rows besides their fields, under these names in filters and exports. */
 export const columnNames = ['id', 'version', 'chatroom_id', 'created_at', 'updated_at'] as const
 
 /** The declared fields with their defaults, after those that there are. Throws for names that are taken. */

@@ -9,7 +9,7 @@ import type { TableRecord } from '../catalogue/custom-table-store.ts'
 import { declaredFields } from '../catalogue/table-fields.ts'
 import type { CommandContent, CommandRow } from './table-command-store.ts'
 
-/** What a command says, with defaults, or with what a change leaves as it is. */
+/** The definition of a command, with defaults, or with what a change leaves as it is. */
 export type CommandDefinition = Pick<
   CommandRow,
   | 'name'

@@ -6,7 +6,7 @@ import type { TableRecord } from '../catalogue/custom-table-store.ts'
 import { isGrantedTo } from '../commands/command-definition.ts'
 import type { CommandRow } from '../commands/table-command-store.ts'
 
-/** Whose authority an output policy uses: who wrote the version, and who published it. */
+/** The people whose authority an output policy uses: who wrote the version, and who published it. */
 export interface PolicyAuthors {
   author: string
   publisher: string

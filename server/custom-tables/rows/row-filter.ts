@@ -6,7 +6,7 @@ import { instantOf } from './row-values.ts'
 export const comparisons = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const
 export type Comparison = (typeof comparisons)[number]
 
-/** What a condition or an order is about: a field, or a column that every row has. */
+/** The subject of a condition or an order: a field, or a column that every row has. */
 export type Operand =
   | { kind: 'field'; name: string; type: TableFieldType }
   | { kind: 'column'; name: 'created_at' | 'updated_at' | 'chatroom_id'; type: 'datetime' | 'text' }

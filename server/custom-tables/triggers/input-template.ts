@@ -8,7 +8,7 @@ import { jsonbBytes } from '../../base/json/jsonb-bytes.ts'
  * a template, so a row cannot name placeholders.
  */
 
-/** What placeholders stand for. */
+/** Values that placeholders stand for. */
 export interface TemplateFacts {
   event: string
   table_id: string

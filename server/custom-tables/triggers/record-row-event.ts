@@ -16,7 +16,7 @@ export interface RowChange {
   byRun: string | undefined
 }
 
-/** What an event counts beside its values. */
+/** Bytes that an event counts beside its values. */
 const eventBytes = 512
 
 /**

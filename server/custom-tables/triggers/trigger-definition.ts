@@ -8,7 +8,7 @@ import { defaultTemplate } from './input-template.ts'
 import type { TriggerEventRow } from './trigger-event-store.ts'
 import type { TriggerContent, TriggerRow } from './trigger-store.ts'
 
-/** What a trigger says, with defaults, or with what a change leaves as it is. */
+/** The definition of a trigger, with defaults, or with what a change leaves as it is. */
 export type TriggerDefinition = Pick<
   TriggerRow,
   'name' | 'description' | 'events' | 'chatroom_id' | 'task_version_id' | 'input_template' | 'timeout_seconds'

@@ -87,7 +87,7 @@ export async function readTrigger(
   return renderTrigger(await requireTrigger(context, principal, 'table.read', id))
 }
 
-/** Whoever changes a trigger declares it: the runs have their authority from then on. */
+/** A person who changes a trigger declares it: the runs have their authority from then on. */
 export async function updateTrigger(
   context: TableContext,
   principal: Principal,

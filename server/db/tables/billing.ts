@@ -24,7 +24,7 @@ export interface PricesTable {
   egress_per_gib_micro: number
 }
 
-/** What a run or a build attempt reserves, and from its end what it costs. Settled by triggers. */
+/** The amount that a run or a build attempt reserves, and from its end its cost. Settled by triggers. */
 export interface ChargesTable {
   subject_id: string
   company_id: string

@@ -59,7 +59,7 @@ export interface OwnedObjectsTable {
   expires_at: Date | null
 }
 
-/** What a run takes from the configuration of the image. */
+/** Values that a run takes from the configuration of the image. */
 export interface ImageConfig {
   env: string[]
   user: string

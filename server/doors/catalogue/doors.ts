@@ -137,7 +137,7 @@ export async function createDoor(
 
 const firstVersion = '1.0.0'
 
-/** What is stored of the languages of a request: known languages complete it. */
+/** The stored form of the languages of a request: known languages complete it. */
 function runtimesOf(requested: readonly DoorRuntimeRequest[]): DoorRuntime[] {
   const named = new Set<string>()
   return requested.map((runtime, at) => {

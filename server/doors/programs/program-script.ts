@@ -40,7 +40,7 @@ export interface Program {
   inputs?: readonly PlacedInput[]
 }
 
-/** What the compiler printed and its exit code, as artifacts. */
+/** Output and exit code of the compiler, as artifacts. */
 export const compileArtifacts = { stdout: 'compile/stdout', stderr: 'compile/stderr', code: 'compile/code' }
 
 const codeFolder = `${workspaceDir}/code`

@@ -8,7 +8,7 @@ import { ObjectMissing } from '../../storage/port.ts'
 import type { Command } from './command.ts'
 import type { Person } from './person.ts'
 
-/* What a command has printed: the log of its run, live while it runs and stored when it has ended. Positions are bytes of it. */
+/* The output of a command: the log of its run, live while it runs and stored when it has ended. Positions are bytes of it. */
 
 export interface CommandOutput {
   text: string
@@ -18,7 +18,7 @@ export interface CommandOutput {
   isCut: boolean
 }
 
-/** What to read: from `offset` on, or, with `fromEnd`, as much of the end as an answer may have. */
+/** The part to read: from `offset` on, or, with `fromEnd`, as much of the end as an answer may have. */
 interface OutputWish {
   offset: number
   fromEnd: boolean
@@ -68,7 +68,7 @@ async function bytesOf(opening: Promise<AsyncIterable<Buffer>>): Promise<Buffer>
   }
 }
 
-/** What the worker has streamed so far: the newest 256 KiB of a long log. */
+/** Bytes that the worker has streamed so far: the newest 256 KiB of a long log. */
 async function readLive(
   deps: FollowRunDeps,
   { open }: Person,

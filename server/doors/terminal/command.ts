@@ -13,7 +13,7 @@ export interface Command {
   end: ProgramEnd | undefined
 }
 
-/** What the room sees as the input of the run. */
+/** The input of the run as the room sees it. */
 export interface CommandInput {
   door: string
   user: string

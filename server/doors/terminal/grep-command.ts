@@ -32,7 +32,10 @@ export function grepCommand(query: string, { at, include, ...options }: GrepOpti
   )
 }
 
-/** What models write of other dialects and has another form here: `\d`, `\D` and groups that capture nothing. */
+/**
+ * Translates text of other dialects that models write and that has another form here: `\d`, `\D` and groups that capture
+ * nothing.
+ */
 export function extendedRegex(query: string): string {
   let isInSet = false
   return query.replaceAll(/\\.|\[\^?\]?|\]|\(\?:/gs, (part) => {

@@ -14,7 +14,7 @@ import { emptyTree, type Tree } from '../../sessions/trees/tree.ts'
 import type { DownloadRequest } from '../../storage/downloads/downloads.ts'
 import { ensureSession, findSession, type Person, type PersonDeps } from './person.ts'
 
-/* The files of a person: those of their session. Who has none yet has no files; what writes creates it. */
+/* The files of a person: those of their session. A person without one has no files; a write creates it. */
 
 export type FileDeps = PersonDeps & FileReading & WriteDeps
 

@@ -11,7 +11,7 @@ export interface KeptVersionContext {
 
 const listed = 200
 
-/** What the versions of the caller's company keep on disk, and why, for its managers. Plain 403 for roles below. */
+/** Data that the versions of the caller's company keep on disk, and the reasons, for its managers. Plain 403 for roles below. */
 export async function readKeptVersions(
   { db, versionUses }: KeptVersionContext,
   principal: Principal,

@@ -100,7 +100,7 @@ function mountAt(
         return { principal: open.submitter, prefetched: open }
       }
       keepCaller(request, reply, { ...(await read()), readAgain: read, scheduler: options.scheduler })
-      // What stores something may be a GET here: a list of packages is printed by a run.
+      // A request that stores something may be a GET here: a list of packages is printed by a run.
       checkEnabled(options.enabled, { method: isWriting ? 'POST' : method, path: url })
       if (route.readsTextAsJson && request.headers['content-type']?.startsWith('text/plain'))
         request.headers['content-type'] = 'application/json'

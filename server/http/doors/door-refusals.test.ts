@@ -10,7 +10,7 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { newId } from '../../base/ids.ts'
 import { hashDoorKey } from '../../doors/catalogue/door-key-secret.ts'
 
-/* What the platforms' clients get where nothing is executed, and how they report ended runs. No worker runs here. */
+/* Answers that the platforms' clients get where nothing is executed, and their reports of ended runs. No worker runs here. */
 
 const { db } = await createTestDatabase()
 // Hosted: no queue of the host bounds a company before the places of doors do.

@@ -5,7 +5,7 @@ import type { ProgramFile } from '../../doors/programs/program-script.ts'
 import { selectRuntime } from './piston-versions.ts'
 import { requireArguments, requirePath } from './program-parts.ts'
 
-/** What Piston's client asks for, checked in Piston's order and words. */
+/** The request of Piston's client, checked in Piston's order and words. */
 export interface PistonJob {
   runtime: DoorRuntime
   files: ProgramFile[]

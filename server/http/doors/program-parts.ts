@@ -1,6 +1,6 @@
 import { PlainError } from '../../base/errors/plain-error.ts'
 
-/* What platforms send as parts of a program, checked. All throw 400. */
+/* Parts of a program that platforms send, checked. All throw 400. */
 
 const pathMaxBytes = 255
 const folderDepthMax = 8

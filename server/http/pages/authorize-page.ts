@@ -15,7 +15,7 @@ ${problemLine(problem)}
 ${loginForm('Continue')}`,
   )
 
-/** Who asks, as far as it is known: the name is what the program says, the host of its document is certain. */
+/** The one who asks, as far as it is known: the name is what the program says, the host of its document is certain. */
 const nameLine = (client: OAuthClient | undefined, host: string | undefined): Html => {
   const origin = host === undefined ? html`` : html` of <strong>${host}</strong>`
   return client === undefined
@@ -37,7 +37,7 @@ export interface Consent {
   login: string
 }
 
-/** What the person decides about. The name of the program is what it says; where the answer goes is certain. */
+/** The request that the person decides about. The name of the program is what it says; where the answer goes is certain. */
 export const consentPage = ({ request, roomName, username, login }: Consent): string =>
   formPage(
     title,

@@ -11,7 +11,7 @@ ${problemLine(problem)}
 ${loginForm('Show the job')}`,
   )
 
-/** What the person decides about; the summary is made from the stored bytes. */
+/** The job that the person decides about; the summary is made from the stored bytes. */
 export const decisionPage = ({ summary, expires_at }: Proposal, login: string): string =>
   formPage(
     'Run this job?',

@@ -17,7 +17,7 @@ await api.must(userRoutes.createUser, administrator, { body: { login: 'reader', 
 let browser: Browser
 let origin: string
 let page: Page
-/** What the browser reports as an error: refusals by the content security policy among others. */
+/** Errors that the browser reports: refusals by the content security policy among others. */
 let faults: string[]
 
 beforeAll(async () => {
@@ -150,7 +150,7 @@ test.each(['light', 'dark'] as const)(
   },
 )
 
-/** What is folded or outside of the view has no layout until then. */
+/** A part that is folded or outside of the view has no layout until then. */
 const unfoldAll = `
   for (const details of document.querySelectorAll('details')) details.open = true
   for (const section of document.querySelectorAll('section')) section.style.contentVisibility = 'visible'`

@@ -29,7 +29,7 @@ ${success(document, operation)}
 </section>`
 }
 
-/** What the search looks into, in lower case. */
+/** The text that the search looks into, in lower case. */
 export const wordsOf = ({ method, path, operation }: Entry): string =>
   [operation.operationId, method, path, operation.summary, operation.tags.join(' ')].join(' ').toLowerCase()
 

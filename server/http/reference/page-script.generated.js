@@ -375,7 +375,7 @@ function readable(text) {
 	}
 }
 // server/http/reference/browser/try-it.ts
-/** What was typed for a parameter is offered again where the same thing is asked for: examples name the kind. */
+/** A value that was typed for a parameter is offered again where the same thing is asked for: examples name the kind. */
 const typed = /* @__PURE__ */ new Map();
 /** A form that sends the operation, and the same request as samples to copy. */
 function tryIt(operation) {

@@ -92,7 +92,7 @@ export function answerOf(error: unknown, request: FastifyRequest): Answer {
   return coded(new CodedError(codeOf(error)))
 }
 
-/** What a stream that failed before its first byte has set about its bytes. */
+/** Headers about its bytes, set by a stream that failed before its first byte. */
 const headersOfBytes = [
   'accept-ranges',
   'cache-control',

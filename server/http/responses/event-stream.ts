@@ -54,7 +54,7 @@ async function* closeStalledReader(
   }
 }
 
-/** What stands between service and reader may close a connection that is silent for a minute. */
+/** A proxy between service and reader may close a connection that is silent for a minute. */
 const heartbeatMs = 15_000
 
 async function* linesOf(events: AsyncIterable<PositionedEvent>): AsyncGenerator<string> {

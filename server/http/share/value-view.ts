@@ -1,7 +1,7 @@
 import { type Html, html } from '../reference/html.ts'
 
 /*
- * A value of JSON as a tree, and as tables where it holds lists of objects. What a job wrote is hostile: the work and the size
+ * A value of JSON as a tree, and as tables where it holds lists of objects. The output of a job is hostile: the work and the size
  * of the page are bounded, whatever the value is.
  */
 

@@ -20,7 +20,7 @@ import { keywordWords } from '../../base/errors/keyword-words.ts'
 
 const patternOf = (schema: TSchema) => (schema as { pattern?: string }).pattern
 
-/** What each pattern of a request means to people: a response never shows the expression itself. */
+/** The meaning for people of each pattern of a request: a response never shows the expression itself. */
 export const patternMessages: ReadonlyMap<unknown, string> = new Map([
   [patternOf(Identifier), 'may hold letters, digits, ".", "_" and "-" only'],
   [patternOf(PlainText({ maxLength: 1 })), 'may not hold a NUL character'],
@@ -67,7 +67,7 @@ const keywordMessages: Record<string, MessageOf> = {
   discriminator: ({ tag }) => `must have a field ${tag} that says which kind it is`,
 }
 
-/** What is wrong with a field, to follow its name. It never contains the pattern or the value. */
+/** The fault of a field, to follow its name. It never contains the pattern or the value. */
 export function messageOf({ keyword, params }: ErrorObject): string {
   const special = keywordMessages[keyword]
   if (special) return special(params)

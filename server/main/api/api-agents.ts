@@ -33,7 +33,7 @@ import { StateWatchers } from '../../state-watch/state-watchers.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { inputChecker, Runnables } from '../../tasks/menu/runnable.ts'
 
-/** What human turns and agent tools share with the rest of the API. */
+/** Parts that human turns and agent tools share with the rest of the API. */
 interface AgentParts {
   db: Database
   directory: Directory

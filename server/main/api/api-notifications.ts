@@ -20,7 +20,7 @@ interface NotificationParts {
   config: Partial<Pick<Config, 'mailServer' | 'webhookInnerRanges'>>
 }
 
-/** What people and programs of customers are notified of. */
+/** Routes of notifications of people and programs of customers. */
 export function mountNotifications(mount: Mount, { config, ...parts }: NotificationParts): void {
   mountNotificationRoutes(mount, { ...parts, sendsMail: config.mailServer !== undefined })
   const { webhookInnerRanges = [] } = config

@@ -29,7 +29,7 @@ import type { Downloads } from '../../storage/downloads/downloads.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { inputChecker, Runnables } from '../../tasks/menu/runnable.ts'
 
-/** What the routes of runs share with those of other areas. */
+/** Parts that the routes of runs share with those of other areas. */
 interface RunParts {
   db: Database
   storage: ObjectStorage

@@ -13,7 +13,7 @@ type Parts = Omit<SecretContext, 'tasks' | 'repeats'> & { tasks: TaskContext }
 export const mountSecrets = (mount: Mount, { tasks, ...parts }: Parts): void =>
   mountSecretRoutes(mount, { ...parts, tasks: taskLookupOf(tasks), repeats: repeatedWritesOf(parts.db) })
 
-/** What secrets know of tasks. */
+/** The knowledge of tasks that secrets have. */
 export const taskLookupOf = (tasks: TaskContext): TaskLookup => ({
   task: async (principal, taskId) => (await seeTask(tasks, principal, taskId)).task,
   version: async (principal, key) => {

@@ -7,7 +7,7 @@ import { auditReading } from '../../operations/audit/read-audit.ts'
 import { imageUseByRun } from '../../runs/retention/image-use-statement.ts'
 import { imageUseByTask, namesOfUsingTasks } from '../../tasks/versions/image-use-statement.ts'
 
-/** What a company sets and sees of itself: settings, storage, usage and its audit log. */
+/** Routes by which a company sets and sees itself: settings, storage, usage and its audit log. */
 export function mountSettings(
   mount: Mount,
   { pages, ...context }: SettingsContext & { pages: PageTokens },

@@ -25,8 +25,8 @@ interface CallbackParts {
 }
 
 /**
- * What a permitted run can reach of the service: the callbacks, and no other path. It has a listener of its own, to which the
- * host leads the connections of sandboxes.
+ * The part of the service that a permitted run can reach: the callbacks, and no other path. It has a listener of its own, to
+ * which the host leads the connections of sandboxes.
  */
 export function createCallbackApp({ db, log, clock, config, scheduler }: CallbackParts): FastifyInstance {
   const { dataDir, enabled } = config

@@ -4,7 +4,7 @@ const levelNames: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'fa
 /** Frames and details of a crash: the log file has them, the terminal shows only the message above them. */
 const crashDetail = /^(\s|[}\])^]|node:internal|Node\.js v|$)/
 
-/** What the operator sees of a role's line: a short form of warnings and errors, and lines that are not log lines. */
+/** The text that the operator sees of a role's line: a short form of warnings and errors, and lines that are not log lines. */
 export function terminalText(line: string): string | undefined {
   const entry = asLogEntry(line)
   if (!entry) return crashDetail.test(line) ? undefined : line

@@ -19,7 +19,7 @@ export interface MailSenderOptions {
   pollIntervalMs?: number
 }
 
-/** Connections to the server. What has failed before has those of its own, and a company has few. */
+/** Connections to the server. An e-mail that has failed before has those of its own, and a company has few. */
 const slots: Record<MailLane, LaneSlots> = {
   first: { all: 4, ofCompany: 2 },
   retry: { all: 4, ofCompany: 2 },

@@ -40,7 +40,7 @@ const hasAddress = (recipient: MailRecipient): recipient is Recipient => recipie
 const wants = ({ company_id, muted }: Recipient, { companyId, event }: Notice): boolean =>
   company_id === companyId && !muted.includes(event)
 
-/** What is beyond the limits is in the notification centre alone. */
+/** A notice beyond the limits is in the notification centre alone. */
 async function queueOfCompany(
   trx: Trx,
   companyId: string,

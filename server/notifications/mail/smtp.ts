@@ -143,7 +143,7 @@ interface MailError {
   command?: string
 }
 
-/** What the server says about this recipient or this e-mail ends it where it is permanent; all else may pass. */
+/** An answer of the server about this recipient or this e-mail ends it where the answer is permanent; all else may pass. */
 function failureOf(error: unknown): MailResult & { outcome: 'refused' | 'failed' } {
   if (error instanceof LoginFileInvalid)
     return { outcome: 'failed', status: null, error: 'login_file_invalid' }

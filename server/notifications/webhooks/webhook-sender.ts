@@ -36,8 +36,9 @@ export interface SenderOptions {
 }
 
 /*
- * What has failed before, whatever waits for the same webhook, and what waits for a webhook that answers slowly has places of
- * its own: a webhook that hangs never holds a place of one that works, except for a short time when it begins to hang.
+ * A delivery that has failed before, whatever waits for the same webhook, and what waits for a webhook that answers slowly
+ * has places of its own: a webhook that hangs never holds a place of one that works, except for a short time when it begins
+ * to hang.
  */
 const defaultSlots: Record<Lane, LaneSlots> = {
   first: { all: 48, ofCompany: 3 },

@@ -63,7 +63,7 @@ export class Readiness {
   }
 }
 
-/** What a look found, with the reason for the log if it failed. */
+/** The states that a look found, with the reason for the log if it failed. */
 interface Seen {
   states: States
   problem?: string

@@ -38,7 +38,7 @@ const imageRevision = debianRevision + 1
 export const isCurrent = ({ revision }: Pick<CatalogueEntry, 'revision'>): boolean =>
   revision === imageRevision
 
-/** What an operator asks for. */
+/** The base image that an operator asks for. */
 export interface BaseImageRecipe {
   /** The name for `FROM`. */
   name: string

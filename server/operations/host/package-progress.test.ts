@@ -22,7 +22,7 @@ test('downloaded bytes and installed packages are counted', () => {
   // Rounded sizes never exceed the total.
   expect(states[5]).toMatchObject({ downloadedBytes: 1_500_000 })
   expect(states[8]).toMatchObject({ installedPackages: 2, totalPackages: 2 })
-  // What apt had already is not downloaded.
+  // A package that apt had already is not downloaded.
   expect(counter.state).toEqual({
     downloadedBytes: 1_500_000,
     totalBytes: 1_500_000,

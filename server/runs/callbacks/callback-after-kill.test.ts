@@ -101,7 +101,7 @@ beforeEach(async () => {
   ]
 })
 
-/** What the job gets: status and body, or `lost` where the process ended before. */
+/** The answer that the job gets: status and body, or `lost` where the process ended before. */
 async function send({ run, body }: Callback): Promise<{ status: number; body: unknown } | 'lost'> {
   const at = `http://${callbackAddress}:${callbackPort}${new URL(run.url).pathname}`
   const answer = await fetch(at, {

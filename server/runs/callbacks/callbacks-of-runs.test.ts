@@ -71,7 +71,7 @@ async function run(script: string): Promise<RunResult['output']> {
   const { body } = await runs.runAndWait(task, tenant.member, tenant.roomId)
   return (body as RunResult).output
 }
-/** What a run that has ended was given. */
+/** The credential that a run that has ended was given. */
 async function endedRun(): Promise<{ url: string; token: string }> {
   const output = await run(
     `printf '{"url":"%s","token":"%s"}' "$SERVICE_CT_WRITEBACK_URL" "$SERVICE_CT_WRITEBACK_TOKEN" > "$SERVICE_OUTPUT_FILE"`,

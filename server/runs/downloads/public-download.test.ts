@@ -168,7 +168,7 @@ it('nothing more is read for sixty that hang up, and the next is served', async 
 
 it('readers of one link leave room for those of others', async () => {
   const [greedy, other] = [await linkTo(randomBytes(8 * mib)), await linkTo(Buffer.from('other'))]
-  // What they are sent fills the buffers of their connection, and they take nothing.
+  // The data that they are sent fills the buffers of their connection, and they take nothing.
   const sockets = await Promise.all(Array.from({ length: 60 }, () => opener(greedy.path)))
   for (const socket of sockets) socket.pause()
   await until(async () => expect((await get(greedy.path)).status).toBe(503))

@@ -3,7 +3,7 @@ import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
 import { findArtifact, type RunArtifactRow } from '../results/artifact-store.ts'
 import { findContent, type RunContentRow } from '../results/run-content-store.ts'
 
-/** What is downloaded of a run: its log, its output, or one artifact. */
+/** The part of a run that is downloaded: its log, its output, or one artifact. */
 export type RunObject = { kind: 'log' | 'output' } | { kind: 'artifact'; artifactId: string }
 
 interface RunKey {

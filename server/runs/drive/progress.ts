@@ -9,7 +9,7 @@ import type { RunEnd } from './finish-run.ts'
 /** The stored results of a run, or why they were not stored: an internal failure or the storage quota. */
 export type Results = (Collected & { parts: LeftParts }) | 'lost' | 'no_space'
 
-/** What must still be removed after the end. */
+/** Things that must still be removed after the end. */
 export interface Residue {
   sandbox: boolean
   /** Results may be partly stored without a row that refers to them. */

@@ -57,7 +57,7 @@ async function startWorker(): Promise<RunWorker> {
 beforeAll(async () => {
   scratch = await tarOf([
     [{ name: 'data/', type: 'directory' }],
-    // What `FROM scratch` with one `COPY` makes.
+    // The layer that `FROM scratch` with one `COPY` makes.
     [{ name: 'data/greeting' }, 'hello from the image\n'],
   ])
   tenant = await makeTenant(db)

@@ -31,7 +31,7 @@ export const prepare: RunStep<'claimed'> = async (drive) => {
   return prepared.kind === 'refused' ? ended(prepared.outcome) : { at: 'prepared', ...prepared }
 }
 
-/** What stays unavailable may end a run: it would keep its slot while those of other companies wait. */
+/** A part that stays unavailable may end a run: the run would keep its slot while those of other companies wait. */
 function endedByPart(error: unknown): PreparedRun {
   const outcome = runParts.map(({ endedBy }) => endedBy?.(error)).find((found) => found !== undefined)
   if (!outcome) throw error
@@ -74,7 +74,7 @@ export const start: RunStep<'prepared'> = async (drive, prepared) => {
   }
 }
 
-/** What the run's parts have become since they were prepared; undefined where it may start with them. */
+/** The change of the run's parts since they were prepared; undefined where it may start with them. */
 async function whatChanged(parts: readonly PreparedPart[]): Promise<Progress<'startUnknown'> | undefined> {
   for (const { recheck } of parts) {
     const now = await recheck?.()

@@ -36,7 +36,7 @@ export async function requireLiveLink(
   return link
 }
 
-/** What a media or download link is for. Throws `not_found`, also for another name, and what `Downloads.open` throws. */
+/** The file that a media or download link is for. Throws `not_found`, also for another name, and what `Downloads.open` throws. */
 export async function openMediaLink(
   deps: OpenLinkDeps,
   opening: Opening & { name: string },

@@ -32,7 +32,7 @@ export interface ShareView {
   endedAt: Date | null
   expiresAt: Date
   output: InlineOutput | null
-  /** What the job did that cost it a part of its result, as sentences. */
+  /** Acts of the job that cost it a part of its result, as sentences. */
   remarks: string[]
   files: SharedFile[]
   /** Files beyond those listed. */

@@ -7,7 +7,7 @@ import { settleAll } from '../../base/settle-all.ts'
 import type { ShownRun } from '../model/run-row.ts'
 import type { RunLookup } from './run-lookup.ts'
 
-/** What finding a run needs. */
+/** The dependencies of finding a run. */
 export interface FindRunDeps {
   directory: Directory
   runs: RunLookup

@@ -25,12 +25,12 @@ export class RunLookup {
     return this.#runs.add(key)
   }
 
-  /** What the run waits for. Undefined if it is not, or no longer, queued. */
+  /** The wait of the run. Undefined if it is not, or no longer, queued. */
   async waitOf(run: ShownRun): Promise<QueueWait | undefined> {
     return run.state === 'queued' ? this.#waits.add(run) : undefined
   }
 
-  /** What a run has stored, with at most so many of its artifacts that can be downloaded. */
+  /** The stored results of a run, with at most so many of its artifacts that can be downloaded. */
   async storedOf(
     { id, company_id: companyId }: Pick<ShownRun, 'id' | 'company_id'>,
     artifactsMax: number,

@@ -23,7 +23,7 @@ export interface JobRow {
   task_security_state: string
   environment_security_state: string
   environment_version_id: string
-  /** The image by the row. What runs is decided by its signed statements. */
+  /** The image by the row. Its signed statements decide what runs. */
   layer_digest: string | null
   promoted_digest: string | null
   isolation: Isolation

@@ -113,7 +113,7 @@ export interface PreparedPart {
 export const isOutcome = <Prepared extends object>(prepared: Prepared | RunOutcome): prepared is RunOutcome =>
   'state' in prepared
 
-/** What a run left of a part. */
+/** Results that a run left of a part. */
 export interface LeftPart {
   /** The last line of the log. */
   line?: string

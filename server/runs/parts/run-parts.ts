@@ -14,7 +14,7 @@ export const runParts = [secretsPart, outputsPart, bundlePart, filesPart, sessio
 
 type Parts = typeof runParts
 export type Part = Parts[number]
-/** What a run left of its parts. */
+/** Results that a run left of its parts. */
 export type LeftParts = ReadonlyMap<Part, LeftPart>
 
 type Joined<List, Of extends 'row' | 'tools' | 'shown'> = List extends readonly [infer Part, ...infer Rest]
@@ -26,7 +26,7 @@ type TypesOf<Part> =
 
 /** The columns of all parts. */
 export type PartRows = Joined<Parts, 'row'>
-/** What a worker needs for all parts. */
+/** The tools that a worker needs for all parts. */
 export type PartTools = Joined<Parts, 'tools'>
 /** The fields of all parts in a rendered run. */
 export type ShownParts = Joined<Parts, 'shown'>

@@ -77,7 +77,7 @@ async function makeTask() {
   return { ...task, environmentId: version.environment_id }
 }
 
-/** What the log of a run of `versionId` says, and what it was refused, both as a member of the room reads them. */
+/** The log of a run of `versionId` and the connections that it was refused, both as a member of the room reads them. */
 async function runOf(versionId: string) {
   const params = { cid: tenant.roomId }
   const submitted = await api.call(runRoutes.submitRun, tenant.member, {

@@ -16,7 +16,7 @@ import { bootArgv, bootInput, type Job } from './boot-program.ts'
 
 let root: string
 
-/** What a sandbox of an image `FROM scratch` holds, as far as the boot program is concerned. */
+/** The content of a sandbox of an image `FROM scratch`, as far as the boot program is concerned. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'sandbox-test-boot-'))
   for (const folder of ['.sandbox', 'workspace', 'dev', 'bin']) mkdirSync(join(root, folder))

@@ -18,7 +18,7 @@ import { runCapacity } from '../../capacity/run-capacity.ts'
 import { postgresRunQueue } from '../drive/run-queue.ts'
 import { startRunWorker } from '../drive/run-worker.ts'
 
-/* What a run was submitted under is looked at again when it is claimed: it changes while the run waits. */
+/* The authority that a run was submitted under is looked at again when it is claimed: it changes while the run waits. */
 
 const { db, url } = await createTestDatabase()
 const log = createLog('test', 'silent')

@@ -28,7 +28,7 @@ export function networkOfRun(job: NetworkOfRun, egressCapBytes: number | undefin
   return { ...caps, allow }
 }
 
-/** What a run that only writes to its output may send. */
+/** Bytes that a run that only writes to its output may send. */
 const serviceEgressCapBytes = 256 * 1024 ** 2
 
 /** The same, and the service's own address. A run without egress gets a link that leads there alone. */

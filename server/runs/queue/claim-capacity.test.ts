@@ -8,7 +8,7 @@ import { failed } from '../model/run-outcome.ts'
 import { claimNext } from './claim-store.ts'
 
 /*
- * Who gets the places of a machine: companies that want all of it for as long as they may, beside one that has a short
+ * The share of places on a machine: companies that want all of it for as long as they may, beside one that has a short
  * run now and then.
  */
 

@@ -19,7 +19,7 @@ import { queuePolicy } from './queue-policy.ts'
 import { queueView } from './queue-store.ts'
 
 /*
- * What the queue costs one company beside another that has nearly all rows, counted in rows of runs and of their keys that
+ * The cost of the queue to one company beside another that has nearly all rows, counted in rows of runs and of their keys that
  * are read, and in plans that are made: what walks the other company's, or is planned at each execution, shows at once,
  * whatever else the machine does.
  */

@@ -7,7 +7,7 @@ import { makeDepartment, makeRoom, makeTenant, makeUser } from '../../../testing
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 
 /*
- * What is kept of a read changes no later one: whatever anybody writes into a table that the answer comes from, the next
+ * The kept part of a read changes no later one: whatever anybody writes into a table that the answer comes from, the next
  * read tells of it, as one does that keeps nothing.
  */
 
@@ -56,7 +56,7 @@ const orderly = [
   ),
 ].join('; ')
 
-/** What may be written of everything that an answer comes from; each may follow on any other. */
+/** Writes to everything that an answer comes from; each may follow on any other. */
 const writes = [
   ...[`revoked_at = ${past}`, 'revoked_at = null'].map(ofKey),
   ...[`expires_at = ${past}`, `expires_at = ${future}`, 'expires_at = null'].map(ofKey),

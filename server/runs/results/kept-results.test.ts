@@ -16,7 +16,7 @@ import { postgresRunQueue } from '../drive/run-queue.ts'
 import { type RunWorker, startRunWorker } from '../drive/run-worker.ts'
 import { objectKeys } from './collect-run.ts'
 
-/* What runs left is stored as far as their company has room for it. */
+/* Results of runs are stored as far as their company has room for it. */
 
 const { db, url } = await createTestDatabase()
 const log = createLog('test', 'silent')

@@ -20,7 +20,7 @@ it('reads the room again if a reservation was counted and released during the re
   let release: (() => void) | undefined
   const room = new StorageReservations(async () => {
     const left = 10 * mib - stored
-    // What this read has missed.
+    // Bytes that this read has missed.
     stored = release ? 6 * mib : 0
     release?.()
     release = undefined

@@ -14,7 +14,7 @@ export interface StoredLookup {
 
 type Content = Pick<RunContentRow, 'state' | 'output_key' | 'output_bytes' | 'log_key' | 'log_bytes'>
 
-/** What a run has stored. */
+/** The stored results of a run. */
 export interface StoredOfRun {
   content: Content | undefined
   /** Those that can be downloaded, by `relative_path` in the order of its bytes, up to the requested number. */
@@ -54,7 +54,7 @@ const artifacts = prepared<
   `,
 )
 
-/** What each run has stored, in the order of the runs. Reads `run_contents` and `run_artifacts`; writes nothing. */
+/** The stored results of each run, in the order of the runs. Reads `run_contents` and `run_artifacts`; writes nothing. */
 export async function findStored(db: Executing, runs: readonly StoredLookup[]): Promise<StoredOfRun[]> {
   const companyIds = runs.map(({ companyId }) => companyId)
   const ids = runs.map(({ id }) => id)

@@ -44,7 +44,7 @@ export async function listExpiredRuns(db: Executing, now: Date, limit: number): 
 
 /**
  * Those of the runs whose content may be retired in this transaction: their content is locked, so that no run takes an
- * artifact of it from now on, and none has since they were listed. What is locked already is left to a later round.
+ * artifact of it from now on, and none has since they were listed. A run that is locked already is left to a later round.
  */
 export async function lockUnneeded(trx: Trx, runs: readonly ExpiredRun[]): Promise<ExpiredRun[]> {
   const { runIds, companyIds } = idsOf(runs)

@@ -40,7 +40,7 @@ export function askParts(
   }
 }
 
-/** What an earlier run carried, for one that replays it: who may run it again need not be who may read it. */
+/** The parts that an earlier run carried, for one that replays it: who may run it again need not be who may read it. */
 export async function askAgain(db: Database, earlier: RunName): Promise<PartLock[]> {
   const parts: readonly Pick<RunPart, 'askAgain'>[] = runParts
   const locks = await Promise.all(parts.flatMap(({ askAgain: ask }) => (ask ? [ask(db, earlier)] : [])))

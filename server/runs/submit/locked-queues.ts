@@ -34,7 +34,7 @@ export interface NewRun {
   source: Exclude<RunDetail['submission_source'], ''>
   /** Empty when the run is not a retry. */
   retryOfRunId?: string
-  /** Who submits, for the audit log; by default who acts now. */
+  /** The submitter, for the audit log; by default the one who acts now. */
   audit?: string
 }
 
@@ -51,7 +51,7 @@ interface CompanyQueue {
 export interface Enqueued {
   row: QueuedRun
   shown: RunDetail
-  /** What it reserves; undefined if runs have no price. */
+  /** The amount that it reserves; undefined if runs have no price. */
   charge: Charge | undefined
 }
 

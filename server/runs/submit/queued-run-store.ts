@@ -29,7 +29,7 @@ export const asQueued = {
 export type QueuedRun = ShownRun &
   Pick<RunRow, 'environment_version_id' | 'share_grant_id' | 'api_key_id'> & {
     input: Buffer
-    /** Who submitted, as the audit log has it (`currentAudit`). */
+    /** The submitter, as the audit log has it (`currentAudit`). */
     audit: string
   }
 
@@ -104,7 +104,7 @@ const insertPricedWithResponses = prepared<QueuedColumns & ChargeColumns & Respo
   queuedInsert(given, [chargeCtes(given), answered(given)]),
 )
 
-/** What is stored with new runs: responses of their idempotency keys, and charges of those that have a price. */
+/** Rows stored with new runs: responses of their idempotency keys, and charges of those that have a price. */
 interface StoredWithRuns {
   answers?: ResponseColumns
   charges: readonly Charge[]

@@ -25,7 +25,7 @@ export interface QuickRunCall {
   idempotencyKey: string
   body: QuickRunRequest
   asked: AskedParts
-  /** What the run may reach; absent: what any run of the room may reach. */
+  /** Destinations that the run may reach; absent: those of any run of the room. */
   allowList?: EgressAllowList | undefined
 }
 

@@ -73,7 +73,7 @@ export async function submitRun(
   }
 }
 
-/** What a submission needs before its run is queued. */
+/** The dependencies that a submission needs before its run is queued. */
 export type PlanDeps = Omit<SubmitDeps, 'queue'>
 
 /**

@@ -58,7 +58,7 @@ const inputOf = (template: unknown, table_id: string, { event, values, ...row }:
 export function refusalOf(error: unknown): unknown {
   if (error instanceof ValidationError) return new EventRefused('trigger_input_invalid')
   if (!(error instanceof CodedError) || mayPass(error)) return error
-  // Whoever declared the trigger is no longer in the room, or the task is no longer shared with it.
+  // The person who declared the trigger is no longer in the room, or the task is no longer shared with it.
   return new EventRefused(error.code === 'not_found' ? 'authority_revoked' : error.code)
 }
 

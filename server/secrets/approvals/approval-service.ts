@@ -25,7 +25,7 @@ import { slotSetHash } from './slot-set-hash.ts'
 
 /**
  * Lets an exact version use these slots of a consumer (contract part 2, "Secrets and approvals"). Whether they are the slots
- * that a run takes from it is decided at the claim. What is approved already is answered as it is. Throws what
+ * that a run takes from it is decided at the claim. An approval that exists already is answered as it is. Throws what
  * `findApprovable` and `ensureApproval` do.
  */
 export async function createApproval(
@@ -46,7 +46,7 @@ export interface Approvable {
 }
 
 /**
- * What a request approves, where the caller may. Throws `not_found`, `task_archived`, `task_version_not_published`, then
+ * The use that a request approves, where the caller may. Throws `not_found`, `task_archived`, `task_version_not_published`, then
  * `task_version_digest_mismatch`.
  */
 export async function findApprovable(

@@ -23,7 +23,7 @@ const states: Record<Lifecycle, readonly string[] | undefined> = {
   all: undefined,
 }
 
-/** What a list of the approvals of a task reads, and the page that it answers. */
+/** The rows that a list of the approvals of a task reads, and the page that it answers. */
 export async function approvalList(
   { directory, pages, tasks }: SecretContext,
   principal: Principal,

@@ -3,9 +3,9 @@ import { managesScope } from '../../access/manages-statement.ts'
 import { applicableShareId, narrowestFirst, roomInStatement } from '../../access/share-statement.ts'
 
 /*
- * The one rule of next versions: what an approval beside its own version covers. Whoever asks names the row of `secret_approvals`
- * `a` and the row of `task_versions` `version`. Each statement decides from what is there when it runs; what was recorded as ended
- * stays ended.
+ * The one rule of next versions: what an approval beside its own version covers. A statement that asks names the row of
+ * `secret_approvals` `a` and the row of `task_versions` `version`. Each statement decides from what is there when it runs;
+ * what was recorded as ended stays ended.
  */
 
 /** The share by which the task reaches the consumer itself: a room, or all rooms of a department or the company. */

@@ -43,7 +43,7 @@ export async function approveNextVersions(
     const covered = await coverNextVersions(trx, approval, { until, approvedBy })
     if (!covered) throw notSharedTo(approvable.consumer.scope)
     if (covered.next_end === 'author_left') throw new CodedError('version_author_left')
-    // What the caller managed a moment ago.
+    // The caller managed the consumer and the task a moment ago.
     if (covered.next_end !== null) throw notFound()
     return covered
   })

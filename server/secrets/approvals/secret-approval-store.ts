@@ -9,7 +9,7 @@ import { isManaged } from '../store/secret-binding-store.ts'
 
 export type SecretApprovalRow = Selectable<SecretApprovalsTable>
 
-/** What is approved: a version's use of a set of slots of a consumer. */
+/** The thing that is approved: a version's use of a set of slots of a consumer. */
 export interface ApprovalKey {
   companyId: string
   consumerScope: string

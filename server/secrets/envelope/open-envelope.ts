@@ -5,7 +5,7 @@ const wrapping = { name: 'RSA-OAEP', hash: 'SHA-256' } as const
 const keyBytes = 32
 const tagBytes = 16
 
-/** What a client sent does not open with the key of the service. It never says what of it failed. */
+/** An envelope that a client sent does not open with the key of the service. The error never says which part of it failed. */
 export class EnvelopeUndecryptable extends Error {
   override readonly name = 'EnvelopeUndecryptable'
 }

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { type WrappedKey, WrappedKeyRefused, type WrappingKeys } from './wrapping-keys.ts'
 
-/** What every adapter of `WrappingKeys` keeps to. `open` gives one with a first key, `reopen` another one over the same keys. */
+/**
+ * Rules that every adapter of `WrappingKeys` keeps to. `open` gives one with a first key, `reopen` another one over the same
+ * keys.
+ */
 export function describeWrappingKeys(
   name: string,
   { open, reopen }: { open: () => Promise<WrappingKeys>; reopen: () => Promise<WrappingKeys> },

@@ -18,7 +18,7 @@ export interface WrappingKeys {
   wrap(dataKey: Buffer, context: Buffer): Promise<WrappedKey>
   /** Throws `WrappedKeyRefused` for another context, damaged bytes and keys that this adapter does not have. */
   unwrap(wrapped: WrappedKey, context: Buffer): Promise<Buffer>
-  /** Makes the next key, which wraps from then on in every process, and answers its id. What is wrapped stays readable. */
+  /** Makes the next key, which wraps from then on in every process, and answers its id. A wrapped value stays readable. */
   rotate(): Promise<string>
 }
 

@@ -7,7 +7,7 @@ import type { ManagedConsumers } from '../consumers.ts'
 
 export type SecretBindingRow = Selectable<SecretBindingsTable>
 
-/** What names a secret within its company. */
+/** The name of a secret within its company. */
 export interface SecretAddress {
   companyId: string
   consumerScope: string

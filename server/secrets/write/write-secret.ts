@@ -283,7 +283,7 @@ const routes = {
 } as const
 
 /**
- * Two requests are the same when they write the same value to the same address, however it was encrypted. What is stored of
+ * Two requests are the same when they write the same value to the same address, however it was encrypted. The stored form of
  * that is a MAC under a pepper that is not in the database: nobody can guess a short value by it.
  */
 function intentOf(

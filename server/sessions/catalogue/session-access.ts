@@ -15,7 +15,7 @@ export interface SessionAddress {
   sessionId: string
 }
 
-/** Whose sessions a principal has in a room that they may enter. Throws `not_found`. */
+/** The owner of the sessions that a principal has in a room that they may enter. Throws `not_found`. */
 export async function requireOwner(
   { directory }: Pick<SessionAccess, 'directory'>,
   principal: Principal,

@@ -51,7 +51,7 @@ export const insertPersonSession = (
     )
     .execute()
 
-/** Whoever reads sessions does not depend on the sweep. One that a run holds does not expire. */
+/** A reader of sessions does not depend on the sweep. One that a run holds does not expire. */
 const sessionsOfRoom = (db: Executing, { companyId, chatroomId }: SessionRoom) =>
   db
     .selectFrom('sessions')

@@ -24,7 +24,7 @@ interface ListQuery extends PageRequest {
   depth?: 'one' | 'all' | undefined
 }
 
-/** What is in a folder of a session, by path. Throws `not_found`, also for a path that is no folder. */
+/** The entries of a folder of a session, by path. Throws `not_found`, also for a path that is no folder. */
 export async function listSessionFiles(
   deps: SessionAccess & Pick<FileReading, 'pages'>,
   principal: Principal,

@@ -14,7 +14,7 @@ import {
   saveSession,
 } from './save-session.ts'
 
-/** What a worker does with the sessions of runs. */
+/** The operations of a worker on the sessions of runs. */
 export interface RunSessions {
   /** The files that a session has now. */
   files(companyId: string, treeId: string | null): Promise<Tree>

@@ -47,7 +47,7 @@ export async function removeUnusedBatch(
   return { seen: Math.max(trees, packs.removed + packs.failed), ...packs }
 }
 
-/** After a change of a session, so that what it left stops counting at once. What fails is left to the sweep. */
+/** After a change of a session, so that what it left stops counting at once. A removal that fails is left to the sweep. */
 export async function removeUnused(deps: TreeDeps, companyId: string): Promise<void> {
   await removeUnusedBatch(deps, companyId).catch((error: unknown) => {
     deps.log.warn({ err: error }, 'bytes that sessions left are not removed yet')

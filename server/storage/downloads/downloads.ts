@@ -29,7 +29,7 @@ export interface DownloadRequest {
   signal: AbortSignal
 }
 
-/** Who reads a stream; `signal` fires when the reader has gone. */
+/** The reader of a stream; `signal` fires when it has gone. */
 export interface StreamReader extends Downloader {
   signal: AbortSignal
 }
@@ -43,7 +43,7 @@ export class RangeNotSatisfiable extends CodedError {
   }
 }
 
-/** What is compared before an archive of several objects is sent: about a second of work. */
+/** Bytes and objects that are compared before an archive of several objects is sent: about a second of work. */
 const comparedBytesMax = 64 * 1024 ** 2
 const comparedObjectsMax = 1000
 

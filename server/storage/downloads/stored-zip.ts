@@ -50,7 +50,7 @@ async function* untilClosed(
   }
 }
 
-/** What some systems take for the end of a folder's name, a drive or a stream. */
+/** Characters that some systems take for the end of a folder's name, a drive or a stream. */
 const unsafe = /[\\:*?"<>|]/g
 
 /** Names that mean the same everywhere; of those that would become equal, the later ones get a number. */

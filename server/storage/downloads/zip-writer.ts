@@ -81,7 +81,7 @@ async function readOnce(file: ZipFile): Promise<{ crc: number; bytes: Buffer[] |
   return { crc, bytes }
 }
 
-/** What the header of a file and its entry in the directory have in common. */
+/** The fields that the header of a file and its entry in the directory have in common. */
 function fieldsOf(file: ZipFile, { crc, time }: { crc: number; time: number }): Buffer {
   const fields = Buffer.alloc(26)
   fields.writeUInt16LE(neededVersion, 0)

@@ -27,7 +27,7 @@ export interface HiddenTask {
   content: VersionContent
   createdBy: string
   publishedAt: Date
-  /** What runs may reach; absent: every public address. */
+  /** Destinations that runs may reach; absent: every public address. */
   allowList?: EgressAllowList | undefined
 }
 

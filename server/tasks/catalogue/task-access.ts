@@ -48,8 +48,8 @@ export async function requireManagedTask(
 }
 
 /**
- * As `requireManagedTask`, with the task locked until the transaction ends. What the principal may is read again: they may have
- * lost it while a file arrived or a schema was checked.
+ * As `requireManagedTask`, with the task locked until the transaction ends. The rights of the principal are read again: they
+ * may have lost it while a file arrived or a schema was checked.
  */
 export async function lockManagedTask(
   trx: Trx,

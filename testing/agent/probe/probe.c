@@ -280,7 +280,7 @@ static int try_signals_queued(void) {
   return got(count == 4096);
 }
 
-/* What neighbours look for: a secret in memory, names in every kind of shared place, and a count of signals. */
+/* Things that neighbours look for: a secret in memory, names in every kind of shared place, and a count of signals. */
 static volatile sig_atomic_t signals;
 static void counted(int signal) { (void)signal; signals++; }
 static void lock_shared(const char *path, int command) {

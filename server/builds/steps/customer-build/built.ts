@@ -17,7 +17,7 @@ export interface Built {
   cachedStages: CachedStage[]
   /** The layer of the base image, if the image has one and was built now. */
   baseLayer?: BaseLayer | undefined
-  /** What the steps reached; absent for a build without network, or where no builder ran. */
+  /** Destinations that the steps reached; absent for a build without network, or where no builder ran. */
   reach?: BuildNetwork
   /** When the oldest build started that ran one of its steps with a network; null: none had one. */
   networkSince: Date | null

@@ -7,7 +7,7 @@ import { BuildFailed } from '../../request/build-failed.ts'
 import type { Step } from '../step.ts'
 
 export interface NetworkChosen {
-  /** What the steps of the Dockerfile may reach. */
+  /** Destinations that the steps of the Dockerfile may reach. */
   network: SandboxNetwork
   /** The operator's package mirrors among that. */
   mirrors: PackageMirror[]

@@ -10,7 +10,7 @@ import type { BuilderEnded } from './run-builder.ts'
 type Needs = NetworkChosen & StagesReady & BuilderEnded
 
 export interface NetworkRecorded {
-  /** What the steps were refused, as the end of the build's log. */
+  /** Refusals of the steps, as the end of the build's log. */
   refusedLog: string
 }
 

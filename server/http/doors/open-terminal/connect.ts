@@ -5,7 +5,7 @@ import { keyParameter } from '../door-credentials.ts'
 import { openApiDocument } from './openapi-document.ts'
 import { type Operation, operation } from './operation.ts'
 
-/* What the platform reads when it connects. */
+/* Routes that the platform reads when it connects. */
 
 /** Without a key, as Open Terminal answers them: nothing in them belongs to a company. */
 export function mountOpenAnswers(app: FastifyInstance, operations: readonly Operation[]): void {

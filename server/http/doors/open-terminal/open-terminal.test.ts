@@ -8,7 +8,7 @@ import { makeEnvironmentVersion } from '../../../../testing/factories/environmen
 import { makeRun, makeRunnableTask } from '../../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 
-/* What Open WebUI gets where nothing is executed. No worker runs here. */
+/* Answers that Open WebUI gets where nothing is executed. No worker runs here. */
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db, { deployment: 'hosted' })

@@ -5,7 +5,7 @@ import { sampleTabs } from './sample-tabs.ts'
 import { bodyText, type Filled, urlOf } from './samples.ts'
 import { showAnswer } from './show-answer.ts'
 
-/** What was typed for a parameter is offered again where the same thing is asked for: examples name the kind. */
+/** A value that was typed for a parameter is offered again where the same thing is asked for: examples name the kind. */
 const typed = new Map<unknown, string>()
 
 interface Field {

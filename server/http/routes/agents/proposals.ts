@@ -9,7 +9,7 @@ import {
 import type { ProposalDeps } from '../../../agents/proposals/prepare-proposal.ts'
 import type { Mount } from '../../mount.ts'
 
-/** What people decide about jobs that agents proposed (contract part 3, D6). */
+/** Decisions of people about jobs that agents proposed (contract part 3, D6). */
 export function mountProposalRoutes(mount: Mount, services: ProposalDeps): void {
   mount(allRoutes.listProposals, async ({ principal }) => {
     const items = await listProposals(services, principal)

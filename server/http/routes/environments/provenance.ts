@@ -11,7 +11,7 @@ import type { Mount } from '../../mount.ts'
 import { goneSignal } from '../../responses/send-download.ts'
 import { untrustedHeaders } from '../../responses/untrusted.ts'
 
-/** What an image was built from, and the signed proof (contract part 3, D6). */
+/** The origin of an image, and the signed proof (contract part 3, D6). */
 export function mountProvenanceRoutes(
   mount: Mount,
   context: ProvenanceContext & { downloads: Downloads },

@@ -46,7 +46,7 @@ const checks = {
 }
 
 /**
- * What clients call without a person: registration (RFC 7591), tokens (RFC 6749), revocation (RFC 7009). None of it needs
+ * Routes that clients call without a person: registration (RFC 7591), tokens (RFC 6749), revocation (RFC 7009). None of them needs
  * the sandbox to be switched on, as no login does.
  */
 export function mountOAuthTokens(

@@ -12,7 +12,7 @@ import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts
 import type { Principal } from '../../../access/principal.ts'
 import { newId } from '../../../base/ids.ts'
 
-/* What real sandboxes see of the files that runs take. */
+/* The view of real sandboxes of the files that runs take. */
 
 const database = await createTestDatabase()
 const { db } = database

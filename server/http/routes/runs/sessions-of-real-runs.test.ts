@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../../../testing/database/test-database.t
 import type { RunnableTask } from '../../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 
-/* What real sandboxes find in a session, and what stays of what they leave there. */
+/* Files that real sandboxes find in a session, and files that stay of those that they leave there. */
 
 const database = await createTestDatabase()
 const runs = await RealRuns.start(database)

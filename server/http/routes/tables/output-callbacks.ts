@@ -5,7 +5,7 @@ import { sendCommandOutput } from '../../../runs/callbacks/command-output.ts'
 import { writeBack } from '../../../runs/callbacks/write-back.ts'
 import type { Mount } from '../../mount.ts'
 
-/** What runs call with their own credential. */
+/** Routes that runs call with their own credential. */
 export function mountOutputCallbacks(mount: Mount, deps: CallbackDeps): void {
   const admit = ({ token_id: tokenId }: { token_id: string }, { headers }: FastifyRequest) =>
     credentialOf(deps, { tokenId, authorization: headers.authorization })

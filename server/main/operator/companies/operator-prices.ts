@@ -5,7 +5,7 @@ import { type AppliedPrices, applyPrices } from '../../../billing/prices/apply-p
 import { findCurrentPrices, type StoredPriceList } from '../../../billing/prices/price-list-store.ts'
 import { actOnService, type LocalService, onLocalService, type ServiceRefusal } from '../local-service.ts'
 
-/** What an apply changed. Rates are decimal strings; null: the price is not in that list. */
+/** Changes of an apply. Rates are decimal strings; null: the price is not in that list. */
 export interface PriceChanges {
   rate_version: string
   bound_version: string

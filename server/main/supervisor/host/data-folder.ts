@@ -44,7 +44,7 @@ const folders: Folder[] = [
   { name: 'keys', mode: 0o711, owner: 'root' },
   { name: 'keys/api', mode: 0o700, owner: 'api' },
   { name: 'keys/image-signing', mode: 0o711, owner: 'worker' },
-  // What stored secrets are encrypted under: the worker makes and reads them, the API encrypts with them.
+  // Keys that stored secrets are encrypted under: the worker makes and reads them, the API encrypts with them.
   { name: 'keys/secrets', mode: 0o2750, owner: 'shared' },
   { name: 'objects', mode: 0o2770, owner: 'shared' },
   // The mode of each socket says who may connect to it.

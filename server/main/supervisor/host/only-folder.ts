@@ -28,7 +28,7 @@ function makeFolder(folder: string, make: (fresh: string) => void): void {
   }
 }
 
-/** What is neither in use nor being made. */
+/** Folders that are neither in use nor being made. */
 function unused(parent: string, name: string): string[] {
   const others = readdirSync(parent).filter((other) => other !== name)
   const residue = others.filter((other) => other.includes('.new') && !isBeingMade(other))

@@ -26,7 +26,7 @@ const expiresAt = sql<Date>`(f.created_at + make_interval(days => coalesce(
 const isTaken = sql<boolean>`exists (
   select from run_files taken where taken.file_id = f.id and taken.company_id = f.company_id)`
 
-/** Its time is not over, or a run took it. Whoever reads files does not depend on the sweep. */
+/** Its time is not over, or a run took it. A reader of files does not depend on the sweep. */
 const isUsable = sql<boolean>`(${expiresAt} > now() or ${isTaken})`
 
 /** The sweep looks at a file each day, because the company may change how long it keeps content. */

@@ -90,7 +90,7 @@ type Source = { name: string } & (
   | { kind: 'artifact'; runId: string; artifact: string }
 )
 
-/** What the schema cannot say: each file has one source, and no two have one name. */
+/** Checks that the schema cannot make: each file has one source, and no two have one name. */
 function checked(files: readonly RunFileRequest[]): Source[] {
   const names = new Set<string>()
   return files.map(({ name, file_id: fileId, run_id: runId, artifact }, at) => {

@@ -80,7 +80,7 @@ export async function uploadInputFile(
   }
 }
 
-/** What the pattern of a name cannot say. */
+/** The check that the pattern of a name cannot make. */
 export function requireName(name: string, loc: (string | number)[]): void {
   if (Buffer.byteLength(name) <= inputFileNameMaxBytes) return
   throw invalid(loc, 'too_long', `may have at most ${inputFileNameMaxBytes} bytes`)

@@ -4,7 +4,7 @@ import type { ColumnExpressions } from '../../../db/fast/row-text.ts'
 /** The output policy of a claimed run's version, and who is behind the run. */
 export interface OutputsRow {
   output_policy: unknown
-  /** Who wrote the version, and who published it. */
+  /** The person who wrote the version, and the one who published it. */
   author: string
   publisher: string
   principal_type: 'user' | 'social_media_client'

@@ -22,7 +22,7 @@ export interface RunOutputs {
   access(run: ClaimedRun, job: OutputsJob): Promise<CallbackAccess | RunOutcome | undefined>
 }
 
-/** Whoever lost their authority since the run was queued does not get a credential (contract part 3, D9). */
+/** A person who lost their authority since the run was queued does not get a credential (contract part 3, D9). */
 export class PolicyOutputs implements RunOutputs {
   readonly #policies: OutputPolicyDeps
   readonly #credentials: CallbackCredentials

@@ -9,7 +9,7 @@ import { ClaimLost } from '../../../work/lease.ts'
 import type { ClaimedRun } from '../../model/claimed-run.ts'
 import { type LostAuthority, lostAuthority } from '../../model/run-authority-store.ts'
 
-/** What decides which secrets a run gets, as it is now. */
+/** The facts that decide which secrets a run gets, as they are now. */
 export interface SecretTerms {
   task_id: string
   owner_scope: string

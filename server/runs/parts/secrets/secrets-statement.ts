@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { ColumnExpressions } from '../../../db/fast/row-text.ts'
 
-/** What the version of a claimed run declares. */
+/** Declarations of the version of a claimed run. */
 export interface SecretsRow {
   secret_slot_declarations: unknown[] | null
 }

@@ -11,8 +11,8 @@ import { shownPath } from '../../results/artifact-refusal.ts'
 import type { LeftPart } from '../run-part.ts'
 
 /**
- * Whether a run changes its session: if its program ended by itself, whatever its exit code. What was stopped, by a cancel, a
- * deadline or a limit, was in the middle of something: its session has the files from before.
+ * Whether a run changes its session: if its program ended by itself, whatever its exit code. A program that was stopped, by
+ * a cancel, a deadline or a limit, was in the middle of something: its session has the files from before.
  */
 export const changesSession = ({ cause, folder }: SandboxExit): boolean =>
   folder !== null && (cause === 'exited' || cause === 'signalled')
@@ -38,7 +38,7 @@ const reasons: Record<string, string> = {
   collection_failed: 'reading them took too long or failed',
 }
 
-/** What a run left whose session was not changed. */
+/** Results that a run left whose session was not changed. */
 export const leftByRefusal = (refusal: SessionRefusal): LeftPart => ({
   line: lineOf(refusal),
   outcome: (own) => outcomeOf(own, refusal),

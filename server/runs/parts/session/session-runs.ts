@@ -3,8 +3,8 @@ import type { Executing } from '../../../db/database.ts'
 import { countWaiting, findSessionRun, listSessionRunRows, type SessionRun } from './session-run-store.ts'
 
 /*
- * The runs of a session, for callers that have found it as one of their own. What they read has inputs, so it is what was submitted
- * with their key: its form and size are known.
+ * The runs of a session, for callers that have found it as one of their own. A run that they read was submitted with the key
+ * of the session, so form and size of its input are known.
  */
 
 export type { SessionRun }

@@ -14,7 +14,7 @@ export interface Beginning {
   isCut: boolean
 }
 
-/** What an ended run left, bounded. */
+/** The results of an ended run, bounded. */
 export interface ResultBeginnings {
   output: Beginning
   log: Beginning

@@ -18,7 +18,7 @@ export interface SchemaQuestion {
   instance?: string | Uint8Array
 }
 
-/** What does the JSON body of a request hold? */
+/** A question about the JSON body of a request. */
 export interface BodyQuestion {
   /** A view of a whole buffer, because the thread gets a copy of the buffer. */
   body: Uint8Array
