@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { headlessLines } from './house/headless-sentences.ts'
 
 /**
- * Checks house rules that neither the linter nor dependency-cruiser can express, on the text of the shipped files.
- * Comments are skipped. Each exception names its file and the reason; an unused exception is a fault too.
+ * Checks house rules that neither the linter nor dependency-cruiser can express. Rules of code are on the shipped files
+ * without their comments; the rule of sentences is on comments and documents. Each exception names its file and the reason; an unused exception is a fault too.
  */
 interface Rule {
   name: string
@@ -116,12 +117,13 @@ const withoutComments = (text: string): string =>
     .replaceAll(/(^|\s)\/\/.*$/gm, '')
 
 const root = join(import.meta.dirname, '..')
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
+const allFiles = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: root,
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((file) => file !== '' && !tests.test(file))
+  .filter((file) => file !== '' && existsSync(join(root, file)))
+const files = allFiles.filter((file) => file.endsWith('.ts') && !tests.test(file))
 
 function faultsOf({ name, files: about, allowed, forbidden, exceptions }: Rule): string[] {
   const needed = new Set<string>()
@@ -140,6 +142,19 @@ function faultsOf({ name, files: about, allowed, forbidden, exceptions }: Rule):
   return [...faults, ...unneeded.map((file) => `${file}: no longer an exception of: ${name}`)]
 }
 
-const faults = rules.flatMap(faultsOf)
+/** Files with prose, except those made from the descriptions of the wire contract, and the list of past changes. */
+const prose = /[.](ts|mjs|c|h|py|sh|ya?ml|md)$|(^|\/)(Dockerfile|check|install|quickstart|run)$/
+const madeFromContract = /[.]generated[.]|^(client\/REFERENCE|docs\/task-file|CHANGELOG)[.]md$/
+
+const sentenceFaults = allFiles
+  .filter((file) => prose.test(file) && !madeFromContract.test(file))
+  .flatMap((file) =>
+    headlessLines(file, readFileSync(join(root, file), 'utf8')).map(
+      (line) =>
+        `${file}:${line}: a sentence begins with What, Who, Whose, Whoever or That which: name its subject`,
+    ),
+  )
+
+const faults = [...rules.flatMap(faultsOf), ...sentenceFaults]
 for (const fault of faults) console.error(fault)
 if (faults.length > 0) process.exitCode = 1

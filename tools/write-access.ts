@@ -7,7 +7,7 @@ import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { writeDocument } from './generated-document.ts'
 
 /** Writes docs/access.md from the table of actions; with `--check` only reports whether it is up to date. */
-const intro = `# Who may do what
+const intro = `# Permissions
 
 Made from the table in \`contract/access\` by \`npm run access\`; do not edit.
 
@@ -18,14 +18,14 @@ A request is checked in this order, and the first check that fails is its answer
 2. **Key scope.** A full-scope key may do what its owner may do. A sandbox-scope key acts in the rooms that it names:
    for another room in the path 403 \`${uncoded.key_chatroom.detail}\` Then the column *Sandbox key* holds.
 3. **Kill switch**, then the form of path, query and body.
-4. **Role.** The columns of roles say who may. Everybody else gets what *Otherwise* says. What belongs to another company
+4. **Role.** The columns of roles say who may. Everybody else gets what *Otherwise* says. A thing of another company
    does not exist: 404 \`not_found\`.
 
 Roles, departments, memberships and shares are read for each request; no decision is kept. A write that waited (for its body or its
 turn for more than a second, for a file, a password hash or a key service) reads credential and rights again; a stream of events
 reads them every 5 seconds.
 
-| Role | Who |
+| Role | Condition |
 |---|---|
 | Member | any user of the company |
 | Borrower | is in or manages a room that a live share of the task reaches, or manages a department that one reaches |
@@ -38,7 +38,7 @@ reads them every 5 seconds.
 | Proposer | is the person for whom an agent proposed the job, and may enter its room |
 | Recipient | is the person whom the notification is for |
 
-| Sandbox key | What such a key gets |
+| Sandbox key | Rights of such a key |
 |---|---|
 | rooms | what its owner gets, in the rooms that it names |
 | own | the same, for the runs that it submitted and the files that it uploaded itself; for it the others do not exist |

@@ -33,7 +33,7 @@ enable: [daily-numbers]
 The first line gives an editor with a YAML language server completion and checks: the service has the JSON Schema of the file at
 \`${taskFileSchemaPath}\`.
 
-What the file does not name is not always undone: shares and enabled rooms stay, and a network that is not named is not changed.
+A setting that the file does not name is not always undone: shares and enabled rooms stay, and a network that is not named is not changed.
 Everything else of a version is as the file says. Triggers belong to tables: \`sandbox table trigger-add\`.
 `
 

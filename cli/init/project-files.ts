@@ -49,7 +49,7 @@ environment:
 work_script: work.sh
 timeout_seconds: 60
 
-# What an input must look like; anything else is refused before a run exists.
+# Schema of the input; anything else is refused before a run exists.
 input_schema:
   type: object
   required: [text]
@@ -58,7 +58,7 @@ input_schema:
     text: { type: string, maxLength: 10000${plainText ? plainPattern : ''} }
 input_example: input.json
 
-# Who may use it, and in whose menu it is.
+# Rooms that may use it, and rooms that have it in their menu.
 ${shared}`
 }
 

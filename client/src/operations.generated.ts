@@ -249,7 +249,7 @@ export const operations = {
 
 export type OperationName = keyof typeof operations
 
-/** What a caller can do about an error, by its code. */
+/** Advice to a caller about an error, by its code. */
 export const hints: Readonly<Record<string, string>> = {
   invalid_content_length: "Send a decimal byte count.",
   login_rate_limited: "Wait for the seconds in Retry-After.",

@@ -184,7 +184,7 @@ wanted as materialized (
   ) start
 ),
 reservations as materialized (
-  -- What has to wait for the other one reserves nothing before that has started.
+  -- A run or build that has to wait for the other one reserves nothing before that has started.
   select id, reserved_at, starts_at, beside, unused
   from wanted
   where not exists (

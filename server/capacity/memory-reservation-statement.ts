@@ -133,7 +133,7 @@ export const memoryReservations = (
         where free >= of_both.memory order by at limit 1
       ) start
     ), reservations as materialized (
-      -- What has to wait for the other one reserves nothing before that has started.
+      -- A run or build that has to wait for the other one reserves nothing before that has started.
       select id, reserved_at, starts_at, beside, unused from wanted
       where not exists (
         select from wanted other join goes_first on goes_first.id = other.id

@@ -11,7 +11,7 @@ export const operationTable = (): string =>
     '',
     'export type OperationName = keyof typeof operations',
     '',
-    '/** What a caller can do about an error, by its code. */',
+    '/** Advice to a caller about an error, by its code. */',
     'export const hints: Readonly<Record<string, string>> = {',
     ...Object.entries(catalogue).map(([code, { advice }]) => `  ${code}: ${JSON.stringify(advice)},`),
     '}',

@@ -10,7 +10,7 @@ import { hasSlot, isShort } from '../../capacity/waiting-companies-statement.ts'
  *   slots, bound   `capacity/waiting-companies-statement.ts`
  *   memory         The memory promised to all sandboxes never exceeds the machine's. A part is kept for the first short run
  *                  of a company, and one for a build. Promised memory counts, not used memory.
- *   turn           What lacks memory does not starve behind smaller runs: `capacity/memory-reservation-statement.ts`.
+ *   turn           A run that lacks memory does not starve behind smaller runs: `capacity/memory-reservation-statement.ts`.
  */
 
 /** CTE: the memory of the oldest live run of each company, which is its first one if it passed a reservation. */
