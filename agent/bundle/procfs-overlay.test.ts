@@ -56,7 +56,7 @@ test('on crun, a control group has the limits of the sandbox', async () => {
 })
 
 /**
- * The way of Java 21 where the file system of /sys/fs/cgroup is not of version 2: the list of mounts and /proc/self/cgroup
+ * Steps of Java 21 where the file system of /sys/fs/cgroup is not of version 2: the list of mounts and /proc/self/cgroup
  * say where the files of each controller are.
  */
 const findLimits = `

@@ -7,7 +7,7 @@ import {
 import { onceClosed } from '../requests/client-gone.ts'
 import { untrustedHeaders } from './untrusted.ts'
 
-/** Facts of a request about a download: its range, and a signal that fires when its sender has gone. */
+/** The range of a request for a download, and a signal that fires when its sender has gone. */
 export function downloadRequestOf(request: FastifyRequest, reply: FastifyReply): DownloadRequest {
   const { range, 'if-range': ifRange } = request.headers
   return { range, ifRange: typeof ifRange === 'string' ? ifRange : undefined, signal: goneSignal(reply) }

@@ -13,7 +13,7 @@ type Parts = Omit<SecretContext, 'tasks' | 'repeats'> & { tasks: TaskContext }
 export const mountSecrets = (mount: Mount, { tasks, ...parts }: Parts): void =>
   mountSecretRoutes(mount, { ...parts, tasks: taskLookupOf(tasks), repeats: repeatedWritesOf(parts.db) })
 
-/** The knowledge of tasks that secrets have. */
+/** Tasks and versions, as secrets look them up. */
 export const taskLookupOf = (tasks: TaskContext): TaskLookup => ({
   task: async (principal, taskId) => (await seeTask(tasks, principal, taskId)).task,
   version: async (principal, key) => {

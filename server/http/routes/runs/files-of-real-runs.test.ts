@@ -12,7 +12,7 @@ import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts
 import type { Principal } from '../../../access/principal.ts'
 import { newId } from '../../../base/ids.ts'
 
-/* The view of real sandboxes of the files that runs take. */
+/* The files that runs take, as real sandboxes see them. */
 
 const database = await createTestDatabase()
 const { db } = database

@@ -14,7 +14,7 @@ import { makeRun, type RunnableTask } from '../../../../testing/factories/runs.t
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import type { Principal } from '../../../access/principal.ts'
 
-/* Parts of runs that people and keys read, of runs that real sandboxes have executed. */
+/* Results that people and keys read of runs that real sandboxes have executed. */
 
 const database = await createTestDatabase()
 const { db } = database
@@ -167,7 +167,7 @@ describe('a run that is submitted and waited for', () => {
   })
 })
 
-/** Facts of Python about each entry `i` of the zip `z`, by its name. */
+/** Python's answer about each entry `i` of the zip `z`, by its name. */
 function readZip(bytes: Buffer, expression: string): unknown {
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-zip-'))
   try {
