@@ -9,6 +9,7 @@ import { tar } from '../../../reader/formats/archive-fixtures.ts'
 import { ChainBench, changed } from '../../../testing/chain-bench.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
+import { sleep } from '../../base/clock.ts'
 import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
 import { quarantineKey } from '../../images/oci-layout.ts'
 import { cancelBuild } from '../attempts/build-cancel-service.ts'
@@ -181,13 +182,18 @@ test('the image residue of a lost worker is swept, and the image of a ready vers
   expect(await sweepBuilds(db, bench.tools)).toEqual({ sandboxes: 0, images: 0 })
 })
 
-/** Connections to this test's database with a transaction that does nothing; statements of their own, as of a heartbeat, may run. */
+/** Transactions in this test's database that do nothing for a moment: those of a heartbeat go on at once. */
 async function openTransactions(): Promise<number> {
-  const { rows } = await sql<{ count: string }>`
-    select count(*) from pg_stat_activity
-    where datname = current_database() and state = 'idle in transaction'
-  `.execute(db)
-  return Number(rows[0]?.count)
+  const idle = async () => {
+    const { rows } = await sql<{ transaction: string }>`
+      select concat_ws(' ', pid, xact_start, state_change) as transaction from pg_stat_activity
+      where datname = current_database() and state = 'idle in transaction'`.execute(db)
+    return new Set(rows.map(({ transaction }) => transaction))
+  }
+  const before = await idle()
+  if (before.size === 0) return 0
+  await sleep(100)
+  return before.intersection(await idle()).size
 }
 
 test('no transaction is open while the host removes an image', async () => {
