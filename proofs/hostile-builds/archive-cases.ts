@@ -156,9 +156,15 @@ const bombs = (): HostileArchive[] => [
 
 const noDockerfiles: HostileArchive[] = [
   ...bothTars('nothing', tarEnd, 'dockerfile_missing'),
+  // One folder with a Dockerfile is the context.
   ...bothTars(
-    'a Dockerfile in a folder',
-    tar({ name: 'a/Dockerfile', content: 'FROM scratch' }),
+    'a Dockerfile in one of two folders',
+    tar({ name: 'a/Dockerfile', content: 'FROM scratch' }, { name: 'b/x', content: '' }),
+    'dockerfile_missing',
+  ),
+  ...bothTars(
+    'a Dockerfile below two folders',
+    tar({ name: 'a/b/Dockerfile', content: 'FROM scratch' }),
     'dockerfile_missing',
   ),
   ...bothTars(
