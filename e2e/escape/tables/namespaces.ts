@@ -118,7 +118,7 @@ export const mountTricks: Table = {
       name: 'cgroup_files',
       what: 'finds a control group that it could write',
       command:
-        'find / -name cgroup.procs -writable 2>/dev/null | grep -q . || ls -d /sys/fs/cgroup/*/ | grep -q .',
+        'find / -name cgroup.procs -writable 2>/dev/null | grep -q . || find /sys/fs/cgroup -mindepth 1 -type d | grep -q .',
       gvisorNote: 'it may show groups of its own kernel',
     },
   ],
