@@ -6,9 +6,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { refuseCredentials } from '../../access/authentication/authentication.ts'
 import type { Principal } from '../../access/principal.ts'
 import { parseAddressRange } from '../../base/addresses/address-range.ts'
+import { LineBudget } from '../../fairness/line-budget.ts'
 import { createApp } from '../app.ts'
 import { mounter } from '../mount.ts'
-import { LineBudget } from './line-budget.ts'
 
 type Line = Record<string, unknown>
 let lines: Line[]

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AddressRange } from '../../base/addresses/address-range.ts'
 import type { Log } from '../../base/logging.ts'
+import { LineBudget } from '../../fairness/line-budget.ts'
 import { type AuthenticatedCall, callerDecorator } from '../caller.ts'
 import { clientAddress } from './client-address.ts'
-import { LineBudget } from './line-budget.ts'
 
 export interface RequestLogSettings {
   trustedProxies: readonly AddressRange[]

@@ -1,3 +1,5 @@
+import { Counts } from './counts.ts'
+
 /** In a window of one second. */
 const linesOfOwner = 50
 const linesOfAll = 500
@@ -10,8 +12,7 @@ const windowMs = 1000
 export class LineBudget {
   readonly #report: (leftOut: number) => void
   readonly #now: () => number
-  readonly #taken = new Map<string, number>()
-  #all = 0
+  #taken = new Counts()
   #leftOut = 0
   #endsAtMs = 0
 
@@ -23,20 +24,17 @@ export class LineBudget {
   /** Whether the owner may write one more line now. */
   take(owner: string): boolean {
     if (this.#now() >= this.#endsAtMs) this.#startWindow()
-    const taken = this.#taken.get(owner) ?? 0
-    if (taken >= linesOfOwner || this.#all >= linesOfAll) {
+    if (this.#taken.of(owner) >= linesOfOwner || this.#taken.sum >= linesOfAll) {
       this.#leftOut += 1
       return false
     }
-    this.#taken.set(owner, taken + 1)
-    this.#all += 1
+    this.#taken.add(owner, 1)
     return true
   }
 
   #startWindow(): void {
     if (this.#leftOut > 0) this.#report(this.#leftOut)
-    this.#taken.clear()
-    this.#all = 0
+    this.#taken = new Counts()
     this.#leftOut = 0
     this.#endsAtMs = this.#now() + windowMs
   }
