@@ -42,6 +42,8 @@ const operatorCommands: Commands = {
   restore: async () => (await import('./operator/service/operator-restore.ts')).operatorRestoreCommand(),
   storage: async () => (await import('./operator/service/operator-storage.ts')).operatorStorageCommand(),
   mail: async () => (await import('./operator/service/operator-mail.ts')).operatorMailCommand(),
+  'log-level': async () =>
+    (await import('./operator/service/operator-log-level.ts')).operatorLogLevelCommand(),
   audit: async () => (await import('./operator/service/operator-audit.ts')).operatorAuditCommand(),
   acts: async () => (await import('./operator/service/operator-audit-log.ts')).operatorAuditLogCommand(),
   'vuln-db': {

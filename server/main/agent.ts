@@ -6,6 +6,7 @@ import { ExecutorRefused } from '../../agent/port/errors.ts'
 import { systemClock } from '../base/clock.ts'
 import { callbackAddress } from '../base/config/callback-listener.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
+import { followLogLevel } from '../base/log-level.ts'
 import { createLog } from '../base/logging.ts'
 import { accountOf } from '../postgres/account.ts'
 import { lockInstance } from './supervisor/host/instance-lock.ts'
@@ -23,6 +24,7 @@ const { values } = parseArgs({
 
 const config = configOrExit()
 const log = createLog('agent', config.logLevel)
+followLogLevel(log, config.dataDir)
 
 try {
   await main()

@@ -4,6 +4,7 @@ import { type Confinement, installedConfinement } from '../../reader/confine/con
 import { systemClock } from '../base/clock.ts'
 import { callbackAddress } from '../base/config/callback-listener.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
+import { writeLogLevel } from '../base/log-level.ts'
 import { NativeProgramsRefused } from '../native-programs/installed.ts'
 import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'
 import { type DataFolder, openDataFolder, prepareDataFolder } from './supervisor/host/data-folder.ts'
@@ -138,6 +139,7 @@ type Ground = Omit<RolePlan, 'urls'>
 /** Prepares what every part needs: folders, a program that each part can read, and its confinement. */
 function prepare(config: Config, accounts: ServiceAccounts | undefined): Ground {
   const folder = prepareDataFolder(config.dataDir, accounts)
+  writeLogLevel(config.dataDir, config.logLevel)
   const output = new RoleOutput(folder.logs)
   // Readers have the fewest rights: what they can read, the others can read too.
   const program = readableProgram(checkout, folder.programs, accounts?.reader)

@@ -3,6 +3,7 @@ import { AgentClient } from '../../agent/client/agent-client.ts'
 import { systemClock } from '../base/clock.ts'
 import { readConfig } from '../base/config/config.ts'
 import { SigningKeys, signingKeysFolder } from '../base/keys/signing-keys.ts'
+import { followLogLevel } from '../base/log-level.ts'
 import { createLog } from '../base/logging.ts'
 import { lowerPriority } from '../base/priority/lower-priority.ts'
 import { buildSlots } from '../builds/admission/build-slots.ts'
@@ -31,6 +32,7 @@ process.on('disconnect', () => process.exit(1))
 const { name, readers } = JSON.parse(process.argv[2] ?? '{}') as BuildsOptions
 const { databaseUrl = '', ...config } = readConfig()
 const log = createLog('worker', config.logLevel)
+followLogLevel(log, config.dataDir)
 const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
 const executor = new AgentClient(config.agentSocket)
 const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)

@@ -1,4 +1,5 @@
 import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
+import { followLogLevel } from '../base/log-level.ts'
 import { createLog, type Log } from '../base/logging.ts'
 import { tidyAfterStart } from './supervisor/host/tidy-after-start.ts'
 import { readyMessage } from './supervisor/processes/ready-message.ts'
@@ -24,6 +25,7 @@ export async function runRole(
   // Folders shared by API and worker are writable by both; everything else only by its owner.
   process.umask(0o007)
   const log = createLog(name, config.logLevel)
+  followLogLevel(log, config.dataDir)
   const { databaseUrl } = config
   if (!databaseUrl) {
     log.fatal('no database: set DATABASE_URL, or start the whole service with sandbox up')

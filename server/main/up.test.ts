@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { chmod, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   childrenOf,
   removeControlGroups,
@@ -17,6 +18,7 @@ import { openDataFolder } from './supervisor/host/data-folder.ts'
 import { lockInstance } from './supervisor/host/instance-lock.ts'
 import { exitCodes } from './supervisor/service-problem.ts'
 
+const run = promisify(execFile)
 let parent: string
 let dataDir: string
 let port: number
@@ -86,6 +88,22 @@ describe('the whole service', () => {
         expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toContain('DATABASE_URL')
     }
     expect(roots.filter((argv) => argv.endsWith('.mjs'))).toEqual([expect.stringContaining('agent.mjs')])
+  })
+
+  test('logs at another level when the operator says so', async () => {
+    const level = (...args: string[]) =>
+      run(sandboxCommand, ['operator', 'log-level', ...args], {
+        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SANDBOX_DATA: dataDir },
+      })
+    expect((await level()).stdout).toContain(' info.')
+    expect((await level('debug')).stdout).toContain(' debug.')
+    for (const role of ['api', 'worker', 'agent'])
+      await vi.waitFor(async () => {
+        const lines = await readFile(join(dataDir, 'logs', `${role}.log`), 'utf8')
+        // Worker and builds write to one file.
+        const changed = lines.match(/"level":"debug","msg":"logs at another level"/g)
+        expect(changed).toHaveLength(role === 'worker' ? 2 : 1)
+      }, 10_000)
   })
 
   test('restarts at once on the same data and port after it was killed', async () => {

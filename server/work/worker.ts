@@ -170,11 +170,13 @@ export class Worker<W extends Work> {
   #launch(work: W): void {
     const { name, perform, log, describe = messageOf } = this.#options
     const cancel = new AbortController()
+    log.debug({ id: work.id }, `${name}: taken up`)
     const done = perform(work, { stopping: this.#stopping.signal, cancel: cancel.signal })
       .catch((error: unknown) => log.error({ error: describe(error), id: work.id }, `${name}: left hanging`))
       .finally(() => {
         // Work that was queued again may already be active again.
         if (this.#active.get(work.id)?.cancel === cancel) this.#active.delete(work.id)
+        log.debug({ id: work.id }, `${name}: left`)
         if (!this.#isQueueEmpty) this.#claiming?.wake()
       })
     this.#active.set(work.id, { cancel, done })

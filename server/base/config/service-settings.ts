@@ -19,12 +19,17 @@ export interface ServiceConfig {
   /** The kill switch: false refuses every mutation except cancel, download, login and the directory. */
   enabled: boolean
   deployment: 'onprem' | 'hosted'
-  logLevel: string
+  /** The level at the start: `sandbox operator log-level` changes it while the service runs. */
+  logLevel: LogLevel
   /** How long the API goes on after the signal to stop, while it says that it is not ready. */
   drainSeconds: number
   /** Of the successful reads of a route, one in so many has a line in the log of the API; 0: none. */
   readsPerLogLine: number
 }
+
+/** From the most lines to none. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
 
 const isRoot = () => process.getuid?.() === 0
 
@@ -83,7 +88,7 @@ export const serviceSettings: Settings<ServiceConfig> = {
     env: 'SANDBOX_LOG_LEVEL',
     description: 'lowest level that is logged',
     fallback: () => 'info',
-    ...oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    ...oneOf(...logLevels),
   },
   drainSeconds: {
     env: 'SANDBOX_DRAIN_SECONDS',

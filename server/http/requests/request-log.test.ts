@@ -132,6 +132,15 @@ test('a path without a route is not logged itself', async () => {
   expect(line).not.toHaveProperty('route')
 })
 
+test('at the level debug all reads are logged', async () => {
+  await serve({ readsPerLine: 0 })
+  await (await send()).text()
+  log.level = 'debug'
+  for (let sent = 0; sent < 3; sent += 1) await (await send()).text()
+  log.level = 'info'
+  await logged(3)
+})
+
 test('at a higher level nothing is logged', async () => {
   await serve()
   log.level = 'warn'

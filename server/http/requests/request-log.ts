@@ -12,7 +12,8 @@ export interface RequestLogSettings {
 }
 
 /**
- * One line per request when it has ended: all writes and all errors, and some of the successful reads. A line has ids, the route as it
+ * One line per request when it has ended: all writes and all errors, and some of the successful reads,
+ * or all of them at the level `debug`. A line has ids, the route as it
  * is declared, and numbers; never a path, a query, a header or a body, in which there are tokens and texts of tenants.
  */
 export function logRequests(app: FastifyInstance, log: Log, settings: RequestLogSettings): void {
@@ -25,7 +26,8 @@ export function logRequests(app: FastifyInstance, log: Log, settings: RequestLog
       if (!log.isLevelEnabled('info')) return
       const status = statusOf(reply)
       const route = request.routeOptions.url
-      if (isRead(request) && (status ?? 0) < 400 && !isSampled(route ?? '')) return
+      const isOrdinary = isRead(request) && (status ?? 0) < 400
+      if (isOrdinary && !log.isLevelEnabled('debug') && !isSampled(route ?? '')) return
       const call = request.getDecorator<AuthenticatedCall | null>(callerDecorator)
       if (!budget.take(call?.companyId ?? '')) return
       const { socket, headers } = request.raw

@@ -1,0 +1,38 @@
+import { unwatchFile } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { followLogLevel, readLogLevel, writeLogLevel } from './log-level.ts'
+import { createLog } from './logging.ts'
+
+let dataDir: string
+const path = () => join(dataDir, 'run/log-level')
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'sandbox-level-'))
+  await mkdir(join(dataDir, 'run'))
+})
+afterEach(async () => {
+  unwatchFile(path())
+  await rm(dataDir, { recursive: true })
+})
+
+test('a process has the level that was written before its start, and each one that is written later', async () => {
+  writeLogLevel(dataDir, 'error')
+  const log = createLog('test', 'silent')
+  followLogLevel(log, dataDir)
+  for (const level of ['error', 'fatal', 'silent'] as const) {
+    writeLogLevel(dataDir, level)
+    await vi.waitFor(() => expect(log.level).toBe(level), 5000)
+  }
+})
+
+test('a missing file and one without a level change nothing', async () => {
+  expect(readLogLevel(dataDir)).toBeUndefined()
+  const log = createLog('test', 'fatal')
+  followLogLevel(log, dataDir)
+  await writeFile(path(), 'loud\n')
+  expect(readLogLevel(dataDir)).toBeUndefined()
+  writeLogLevel(dataDir, 'silent')
+  await vi.waitFor(() => expect(log.level).toBe('silent'), 5000)
+})

@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { agentPaths } from '../../../agent/host/paths.ts'
+import { ConfigInvalid, readConfig } from '../../base/config/config.ts'
+import type { LogLevel } from '../../base/config/service-settings.ts'
+import { readLogLevel, writeLogLevel } from '../../base/log-level.ts'
+import { lockHolder } from '../supervisor/host/instance-lock.ts'
+import type { ServiceRefusal } from './local-service.ts'
+
+export { type LogLevel, logLevels } from '../../base/config/service-settings.ts'
+
+/**
+ * The level that the running processes log at, after it was changed if one is given. It needs neither API nor database: they may be
+ * the reason to look closer.
+ */
+export async function logLevel(wanted?: LogLevel): Promise<{ ok: true; value: LogLevel } | ServiceRefusal> {
+  try {
+    const { dataDir } = readConfig()
+    const found = readLogLevel(dataDir)
+    if (found === undefined || !(await isRunning(dataDir)))
+      return { ok: false, cause: 'service', problems: [`no service runs with the data folder ${dataDir}`] }
+    if (wanted !== undefined) writeLogLevel(dataDir, wanted)
+    return { ok: true, value: wanted ?? found }
+  } catch (error) {
+    if (error instanceof ConfigInvalid) return { ok: false, cause: 'settings', problems: error.problems }
+    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error
+    return { ok: false, cause: 'service', problems: ['the data folder belongs to another user'] }
+  }
+}
+
+/** Whether the whole service runs, or its worker or host agent alone. */
+async function isRunning(dataDir: string): Promise<boolean> {
+  const locks = [join(dataDir, 'service.lock'), join(dataDir, 'worker.lock'), agentPaths(dataDir).lock]
+  const holders = await Promise.all(locks.map(lockHolder))
+  return holders.some((holder) => holder !== undefined)
+}
