@@ -1,7 +1,7 @@
 import { CodedError } from '../../server/base/errors/coded-error.ts'
 import type { WaitingEvent } from '../../server/custom-tables/triggers/row-events.ts'
 import type { CompanySchedule } from '../../server/fairness/company-schedule-statement.ts'
-import type { TriggerEvents } from '../../server/runs/triggers/trigger-events.ts'
+import type { TriggerEvents } from '../../server/runs/triggers/start-triggered-runs.ts'
 import type { Rules } from './rules.ts'
 import type { SimulatedRuns, Submitted } from './simulated-runs.ts'
 import type { Actor, Timeline } from './timeline.ts'

@@ -6,7 +6,7 @@ import type { Mount } from '../../http/mount.ts'
 import { mountOutputCallbacks } from '../../http/routes/tables/output-callbacks.ts'
 import { mountTableRoutes } from '../../http/routes/tables/tables.ts'
 import { hashRequest, intentScope, once } from '../../runs/submit/idempotency.ts'
-import { requireTarget } from '../../runs/triggers/require-target.ts'
+import { requireTarget } from '../../runs/triggers/plan-triggered-run.ts'
 import { Runnables } from '../../tasks/menu/runnable.ts'
 
 type Parts = Omit<TableContext, 'once' | 'queries' | 'requireTarget'> & { outputs: OutputPolicyDeps }

@@ -2,10 +2,10 @@ import type { WorkSignals } from '../../work/worker.ts'
 import type { ClaimedRun, TakenOverRun } from '../model/claimed-run.ts'
 import { failed } from '../model/run-outcome.ts'
 import { Drive, type DriveDeps, isOwnershipLost } from './drive.ts'
-import { nothingLeft, type over, type Progress } from './progress.ts'
+import { awaitExit, cleanUp, collect, decide, finish, report } from './end-steps.ts'
+import { nothingLeft, type over, type Progress, type RunSteps } from './progress.ts'
 import { describe } from './retry-policies.ts'
-import { runSteps } from './run-steps.ts'
-import { requeueUnlessStarted } from './start-steps.ts'
+import { prepare, requeueUnlessStarted, resolveStart, start } from './start-steps.ts'
 
 /*
  * One claimed run, from its claim to its end: one of `runSteps` after another, from its current step.
@@ -65,4 +65,17 @@ export function progressOf({ state, claimedHere }: TakenOverRun): Progress {
   const outcome = failed('host_lost', { detail: 'other_machine' })
   if (!claimedHere) return { at: 'decided', end: { outcome }, residue: nothingLeft }
   return state === 'running' ? { at: 'waiting' } : requeueUnlessStarted
+}
+
+/** The step for each progress of a run, in the usual order. */
+const runSteps: RunSteps = {
+  claimed: prepare,
+  prepared: start,
+  startUnknown: resolveStart,
+  started: report,
+  waiting: awaitExit,
+  exited: collect,
+  collected: decide,
+  decided: finish,
+  finished: cleanUp,
 }

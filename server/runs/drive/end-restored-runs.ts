@@ -1,7 +1,7 @@
 import type { Executing } from '../../db/database.ts'
 import { failed } from '../model/run-outcome.ts'
+import { listUnfinished } from '../model/run-store.ts'
 import { finishRun } from './finish-run.ts'
-import { listUnfinished } from './unfinished-run-store.ts'
 
 const batch = 500
 

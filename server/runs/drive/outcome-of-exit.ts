@@ -1,6 +1,6 @@
 import { logEmpty, sharedMemory } from '@sandbox-jobs/contract/resources/runs/run-failure.ts'
 import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
-import { outputName } from '../model/result-bounds.ts'
+import { outputName } from '../model/result-layout.ts'
 import { failed, type RunOutcome } from '../model/run-outcome.ts'
 
 const completed: RunOutcome = {

@@ -24,7 +24,7 @@ import { LogFollowers } from '../../live-logs/log-followers.ts'
 import { DatabaseLogUpdates } from '../../live-logs/log-updates.ts'
 import { RunLookup } from '../lookup/run-lookup.ts'
 import { cancelRun } from '../queue/cancel-run.ts'
-import { followRunLog } from '../read/logs/follow-run-log.ts'
+import { followRunLog } from '../read/run-logs.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { type RunWorker, startRunWorker } from './run-worker.ts'
 

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import { seenByKey, submittedBy } from '../../access/own-runs.ts'
+import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import { opaqueParam } from '../../db/fast/opaque-param.ts'
 import { prepared } from '../../db/fast/prepared.ts'
 import { type ColumnExpressions, selectList } from '../../db/fast/row-text.ts'
+import type { ClaimedRun } from './claimed-run.ts'
 import { type ShownRun, shownColumns } from './run-row.ts'
 
 /* Reads the table `runs`. */
@@ -147,4 +149,13 @@ export async function lockQueuedRunsOfTask(
     .orderBy('id')
     .forUpdate()
     .execute()
+}
+
+/** Runs that have not ended, of all holders, with their current fence. */
+export async function listUnfinished(db: Executing, most: number): Promise<ClaimedRun[]> {
+  const { rows } = await sql<ClaimedRun>`${acrossCompanies('the operator restores runs of all companies')}
+    select id, company_id as "companyId", state, fence, coalesce(sandbox_id, '') as "sandboxId" from runs
+    where terminal_at is null order by id limit ${most}
+  `.execute(db)
+  return rows
 }

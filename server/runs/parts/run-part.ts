@@ -9,8 +9,7 @@ import type { Principal } from '../../access/principal.ts'
 import type { Database, Executing, Trx } from '../../db/database.ts'
 import type { ColumnExpressions } from '../../db/fast/row-text.ts'
 import type { FindRunDeps } from '../lookup/readable-run.ts'
-import type { ClaimedRun } from '../model/claimed-run.ts'
-import type { JobRow } from '../model/job-row.ts'
+import type { ClaimedRun, JobRow } from '../model/claimed-run.ts'
 import type { RunOutcome } from '../model/run-outcome.ts'
 
 /**

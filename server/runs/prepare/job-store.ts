@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Executing } from '../../db/database.ts'
 import { selectList } from '../../db/fast/row-text.ts'
 import { keptBytesOf, keptLimitOf } from '../../db/kept-bytes.ts'
-import type { JobRow } from '../model/job-row.ts'
+import type { JobRow } from '../model/claimed-run.ts'
 import { lostAuthority } from '../model/run-authority-store.ts'
 import { type PartRows, runParts } from '../parts/run-parts.ts'
 

@@ -10,7 +10,7 @@ import { outputFile } from '@sandbox-jobs/contract/resources/environments/runtim
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import type { SandboxNetwork, SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
 import { runtimeOf } from '../../environments/versions/isolation.ts'
-import { bundleMaxBytes, outputName } from '../model/result-bounds.ts'
+import { bundleMaxBytes, outputName } from '../model/result-layout.ts'
 import { bootArgv } from './boot-program.ts'
 
 const mib = 1024 * 1024

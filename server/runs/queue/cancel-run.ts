@@ -3,7 +3,7 @@ import type { Database, Trx } from '../../db/database.ts'
 import { transition } from '../../db/transition.ts'
 import { failed } from '../model/run-outcome.ts'
 import type { RunRow } from '../model/run-row.ts'
-import { cancelChannel, killChannel, notify } from '../model/run-store.ts'
+import { cancelChannel, killChannel, lockQueuedRunsOfTask, notify } from '../model/run-store.ts'
 import { cancelledInQueue, cancelRequested } from '../model/run-transitions.ts'
 
 /**
@@ -35,4 +35,9 @@ export async function cancelQueued(trx: Trx, run: Pick<RunRow, 'id' | 'company_i
     set: { ...columns, cancel_requested_at: sql`clock_timestamp()`, terminal_at: sql`clock_timestamp()` },
   })
   return left !== undefined
+}
+
+/** Cancels the queued runs of a task, in the transaction that archives it. Runs that a worker holds continue. */
+export async function cancelQueuedRunsOfTask(trx: Trx, companyId: string, taskId: string): Promise<void> {
+  for (const run of await lockQueuedRunsOfTask(trx, companyId, taskId)) await cancelQueued(trx, run)
 }

@@ -5,7 +5,7 @@ import {
 } from '@sandbox-jobs/contract/limits.ts'
 import type { CollectedTree } from '../../../agent/port/sandbox-exit.ts'
 import { visibleText } from '../../base/visible-text.ts'
-import { bundleMaxBytes } from '../model/result-bounds.ts'
+import { bundleMaxBytes } from '../model/result-layout.ts'
 
 /** Why no artifact of a run was kept (contract part 1, "Runtime contract"). */
 export interface ArtifactRefusal {

@@ -5,10 +5,10 @@ import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import type { SandboxPort } from '../../../agent/port/sandboxes.ts'
 import { openedLate } from '../../storage/opened-late.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { bundleMaxBytes, outputName } from '../model/result-bounds.ts'
+import { bundleMaxBytes, outputName } from '../model/result-layout.ts'
 import { type NamedArtifact, nameArtifacts } from './artifact-names.ts'
 import { type ArtifactRefusal, refusalLine, refusalOf } from './artifact-refusal.ts'
-import { atHalfSpeed } from './at-half-speed.ts'
+import { atHalfSpeed } from './result-pace.ts'
 
 export interface CollectedObject {
   key: string

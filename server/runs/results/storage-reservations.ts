@@ -2,7 +2,7 @@ import { logMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import { Counts } from '../../fairness/counts.ts'
 import { SerialByKey } from '../../fairness/serial-by-key.ts'
-import { outputName } from '../model/result-bounds.ts'
+import { outputName } from '../model/result-layout.ts'
 
 /**
  * Results up to this size are stored without reading the company's quota, so that small results cost no statement. A company

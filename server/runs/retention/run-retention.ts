@@ -1,15 +1,21 @@
+import type { RunContent } from '@sandbox-jobs/contract/resources/runs/run-content.ts'
+import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
+import { CodedError } from '../../base/errors/coded-error.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { batchesPerRound, inBatches } from '../../work/rounds/in-batches.ts'
 import { removeEach } from '../../work/rounds/remove-each.ts'
+import { type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
+import { type ReadDeps, readRunContent } from '../read/read-runs.ts'
 import { deleteOldKeys } from '../submit/idempotency-store.ts'
 import { recordExpired, recordExpiring } from './expiry-event-store.ts'
 import {
   type ExpiredRun,
   listExpiredRuns,
   lockUnneeded,
+  markDeleted,
   retireContent,
   tombstoneContent,
 } from './run-retention-store.ts'
@@ -80,4 +86,23 @@ export async function sweepIdempotencyKeys(
 ): Promise<{ keys: number }> {
   const before = new Date(deps.clock.now().getTime() - keysKeptMs)
   return { keys: await inBatches(keysBatch, (limit) => deleteOldKeys(deps.db, before, limit)) }
+}
+
+/**
+ * Deletes the input and results of a run before their time. They are hidden at once, and the sweep removes the objects within
+ * seconds. Idempotent. Throws `not_found` for callers that do not manage the room, and `illegal_transition` for a run that
+ * has not ended.
+ */
+export async function deleteRunContent(
+  deps: Pick<ReadDeps, 'db' | 'directory' | 'runs'>,
+  principal: Principal,
+  address: RunAddress,
+): Promise<RunContent> {
+  const run = await requireReadableRun(deps, principal, 'run.delete_content', address)
+  if (run.terminal_at === null) throw new CodedError('illegal_transition')
+  await deps.db.transaction().execute(async (trx) => {
+    await retireContent(trx, [run])
+    await markDeleted(trx, run)
+  })
+  return readRunContent(deps, principal, address)
 }

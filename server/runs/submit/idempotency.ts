@@ -5,9 +5,15 @@ import { CodedError } from '../../base/errors/coded-error.ts'
 import { canonicalJson } from '../../base/json/canonical-json.ts'
 import type { Database, Trx } from '../../db/database.ts'
 import { renderRun } from '../read/render-run.ts'
-import { type IdempotencyScope, scopeText, storeResponse, takeKey } from './idempotency-store.ts'
+import {
+  findResponses,
+  type IdempotencyScope,
+  type StoredResponse,
+  scopeText,
+  storeResponse,
+  takeKey,
+} from './idempotency-store.ts'
 import { asQueued } from './queued-run-store.ts'
-import { findResponses, type StoredResponse } from './stored-response-store.ts'
 
 export interface Intent {
   scope: IdempotencyScope

@@ -11,10 +11,15 @@ import type { LockedPart, PartLock } from '../parts/run-part.ts'
 import type { QueuePolicy } from '../queue/queue-policy.ts'
 import { lockParts } from './asked-parts.ts'
 import { earlierResponse, type Intent, responseBeyondRow, responseOf } from './idempotency.ts'
-import { type RunResponse, responseColumns, scopeText } from './idempotency-store.ts'
+import {
+  findResponses,
+  type RunResponse,
+  responseColumns,
+  type StoredResponse,
+  scopeText,
+} from './idempotency-store.ts'
 import { LockedQueues, type NewRun } from './locked-queues.ts'
 import { insertRuns, type QueuedRun } from './queued-run-store.ts'
-import { findResponses, type StoredResponse } from './stored-response-store.ts'
 
 /** A run that is queued once per idempotency key. */
 export interface QueueRequest {

@@ -1,12 +1,14 @@
 import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
 import { may, ownedBy } from '../../access/allow.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
-import { ValidationError } from '../../base/errors/validation-error.ts'
+import { invalid, ValidationError } from '../../base/errors/validation-error.ts'
 import { stageInput } from '../../base/json/staged-input.ts'
+import type { RequireTarget } from '../../custom-tables/table-context.ts'
 import { renderTemplate } from '../../custom-tables/triggers/input-template.ts'
 import { declarationOf, type WaitingEvent } from '../../custom-tables/triggers/row-events.ts'
 import type { NewRun } from '../submit/locked-queues.ts'
-import { type PlanDeps, planRun } from '../submit/submit-run.ts'
+import { requireUnattended } from '../submit/startable.ts'
+import { checkOutputs, type PlanDeps, planRun } from '../submit/submit-run.ts'
 
 /** An event that starts no run; `code` says why. */
 export class EventRefused extends Error {
@@ -64,3 +66,22 @@ export function refusalOf(error: unknown): unknown {
 
 /** A full queue, or a part of the platform that is not available. */
 export const mayPass = (error: CodedError): boolean => [429, 503].includes(catalogue[error.code].status)
+
+/**
+ * Throws unless the principal may start runs of the version in the chatroom by a trigger: a validation error where they may
+ * not submit runs of it there, and what refuses each such submission. It is checked again for each run.
+ */
+export const requireTarget =
+  (deps: Pick<PlanDeps, 'runnables' | 'outputs'>): RequireTarget =>
+  async (principal, { chatroom_id: chatroomId, task_version_id: versionId }) => {
+    try {
+      const resolve = await deps.runnables.resolveFor(principal, chatroomId, versionId)
+      const version = resolve()
+      requireUnattended(version)
+      await checkOutputs(deps, { principal, chatroomId, source: 'custom_table_trigger' }, version)
+    } catch (error) {
+      if (!(error instanceof CodedError && error.code === 'not_found')) throw error
+      const words = 'must name a version that you may run in that chatroom'
+      throw invalid(['body', 'task_version_id'], 'not_found', words)
+    }
+  }

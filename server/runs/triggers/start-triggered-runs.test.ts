@@ -21,8 +21,7 @@ import { inputChecker, Runnables } from '../../tasks/menu/runnable.ts'
 import { credentialOf } from '../callbacks/accept-callback.ts'
 import { writeBack } from '../callbacks/write-back.ts'
 import { SubmissionQueue } from '../submit/submission-queue.ts'
-import { TriggeredRuns } from './start-triggered-runs.ts'
-import { postgresTriggerEvents, type TriggerEvents } from './trigger-events.ts'
+import { postgresTriggerEvents, type TriggerEvents, TriggeredRuns } from './start-triggered-runs.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)

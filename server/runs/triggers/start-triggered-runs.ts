@@ -3,12 +3,31 @@ import type { Clock, sleep } from '../../base/clock.ts'
 import { onBehalfOf } from '../../base/current-request.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import type { Log } from '../../base/logging.ts'
-import type { WaitingEvent } from '../../custom-tables/triggers/row-events.ts'
+import {
+  listWaitingEvents,
+  refuseEvent,
+  startEvent,
+  type WaitingEvent,
+} from '../../custom-tables/triggers/row-events.ts'
 import { isDatabaseUnavailable } from '../../db/database.ts'
 import { CompanyRounds, type Round } from '../../fairness/company-rounds.ts'
+import type { CompanySchedule } from '../../fairness/company-schedule-statement.ts'
 import { startTicker, type Ticker } from '../../work/ticker.ts'
-import { EventRefused, mayPass } from './plan-triggered-run.ts'
-import type { TriggerEvents } from './trigger-events.ts'
+import type { SubmitDeps } from '../submit/submit-run.ts'
+import { EventRefused, mayPass, planTriggeredRun, refusalOf } from './plan-triggered-run.ts'
+
+/** The outbox of row events, as the loop that starts their runs uses it. */
+export interface TriggerEvents {
+  /** The oldest waiting events of the next companies, in the order of each company. */
+  listWaiting(turns: CompanySchedule): Promise<WaitingEvent[]>
+  /**
+   * Queues the run of the event and records it as the outcome, both or neither; does nothing if the event has an outcome. Throws
+   * `EventRefused`, or a `CodedError` while the event has to wait.
+   */
+  start(event: WaitingEvent): Promise<void>
+  /** Records why the event starts no run, unless it has an outcome. */
+  refuse(event: WaitingEvent, code: string): Promise<void>
+}
 
 export interface TriggeredRunsOptions {
   events: TriggerEvents
@@ -117,3 +136,16 @@ export const startTriggeredRuns = (options: TriggeredRunsOptions): Ticker => {
     pause: options.pause,
   })
 }
+
+export const postgresTriggerEvents = (deps: SubmitDeps): TriggerEvents => ({
+  listWaiting: (turns) => listWaitingEvents(deps.db, turns),
+  start: async (event) => {
+    const run = await planTriggeredRun(deps, event)
+    await startEvent(deps.db, event, (trx) =>
+      deps.queue.enqueueWithin(trx, run).catch((error: unknown) => {
+        throw refusalOf(error)
+      }),
+    )
+  },
+  refuse: (event, code) => refuseEvent(deps.db, event, code),
+})

@@ -2,12 +2,16 @@ import { runWaitMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { downloadCapabilityHeader } from '@sandbox-jobs/contract/resources/runs/run-artifact.ts'
 import { resultRoutes } from '@sandbox-jobs/contract/routes/result-routes.ts'
 import type { FastifyRequest } from 'fastify'
-import { openByCapability, openResult, type ResultDeps } from '../../../runs/downloads/read-results.ts'
-import { openRunZip } from '../../../runs/downloads/zip-of-run.ts'
+import {
+  openByCapability,
+  openResult,
+  openRunZip,
+  type ResultDeps,
+} from '../../../runs/downloads/read-results.ts'
 import { type CapabilityDeps, listRunArtifacts } from '../../../runs/read/results/read-artifacts.ts'
 import { readRunRemarks } from '../../../runs/read/results/run-remarks.ts'
 import { followRunEvents, waitForRun } from '../../../runs/read/wait-for-run.ts'
-import { type RunAndWaitDeps, runAndWait } from '../../../runs/submit/run-and-wait.ts'
+import { type RunAndWaitDeps, runAndWait } from '../../../runs/submit/submit-extended-run.ts'
 import { attachment } from '../../../storage/downloads/content-disposition.ts'
 import { currentCaller } from '../../caller.ts'
 import type { Mount } from '../../mount.ts'

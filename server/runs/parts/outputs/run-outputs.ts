@@ -10,8 +10,7 @@ import {
   type OutputPolicyDeps,
 } from '../../../custom-tables/policies/output-policies.ts'
 import { storedPolicy } from '../../../custom-tables/policies/stored-policy.ts'
-import type { ClaimedRun } from '../../model/claimed-run.ts'
-import type { JobRow } from '../../model/job-row.ts'
+import type { ClaimedRun, JobRow } from '../../model/claimed-run.ts'
 import { failed, type RunOutcome } from '../../model/run-outcome.ts'
 import type { OutputsRow } from './outputs-statement.ts'
 

@@ -3,6 +3,7 @@ import { appliesToRoom, narrowestFirst, roomInStatement } from '../../../access/
 import type { Executing } from '../../../db/database.ts'
 import { arrayParam } from '../../../db/fast/array-param.ts'
 import { prepared } from '../../../db/fast/prepared.ts'
+import type { ColumnExpressions } from '../../../db/fast/row-text.ts'
 import { activeApprovals, candidateSecrets } from '../../../secrets/resolve/candidate-statement.ts'
 import type { ActiveApproval, Candidate, SlotPin } from '../../../secrets/resolve/slot-resolution.ts'
 import { ClaimLost } from '../../../work/lease.ts'
@@ -118,3 +119,12 @@ const approvalsOfEarlierVersions = (pins: readonly SlotPin[]): string[] => [
     pins.flatMap(({ approvalId, isNextVersion }) => (approvalId && isNextVersion ? [approvalId] : [])),
   ),
 ]
+
+/** Declarations of the version of a claimed run. */
+export interface SecretsRow {
+  secret_slot_declarations: unknown[] | null
+}
+
+export const secretsColumns: ColumnExpressions<SecretsRow> = {
+  secret_slot_declarations: sql`v.secret_slot_declarations`,
+}

@@ -3,7 +3,7 @@ import { isEnvName, isValidEnv, isWithinEnvBounds } from '../../model/ordinary-e
 import { failed } from '../../model/run-outcome.ts'
 import type { RunPart } from '../run-part.ts'
 import { isPinned, outcomeOfKeys, type RunSecrets } from './run-secrets.ts'
-import { type SecretsRow, secretsColumns } from './secrets-statement.ts'
+import { type SecretsRow, secretsColumns } from './secret-terms-store.ts'
 
 interface SecretsTools {
   /** Absent: runs of versions with slots end as `secrets_unavailable`. */

@@ -1,5 +1,5 @@
 import { sessionFilesMax, sessionNameMaxBytes, sessionPathMaxBytes } from '@sandbox-jobs/contract/limits.ts'
-import { sessionDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import { sessionDir, workspaceDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { RunSessionRequest } from '@sandbox-jobs/contract/resources/sessions/session.ts'
 import type { SandboxPort } from '../../../../agent/port/sandboxes.ts'
 import { CodedError } from '../../../base/errors/coded-error.ts'
@@ -7,12 +7,15 @@ import { knownContents } from '../../../sessions/runs/known-contents.ts'
 import { lockSessionForRun, requireNotInUse, takeHeldSession } from '../../../sessions/runs/lock-session.ts'
 import type { RunSessions } from '../../../sessions/runs/run-sessions.ts'
 import { savedSessionCtes } from '../../../sessions/runs/saved-session-statement.ts'
-import type { ObjectStorage } from '../../../storage/port.ts'
+import { sessionEntries } from '../../../sessions/runs/session-content.ts'
+import type { Tree } from '../../../sessions/trees/tree.ts'
+import { ObjectMissing, type ObjectStorage } from '../../../storage/port.ts'
+import type { ClaimedRun } from '../../model/claimed-run.ts'
+import { failed, type RunOutcome } from '../../model/run-outcome.ts'
+import { entryBlocks } from '../entry-blocks.ts'
 import { isOutcome, type PartLock, type RunPart } from '../run-part.ts'
-import { sessionBlocks, sessionOf } from './session-blocks.ts'
 import { changesSession, folderRefusalOf, leftByRefusal } from './session-refusal.ts'
-import { findSessionIds, setSession } from './session-run-store.ts'
-import { type SessionRow, sessionColumns } from './session-statement.ts'
+import { findSessionIds, type SessionRow, sessionColumns, setSession } from './session-run-store.ts'
 
 interface SessionTools {
   storage: ObjectStorage
@@ -89,3 +92,41 @@ function unavailable(error: unknown): never {
   const message = 'The session of the earlier run is no longer available to you.'
   throw new CodedError('retry_input_unavailable', { message })
 }
+
+/** The session that a run starts with. */
+interface PreparedSession {
+  companyId: string
+  tree: Tree
+  sizeLimitBytes: number
+}
+
+/**
+ * The files of the run's session, compared with their digests, so that a sandbox starts only if all are as they were stored. An outcome
+ * where the run ends; undefined for a run without a session. Throws the errors of the object store, so that the caller retries.
+ */
+async function sessionOf(
+  { sessions }: { sessions?: RunSessions | undefined },
+  job: SessionRow,
+  { companyId }: ClaimedRun,
+): Promise<PreparedSession | RunOutcome | undefined> {
+  if (job.session_id === null) return undefined
+  if (!job.session || !sessions) return failed('storage_lost', { detail: 'session_missing' })
+  const tree = await sessions.files(companyId, job.session.tree_id)
+  try {
+    if (!(await sessions.areUndamaged(companyId, tree)))
+      return failed('storage_lost', { detail: 'session_damaged' })
+  } catch (error) {
+    if (error instanceof ObjectMissing) return failed('storage_lost', { detail: 'session_missing' })
+    throw error
+  }
+  return { companyId, tree, sizeLimitBytes: job.session.size_limit_bytes }
+}
+
+const folder = sessionDir.slice(workspaceDir.length + 1)
+
+/** The files as blocks of the workspace tar; those whose tree has no time get `modifiedAt`. */
+const sessionBlocks = (
+  storage: ObjectStorage,
+  { companyId, tree }: PreparedSession,
+  modifiedAt: number,
+): AsyncIterable<Buffer> => entryBlocks(sessionEntries(storage, { companyId, tree, folder }), modifiedAt)

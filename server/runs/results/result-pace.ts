@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SerialByKey } from '../../fairness/serial-by-key.ts'
 
 /** Bytes between two rests. */
 const stretchBytes = 1024 ** 2
@@ -23,5 +24,21 @@ export async function* withRests(body: AsyncIterable<Buffer>): AsyncGenerator<Bu
     await sleep(Math.min(maxRestMs, performance.now() - sinceMs))
     bytes = 0
     sinceMs = performance.now()
+  }
+}
+
+/** Smaller results are stored at once, since they load worker and disk little. */
+const largeBytes = 4 * 1024 * 1024
+
+/**
+ * Stores large results of one company one after another, so that a company whose runs end together takes no larger share of
+ * the worker and the disk than another one. In memory of one worker.
+ */
+export class ResultQueue {
+  readonly #serial = new SerialByKey()
+
+  /** Waits for a turn and returns the function that ends it. Rejects with the signal's reason if that fires first. */
+  async take(companyId: string, bytes: number, signal: AbortSignal): Promise<() => void> {
+    return bytes < largeBytes ? () => undefined : this.#serial.take(companyId, signal)
   }
 }

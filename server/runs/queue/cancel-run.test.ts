@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
-import { cancelQueuedRunsOfTask } from './cancel-queued.ts'
+import { cancelQueuedRunsOfTask } from './cancel-run.ts'
 
 const { db } = await createTestDatabase()
 
