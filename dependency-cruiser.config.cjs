@@ -25,7 +25,7 @@ const folderOrder = {
   billing: ['prices', 'holds', 'budgets', 'usage'],
   companies: ['chatrooms', 'apply', 'settings|storage'],
   environments: ['catalogue', 'uploads', 'versions', 'retention', 'operator'],
-  secrets: ['envelope|keys', 'store', 'write', 'approvals', 'slots', 'resolve', 'rotation'],
+  secrets: ['keys', 'store', 'write', 'approvals', 'resolve'],
   'custom-tables': ['catalogue', 'triggers', 'rows', 'commands', 'policies', 'callbacks'],
   tasks: ['inputs/schema', 'catalogue|shares|versions|files|bindings', 'inputs(?!/schema)', 'menu'],
   sessions: ['trees|catalogue', 'files|runs'],

@@ -2,8 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { bundleMaxBytes, scriptMaxBytes, timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { tar } from '../../../reader/formats/archive-fixtures.ts'
-import { defaultBounds } from '../../../server/tasks/inputs/schema/schema-threads.ts'
-import { schemaThreads } from '../../../server/tasks/inputs/schema/shared-threads.ts'
+import { defaultBounds, schemaThreads } from '../../../server/tasks/inputs/schema/schema-threads.ts'
 import { draftOf, type ErrorScenarios, type ScenarioContext } from './error-scenario.ts'
 
 const task = ({ ids }: ScenarioContext) => ({ id: ids.task })

@@ -3,8 +3,7 @@ import type { Mount } from '../../http/mount.ts'
 import { mountSecretRoutes } from '../../http/routes/secrets/secrets.ts'
 import { earlierResponse, intentScope, once } from '../../runs/submit/idempotency.ts'
 import type { RepeatedWrites, SecretContext, TaskLookup, WriteIntent } from '../../secrets/secret-context.ts'
-import { seeTask } from '../../tasks/catalogue/task-access.ts'
-import type { TaskContext } from '../../tasks/catalogue/task-context.ts'
+import { seeTask, type TaskContext } from '../../tasks/catalogue/task-access.ts'
 import { seeVersion } from '../../tasks/versions/task-version-service.ts'
 
 type Parts = Omit<SecretContext, 'tasks' | 'repeats'> & { tasks: TaskContext }

@@ -1,7 +1,7 @@
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { effectiveRegions } from '../../companies/settings/company-policy.ts'
 import type { RunnableVersion } from '../../environments/versions/ready-versions.ts'
-import { requireBundleRunner } from '../../tasks/versions/bundle-runner.ts'
+import { requireBundleRunner } from '../../tasks/versions/ready-environment.ts'
 import type { Deployment } from '../queue/queue-policy.ts'
 
 type StartableFields = Pick<RunnableVersion, 'security_state' | 'layer_digest' | 'runner_approved'>

@@ -10,8 +10,8 @@ import { definitionBytes, requireStorageQuota } from '../../companies/storage/st
 import type { Trx } from '../../db/database.ts'
 import { type Consumer, requireConsumer, requireRecord } from '../consumers.ts'
 import type { ApprovableVersion, SecretContext, SecretTask } from '../secret-context.ts'
+import { renderApproval } from './list-approvals.ts'
 import { endWithApproval } from './next-versions-store.ts'
-import { renderApproval } from './render-approval.ts'
 import {
   countActiveApprovals,
   findApproval,

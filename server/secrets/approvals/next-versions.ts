@@ -9,17 +9,18 @@ import { authorize, ownedBy } from '../../access/allow.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { readInstant } from '../../base/instant.ts'
+import type { Trx } from '../../db/database.ts'
 import type { SecretContext } from '../secret-context.ts'
 import type { SecretListRequest } from '../write/list-secrets.ts'
 import { ensureApproval, findApprovable } from './approval-service.ts'
-import { approvalList } from './list-approvals.ts'
+import { approvalList, renderApproval } from './list-approvals.ts'
 import {
   coverNextVersions,
   type ExtendedApprovalRow,
+  endAtVersion,
   listExtendedApprovals,
   lockTask,
 } from './next-versions-store.ts'
-import { renderApproval } from './render-approval.ts'
 
 const dayMs = 86_400_000
 
@@ -102,3 +103,9 @@ function nextVersionsOf(row: ExtendedApprovalRow): NextVersions | null {
     ended_at: row.next_ended_at?.toISOString() ?? null,
   }
 }
+
+/** Where a version is published, in this transaction: approvals whose author or slots it does not have cover no next versions any more. */
+export const endNextVersionsAt = async (
+  trx: Trx,
+  version: { id: string; task_id: string; company_id: string },
+): Promise<void> => void (await endAtVersion(trx, version))

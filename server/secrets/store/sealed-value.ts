@@ -1,7 +1,7 @@
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { canonicalJson } from '../../base/json/canonical-json.ts'
-import { openValue } from '../envelope/open-envelope.ts'
 import { WrappedKeyRefused, type WrappingKeys } from '../keys/wrapping-keys.ts'
+import { openValue } from './open-envelope.ts'
 
 /*
  * Values at rest: each under a data key of its own (AES-256-GCM), which is wrapped under a key-encryption key. Both are

@@ -5,9 +5,9 @@ import {
 } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
 import { keptOfKind, requireStorageQuota, rowBytes } from '../../companies/storage/storage-quota.ts'
 import type { Database } from '../../db/database.ts'
-import { secretWriteProblem } from '../envelope/secret-value.ts'
 import type { SecretAddress } from '../store/secret-binding-store.ts'
 import { insertEnvelope, isFirstAddress } from '../store/secret-envelope-store.ts'
+import { secretWriteProblem } from './secret-value.ts'
 
 /*
  * Nothing in an envelope says where its value belongs, so whoever reads a request could store its value elsewhere and have a job print

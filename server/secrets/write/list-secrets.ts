@@ -13,7 +13,6 @@ import {
   type SecretBindingRow,
   type SecretListFilter,
 } from '../store/secret-binding-store.ts'
-import { renderSecret } from './render-secret.ts'
 
 /** Query of a list with its defaults filled in. */
 export interface SecretListRequest {
@@ -87,3 +86,16 @@ async function secretPage(
   const page = pages.page(name, rows, request.page_size, { item: renderSecret, cursor: ({ id }) => [id] })
   return { ...page, truncated: page.next_page_token !== null }
 }
+
+/** A secret as every route shows it: never its value, and nothing of how it is stored. */
+export const renderSecret = (row: SecretBindingRow): SecretBinding => ({
+  id: row.id,
+  company_id: row.company_id,
+  consumer_scope: row.consumer_scope as SecretBinding['consumer_scope'],
+  consumer_id: row.consumer_id,
+  task_id: row.task_id,
+  slot_name: row.slot_name,
+  generation: row.generation,
+  state: row.state as SecretBinding['state'],
+  has_provider_binding: row.state === 'active' || row.state === 'revoking',
+})

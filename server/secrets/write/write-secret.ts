@@ -14,7 +14,6 @@ import { KeyFileDamaged } from '../../base/keys/hex-key.ts'
 import { requireStorageQuota, rowBytes } from '../../companies/storage/storage-quota.ts'
 import type { Trx } from '../../db/database.ts'
 import { type Consumer, requireConsumer, requireRecord } from '../consumers.ts'
-import { readSecretValue } from '../envelope/secret-value.ts'
 import { KeysUnavailable } from '../keys/wrapping-keys.ts'
 import type { SecretContext, WriteIntent } from '../secret-context.ts'
 import { type SealedValue, sealValue } from '../store/sealed-value.ts'
@@ -31,7 +30,8 @@ import {
 import { recordOperation } from '../store/secret-operation-store.ts'
 import { deleteValue, insertValue } from '../store/secret-value-store.ts'
 import { bindEnvelope } from './bind-envelope.ts'
-import { renderSecret } from './render-secret.ts'
+import { renderSecret } from './list-secrets.ts'
+import { readSecretValue } from './secret-value.ts'
 
 /*
  * Writes of secrets (contract part 2, "Secrets and approvals"). The value is decrypted in the request, encrypted for its

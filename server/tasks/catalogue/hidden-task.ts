@@ -8,7 +8,7 @@ import type { Trx } from '../../db/database.ts'
 import { emptyContent, type VersionContent, withRequested } from '../versions/task-version.ts'
 import { columnsOf, viewOf } from '../versions/task-version-service.ts'
 import { findVersion, insertVersion, moveVersion } from '../versions/task-version-store.ts'
-import { renderTask } from './render-task.ts'
+import { renderTask } from './task-service.ts'
 import { insertTask, setCurrentVersions } from './task-store.ts'
 
 /** The content of a quick run's version. Throws `script_too_large`. */

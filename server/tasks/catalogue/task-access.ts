@@ -1,12 +1,15 @@
 import type { ActionOn } from '@sandbox-jobs/contract/access/actions.ts'
 import { authorize, may, ownedBy } from '../../access/allow.ts'
 import { lockAuthority } from '../../access/authentication/lock-authority.ts'
+import type { Directory } from '../../access/directory/directory.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Reach } from '../../access/share-statement.ts'
+import type { Clock } from '../../base/clock.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
-import type { Executing, Trx } from '../../db/database.ts'
+import type { PageTokens } from '../../base/page.ts'
+import type { OutputPolicyDeps } from '../../custom-tables/policies/output-policies.ts'
+import type { Database, Executing, Trx } from '../../db/database.ts'
 import { isSharedWithin } from '../shares/share-store.ts'
-import type { TaskContext } from './task-context.ts'
 import { findTask, lockTask, type TaskRow } from './task-store.ts'
 
 /** A task as one caller sees it: an owner manages it, a borrower may use it (contract part 1, invariant 6). */
@@ -62,4 +65,15 @@ export async function lockManagedTask(
   if (!task) throw notFound()
   authorize(now, action, ownedBy(task))
   return task
+}
+
+/** Dependencies of the use cases of this folder. */
+export interface TaskContext {
+  db: Database
+  directory: Directory
+  pages: PageTokens
+  clock: Clock
+  outputs: OutputPolicyDeps
+  /** Cancels the queued runs of a task. Injected, because tasks do not depend on runs. */
+  cancelQueuedRunsOfTask: (trx: Trx, companyId: string, taskId: string) => Promise<void>
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { scriptMaxBytes, stagingSlotsMax } from '@sandbox-jobs/contract/limits.ts'
 import type { ScriptTarget, ScriptUpload } from '@sandbox-jobs/contract/resources/tasks/task-upload.ts'
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
@@ -7,10 +8,8 @@ import { newId } from '../../base/ids.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import { closeStaging, openStaging } from '../../environments/uploads/staging.ts'
 import { SharedSlots } from '../../fairness/shared-slots.ts'
-import { lockManagedTask, requireManagedTask } from '../catalogue/task-access.ts'
-import type { TaskContext } from '../catalogue/task-context.ts'
+import { lockManagedTask, requireManagedTask, type TaskContext } from '../catalogue/task-access.ts'
 import { changeDraft, requireDraft } from '../versions/task-version-service.ts'
-import { readScript } from './script-content.ts'
 import { insertScriptUpload, type ScriptUploadRow } from './script-upload-store.ts'
 import type { OpenFile } from './upload-context.ts'
 
@@ -85,4 +84,22 @@ export async function putScriptFile(
   })
   const request = target === 'startup' ? { startup_script: script } : { work_script: script }
   return changeDraft(context, principal, { taskId, versionId, request })
+}
+
+/**
+ * Reads a script from the request, up to the size limit. Every byte is kept, including a byte order mark.
+ * Throws `script_too_large`, `script_not_utf8`, `script_contains_nul`.
+ */
+async function readScript(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let byteSize = 0
+  for await (const bytes of body) {
+    byteSize += bytes.length
+    if (byteSize > scriptMaxBytes) throw new CodedError('script_too_large', { limit: scriptMaxBytes })
+    chunks.push(bytes)
+  }
+  const content = Buffer.concat(chunks)
+  if (!isUtf8(content)) throw new CodedError('script_not_utf8')
+  if (content.includes(0)) throw new CodedError('script_contains_nul')
+  return content.toString('utf8')
 }

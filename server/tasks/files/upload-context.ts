@@ -1,7 +1,7 @@
 import type { ArchiveReaders } from '../../../reader/process/archive-readers.ts'
 import type { Log } from '../../base/logging.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import type { TaskContext } from '../catalogue/task-context.ts'
+import type { TaskContext } from '../catalogue/task-access.ts'
 
 /** Dependencies of the use cases of task files. */
 export interface UploadContext extends TaskContext {

@@ -6,7 +6,7 @@ import {
 import type { InputPreview } from '@sandbox-jobs/contract/resources/tasks/input-preview.ts'
 import type { Principal } from '../../access/principal.ts'
 import { stageInput } from '../../base/json/staged-input.ts'
-import type { TaskContext } from '../catalogue/task-context.ts'
+import type { TaskContext } from '../catalogue/task-access.ts'
 import { seeVersion } from '../versions/task-version-service.ts'
 import { inputProblems } from './validate-input.ts'
 

@@ -1,8 +1,8 @@
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { PreparedInput } from '../../base/json/staged-input.ts'
 import { type JsonBounds, JsonRefused } from '../../base/json/strict-json.ts'
-import { inputHolder } from './schema/input-holder.ts'
-import { schemaThreads } from './schema/shared-threads.ts'
+import { inputHolder } from './schema/parse-body.ts'
+import { schemaThreads } from './schema/schema-threads.ts'
 
 /** Smaller bodies cost the event loop less than a few milliseconds. */
 export const largeBodyMinBytes = 32 * 1024

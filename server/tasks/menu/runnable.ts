@@ -135,5 +135,4 @@ function requireUsable(
   if (!usable) throw new CodedError('version_not_runnable')
 }
 
-export { inputChecker } from '../inputs/input-example.ts'
-export { validateInput } from '../inputs/validate-input.ts'
+export { inputChecker, validateInput } from '../inputs/validate-input.ts'

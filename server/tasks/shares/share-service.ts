@@ -10,9 +10,7 @@ import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import { requireStorageQuota, taskBytes } from '../../companies/storage/storage-quota.ts'
 import { afterIdOf, type ListRequest, pageByIdOf, statesOfLifecycle } from '../catalogue/list-request.ts'
-import { lockManagedTask, requireManagedTask } from '../catalogue/task-access.ts'
-import type { TaskContext } from '../catalogue/task-context.ts'
-import { renderShare } from './render-share.ts'
+import { lockManagedTask, requireManagedTask, type TaskContext } from '../catalogue/task-access.ts'
 import {
   findShare,
   insertShare,
@@ -149,3 +147,24 @@ export async function revokeShare(
     await generationOf(context, principal.companyId, { kind: row.target_kind, id: row.target_id }),
   )
 }
+
+/**
+ * The wire form of a share, for owners. `targetGeneration` is the current authority generation of the target,
+ * undefined if the target was deleted.
+ */
+const renderShare = (row: ShareRow, targetGeneration: number | undefined): ShareGrant => ({
+  id: row.id,
+  company_id: row.company_id,
+  task_id: row.task_id,
+  target_kind: row.target_kind as ShareGrant['target_kind'],
+  target_id: row.target_id,
+  generation: row.generation,
+  state: row.state as ShareGrant['state'],
+  active: row.state === 'active',
+  authority_applicable: row.target_authority_generation === targetGeneration,
+  owner_authority_generation: row.owner_authority_generation,
+  target_authority_generation: row.target_authority_generation,
+  revoked_at: row.revoked_at?.toISOString() ?? null,
+  revoke_reason: row.revoke_reason,
+  secret_slot_policies: row.secret_slot_policies as SecretSlotPolicies | null,
+})

@@ -3,7 +3,7 @@ import { CodedError } from '../../base/errors/coded-error.ts'
 import { problemOf, type ValidationProblem } from '../../base/errors/validation-error.ts'
 import { JsonRefused, parseStrictJson, runInputBounds } from '../../base/json/strict-json.ts'
 import { exampleProblem, schemaProblem } from '../inputs/schema/schema-problems.ts'
-import { schemaThreads } from '../inputs/schema/shared-threads.ts'
+import { schemaThreads } from '../inputs/schema/schema-threads.ts'
 import type { Problem } from '../inputs/schema/verdict.ts'
 
 export interface JobContract {

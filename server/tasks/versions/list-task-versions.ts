@@ -1,8 +1,7 @@
 import type { TaskVersionList } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import type { Principal } from '../../access/principal.ts'
 import { afterIdOf, type ListRequest, pageByIdOf, statesOfLifecycle } from '../catalogue/list-request.ts'
-import { seeTask } from '../catalogue/task-access.ts'
-import type { TaskContext } from '../catalogue/task-context.ts'
+import { seeTask, type TaskContext } from '../catalogue/task-access.ts'
 import { viewsOf } from './task-version-service.ts'
 import { findVersions, type ListedVersion, listVersions } from './task-version-store.ts'
 

@@ -1,6 +1,7 @@
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import type { Executing } from '../../db/database.ts'
 import { getVersion, type RunnableVersion } from '../../environments/versions/ready-versions.ts'
+import type { TaskVersionRow } from './task-version-store.ts'
 
 /**
  * Requires a ready environment version of the company, or a curated one. Throws `not_found`,
@@ -17,4 +18,14 @@ export async function requireReadyEnvironment(
     throw new CodedError('environment_version_not_ready')
   }
   return version
+}
+
+/** The runner delivers a bundle, so its release must be approved. Throws `task_bundle_runner_unsupported`. */
+export function requireBundleRunner(
+  version: Pick<TaskVersionRow, 'bundle_id'>,
+  environment: Pick<RunnableVersion, 'runner_approved'>,
+): void {
+  if (version.bundle_id !== null && !environment.runner_approved) {
+    throw new CodedError('task_bundle_runner_unsupported')
+  }
 }

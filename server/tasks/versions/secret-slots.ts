@@ -1,5 +1,5 @@
 import type { SecretSlotStatus } from '@sandbox-jobs/contract/resources/tasks/secret-slot.ts'
-import type { BoundSlots } from '../../secrets/slots/bound-slots.ts'
+import type { BoundSlots } from '../../secrets/resolve/bound-slots.ts'
 import { slotNamesOf } from './task-version.ts'
 
 /**

@@ -10,8 +10,13 @@ import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import { checkDraftPolicy } from '../../custom-tables/policies/output-policies.ts'
 import type { Executing } from '../../db/database.ts'
 import { getVersion } from '../../environments/versions/ready-versions.ts'
-import { lockManagedTask, requireManagedTask, type SeenTask, seeTask } from '../catalogue/task-access.ts'
-import type { TaskContext } from '../catalogue/task-context.ts'
+import {
+  lockManagedTask,
+  requireManagedTask,
+  type SeenTask,
+  seeTask,
+  type TaskContext,
+} from '../catalogue/task-access.ts'
 import { setCurrentVersions } from '../catalogue/task-store.ts'
 import { lockBundle, withUploads } from '../files/upload-handles.ts'
 import { checkJobContract } from './job-contract.ts'

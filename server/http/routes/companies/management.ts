@@ -2,9 +2,9 @@ import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import { managementRoutes } from '@sandbox-jobs/contract/routes/management-routes.ts'
 import type { ReadDeps } from '../../../runs/read/read-runs.ts'
 import { listVisibleRuns } from '../../../runs/read/visible-runs.ts'
-import { listRoomBindings, listTaskBindings } from '../../../tasks/bindings/bindings-list.ts'
+import { listRoomBindings, listTaskBindings } from '../../../tasks/bindings/binding-view.ts'
 import { listRequestOf } from '../../../tasks/catalogue/list-request.ts'
-import type { TaskContext } from '../../../tasks/catalogue/task-context.ts'
+import type { TaskContext } from '../../../tasks/catalogue/task-access.ts'
 import type { Mount } from '../../mount.ts'
 
 const listDefaults = { page_size: catalogPageSizeDefault, lifecycle: 'active' } as const

@@ -15,7 +15,7 @@ import { createTestDatabase } from '../../../../testing/database/test-database.t
 import { makeEnvironmentVersion } from '../../../../testing/factories/environment-version.ts'
 import { makeTenant, makeUser, type Tenant } from '../../../../testing/factories/tenant.ts'
 import type { Principal } from '../../../access/principal.ts'
-import { sweepNextVersions } from '../../../secrets/approvals/end-next-versions.ts'
+import { sweepNextVersions } from '../../../secrets/sweeps.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)

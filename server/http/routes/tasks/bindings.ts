@@ -5,7 +5,7 @@ import {
   readBinding,
   revokeBindingById,
 } from '../../../tasks/bindings/binding-service.ts'
-import type { TaskContext } from '../../../tasks/catalogue/task-context.ts'
+import type { TaskContext } from '../../../tasks/catalogue/task-access.ts'
 import type { Mount } from '../../mount.ts'
 
 /** The pins of rooms, addressed by their own ids (contract part 2, "Bindings"). */

@@ -4,7 +4,7 @@ import {
   enableGrantedJob,
   listGrantedJobs,
 } from '../../../tasks/bindings/granted-job-service.ts'
-import type { TaskContext } from '../../../tasks/catalogue/task-context.ts'
+import type { TaskContext } from '../../../tasks/catalogue/task-access.ts'
 import type { Mount } from '../../mount.ts'
 
 /** Tasks that a room was granted and enables (contract part 2, "Chatroom runs"). */

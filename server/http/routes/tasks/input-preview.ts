@@ -1,5 +1,5 @@
 import { scriptRoutes } from '@sandbox-jobs/contract/routes/script-routes.ts'
-import type { TaskContext } from '../../../tasks/catalogue/task-context.ts'
+import type { TaskContext } from '../../../tasks/catalogue/task-access.ts'
 import { previewInput } from '../../../tasks/inputs/input-preview.ts'
 import type { Mount } from '../../mount.ts'
 

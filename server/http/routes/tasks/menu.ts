@@ -1,6 +1,6 @@
 import { chatroomPageSizeDefault, menuPageMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { chatroomRoutes } from '@sandbox-jobs/contract/routes/chatroom-routes.ts'
-import type { TaskContext } from '../../../tasks/catalogue/task-context.ts'
+import type { TaskContext } from '../../../tasks/catalogue/task-access.ts'
 import { readMenu } from '../../../tasks/menu/menu-service.ts'
 import type { Mount } from '../../mount.ts'
 

@@ -1,6 +1,6 @@
 import { scriptMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { scriptRoutes } from '@sandbox-jobs/contract/routes/script-routes.ts'
-import type { TaskContext } from '../../../tasks/catalogue/task-context.ts'
+import type { TaskContext } from '../../../tasks/catalogue/task-access.ts'
 import { putScriptFile, uploadScript } from '../../../tasks/files/script-upload-service.ts'
 import type { Mount } from '../../mount.ts'
 import { openFilePart, requireMultipart } from '../../requests/file-part.ts'

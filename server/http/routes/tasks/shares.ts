@@ -1,7 +1,7 @@
 import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
 import { listRequestOf } from '../../../tasks/catalogue/list-request.ts'
-import type { TaskContext } from '../../../tasks/catalogue/task-context.ts'
+import type { TaskContext } from '../../../tasks/catalogue/task-access.ts'
 import { createShare, listTaskShares, revokeShare } from '../../../tasks/shares/share-service.ts'
 import type { Mount } from '../../mount.ts'
 

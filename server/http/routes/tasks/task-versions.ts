@@ -1,11 +1,10 @@
 import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
 import { listRequestOf } from '../../../tasks/catalogue/list-request.ts'
-import type { TaskContext } from '../../../tasks/catalogue/task-context.ts'
-import { archiveVersion } from '../../../tasks/versions/archive-version.ts'
+import type { TaskContext } from '../../../tasks/catalogue/task-access.ts'
 import { listTaskVersions } from '../../../tasks/versions/list-task-versions.ts'
-import { publishVersion } from '../../../tasks/versions/publish-version.ts'
 import { changeDraft, createDraft, readVersion } from '../../../tasks/versions/task-version-service.ts'
+import { archiveVersion, publishVersion } from '../../../tasks/versions/version-lifecycle.ts'
 import type { Mount } from '../../mount.ts'
 
 const listDefaults = { page_size: catalogPageSizeDefault, lifecycle: 'active' } as const

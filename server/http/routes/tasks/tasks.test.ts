@@ -14,7 +14,7 @@ import {
 } from '../../../../testing/factories/tenant.ts'
 import type { Principal } from '../../../access/principal.ts'
 import { newId } from '../../../base/ids.ts'
-import { archiveTask } from '../../../tasks/catalogue/archive-task.ts'
+import { archiveTask } from '../../../tasks/catalogue/task-service.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)

@@ -1,11 +1,17 @@
 import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
-import { archiveTask } from '../../../tasks/catalogue/archive-task.ts'
 import { listRequestOf } from '../../../tasks/catalogue/list-request.ts'
-import type { TaskContext } from '../../../tasks/catalogue/task-context.ts'
-import { changeTaskEgress, readTaskEgress } from '../../../tasks/catalogue/task-egress.ts'
-import { createTask, listVisibleTasks, readTask, updateTask } from '../../../tasks/catalogue/task-service.ts'
+import type { TaskContext } from '../../../tasks/catalogue/task-access.ts'
+import {
+  archiveTask,
+  changeTaskEgress,
+  createTask,
+  listVisibleTasks,
+  readTask,
+  readTaskEgress,
+  updateTask,
+} from '../../../tasks/catalogue/task-service.ts'
 import type { Mount } from '../../mount.ts'
 
 const listDefaults = { page_size: catalogPageSizeDefault, lifecycle: 'active' } as const

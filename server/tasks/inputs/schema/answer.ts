@@ -15,7 +15,7 @@ import { addKeyword, getKeyword } from '@hyperjump/json-schema/experimental'
 import { inputSchemaMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { JsonRefused, parseStrictJson } from '../../../base/json/strict-json.ts'
 import { problemsOfKeyword } from './input-words.ts'
-import { linearPattern } from './patterns/linear-pattern.ts'
+import { linearPattern } from './linear-pattern.ts'
 import { type Problem, problemsMax, type SchemaQuestion, type Verdict } from './verdict.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { ValidationError } from '../../../base/errors/validation-error.ts'
 import { stageInput } from '../../../base/json/staged-input.ts'
 import { JsonRefused, parseStrictJson } from '../../../base/json/strict-json.ts'
-import { inputHolder } from './input-holder.ts'
 import type { BodyQuestion, BodyVerdict } from './verdict.ts'
 
 /** Bounds what the asking thread gets as a value: no accepted body has more values beside its input. */
@@ -53,3 +52,13 @@ function hasAtMost(nodesMax: number, value: unknown): boolean {
   }
   return true
 }
+
+/** The object that has the `input` of a body, below the keys `within`; undefined if the body has none there. */
+export function inputHolder(body: unknown, within: readonly string[] = []): { input: unknown } | undefined {
+  let holder = body
+  for (const key of within) holder = isObject(holder) && Object.hasOwn(holder, key) ? holder[key] : undefined
+  return isObject(holder) && Object.hasOwn(holder, 'input') ? (holder as { input: unknown }) : undefined
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

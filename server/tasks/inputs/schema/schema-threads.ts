@@ -110,3 +110,6 @@ export class SchemaThreads {
     return this.#threads.length > 1 && thread === this.#threads.at(-1)
   }
 }
+
+/** The threads of this process; each starts with its first question. */
+export const schemaThreads = new SchemaThreads()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { acrossCompanies } from '../../db/across-companies.ts'
-import type { Database } from '../../db/database.ts'
+import { acrossCompanies } from '../db/across-companies.ts'
+import type { Database } from '../db/database.ts'
 
 /* Reads and changes `secret_values` and `webhook_secrets` of all companies, for the operator who rotates keys. */
 

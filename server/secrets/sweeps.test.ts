@@ -3,7 +3,7 @@ import { SecretSteps } from '../../testing/apps/secret-steps.ts'
 import { TestApi } from '../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'
-import { sweepSecretOperations } from './sweep-secret-operations.ts'
+import { sweepSecretOperations } from './sweeps.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)

@@ -8,7 +8,7 @@ import {
 import { ValidationError } from '../../base/errors/validation-error.ts'
 import type { Keys } from '../../base/keys/keys.ts'
 import type { Log } from '../../base/logging.ts'
-import { EnvelopeUndecryptable, openEnvelope } from './open-envelope.ts'
+import { EnvelopeUndecryptable, openEnvelope } from '../store/open-envelope.ts'
 
 /** The fixed shape of these errors: the slug twice, and nothing of what was sent. */
 export const secretWriteProblem = (

@@ -3,12 +3,10 @@ import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { companyPolicy } from '../../companies/settings/company-policy.ts'
 import { checkPublishedPolicy } from '../../custom-tables/policies/output-policies.ts'
-import { endNextVersionsAt } from '../../secrets/approvals/end-next-versions.ts'
-import { lockManagedTask, requireManagedTask } from '../catalogue/task-access.ts'
-import type { TaskContext } from '../catalogue/task-context.ts'
+import { endNextVersionsAt } from '../../secrets/approvals/next-versions.ts'
+import { lockManagedTask, requireManagedTask, type TaskContext } from '../catalogue/task-access.ts'
 import { setCurrentVersions } from '../catalogue/task-store.ts'
-import { requireBundleRunner } from './bundle-runner.ts'
-import { requireReadyEnvironment } from './ready-environment.ts'
+import { requireBundleRunner, requireReadyEnvironment } from './ready-environment.ts'
 import { viewOf } from './task-version-service.ts'
 import {
   findVersion,
@@ -72,4 +70,36 @@ async function checkPolicy(
     author: draft.created_by,
   })
   return draft.canonical_digest
+}
+
+/**
+ * Archives a version: it can no longer be run or enabled, and rooms that pin it lose it from their menu until they
+ * change the pin. The latest remaining versions become the task's current ones.
+ */
+export async function archiveVersion(
+  context: TaskContext,
+  principal: Principal,
+  { taskId, versionId }: { taskId: string; versionId: string },
+): Promise<TaskVersion> {
+  return context.db.transaction().execute(async (trx) => {
+    const task = await lockManagedTask(trx, principal, 'task.change', taskId)
+    const key = { companyId: principal.companyId, taskId, id: versionId }
+    if (!(await lockVersion(trx, key))) throw notFound()
+    const set = { archived_at: context.clock.now() }
+    if (!(await moveVersion(trx, key, { to: 'archived', set }))) {
+      throw new CodedError('illegal_transition')
+    }
+    const latest = await latestVersionIds(trx, principal.companyId, taskId)
+    const current = {
+      current_published_version_id:
+        task.current_published_version_id === versionId
+          ? latest.published
+          : task.current_published_version_id,
+      current_draft_version_id: latest.draft,
+    }
+    await setCurrentVersions(trx, task, current)
+    const archived = await findVersion(trx, key)
+    if (!archived) throw notFound()
+    return viewOf(trx, archived, { task: { ...task, ...current }, view: 'owner' })
+  })
 }

@@ -1,12 +1,12 @@
-import type { Database } from '../../db/database.ts'
-import type { WrappingKeys } from '../keys/wrapping-keys.ts'
-import { rewrapped, ValueDamaged } from '../store/sealed-value.ts'
+import type { Database } from '../db/database.ts'
+import type { WrappingKeys } from './keys/wrapping-keys.ts'
 import {
   countWrappedElsewhere,
   findWrappedElsewhere,
   replaceWrappedKey,
   type WrappedRow,
 } from './rewrap-store.ts'
+import { rewrapped, ValueDamaged } from './store/sealed-value.ts'
 
 /*
  * A rotation makes the next key-encryption key and wraps the data key of every stored value under it. The service goes on

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { beforeEach, expect, it } from 'vitest'
-import { SecretSteps } from '../../../testing/apps/secret-steps.ts'
-import { TestApi } from '../../../testing/apps/test-api.ts'
-import { createTestDatabase } from '../../../testing/database/test-database.ts'
-import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
-import { LocalKeys } from '../keys/local-keys.ts'
-import { openSecrets } from '../resolve/open-secrets.ts'
+import { SecretSteps } from '../../testing/apps/secret-steps.ts'
+import { TestApi } from '../../testing/apps/test-api.ts'
+import { createTestDatabase } from '../../testing/database/test-database.ts'
+import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
+import { LocalKeys } from './keys/local-keys.ts'
+import { openSecrets } from './resolve/open-secrets.ts'
 import { countWrappedElsewhere } from './rewrap-store.ts'
 import { rotateSecretKeys } from './rotate-keys.ts'
 
@@ -65,9 +65,9 @@ it('is finished by the next call with the same key, wherever it was killed', asy
   const made = await Promise.all(slots.map(set))
   const modules = {
     rotate: new URL('./rotate-keys.ts', import.meta.url).href,
-    keys: new URL('../keys/local-keys.ts', import.meta.url).href,
-    database: new URL('../../db/database.ts', import.meta.url).href,
-    log: new URL('../../base/logging.ts', import.meta.url).href,
+    keys: new URL('./keys/local-keys.ts', import.meta.url).href,
+    database: new URL('../db/database.ts', import.meta.url).href,
+    log: new URL('../base/logging.ts', import.meta.url).href,
   }
   const program = `
     const { rotateSecretKeys } = await import(${JSON.stringify(modules.rotate)})
