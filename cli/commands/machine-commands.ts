@@ -42,6 +42,7 @@ const operatorCommands: Commands = {
   restore: async () => (await import('./operator/service/operator-restore.ts')).operatorRestoreCommand(),
   storage: async () => (await import('./operator/service/operator-storage.ts')).operatorStorageCommand(),
   mail: async () => (await import('./operator/service/operator-mail.ts')).operatorMailCommand(),
+  request: async () => (await import('./operator/service/operator-request.ts')).operatorRequestCommand(),
   'log-level': async () =>
     (await import('./operator/service/operator-log-level.ts')).operatorLogLevelCommand(),
   audit: async () => (await import('./operator/service/operator-audit.ts')).operatorAuditCommand(),
