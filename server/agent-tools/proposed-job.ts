@@ -1,8 +1,8 @@
+import type { HumanTurn } from '../access/principal.ts'
 import { AgentError } from '../agents/agent-error.ts'
 import { requireReceipt } from '../agents/proposals/commit-proposal.ts'
 import { receiptOf } from '../agents/proposals/prepare-proposal.ts'
 import type { ProposalRow } from '../agents/proposals/proposal.ts'
-import { confirmAddress, confirmStep } from './confirmation.ts'
 import type { OpenedAddress, ToolCaller, ToolDeps, ToolResult } from './tool.ts'
 
 /** Clients give a call about a minute. */
@@ -59,3 +59,13 @@ export async function decidedResult(
   if (row.hasEnded || row.expires_at <= deps.clock.now()) throw new AgentError('proposal_not_pending')
   return preparedResult(deps, caller, row)
 }
+
+/** A page where the person confirms or rejects a proposal with their login. */
+export const confirmAddress = ({ baseUrl }: Pick<ToolDeps, 'baseUrl'>, { id }: { id: string }): string =>
+  `${baseUrl}/confirm/${id}`
+
+/** The next step of an agent after a proposal. Without a turn no later call of it can confirm. */
+export const confirmStep = (turn: HumanTurn | undefined): string =>
+  turn && !turn.byKey
+    ? 'Show the summary to the person and stop. When their next message confirms it, call sandbox_submit_job with mode "commit" and proposal_receipt. They can also confirm at address.'
+    : 'Show the summary and the address to the person and stop. Only they can confirm, at the address. Then sandbox_submitted_jobs lists the job.'

@@ -8,7 +8,7 @@ import { receiptOf } from '../agents/proposals/prepare-proposal.ts'
 import type { ProposalRow } from '../agents/proposals/proposal.ts'
 import { settleAll } from '../base/settle-all.ts'
 import { listRoomRuns } from '../runs/read/read-runs.ts'
-import { confirmAddress, confirmStep } from './confirmation.ts'
+import { confirmAddress, confirmStep } from './proposed-job.ts'
 import { type ToolDeps, tool } from './tool.ts'
 
 const Parameters = Strict(pageFields(catalogPageSizeDefault))

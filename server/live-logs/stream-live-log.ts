@@ -1,6 +1,7 @@
 import type { LogPart, SandboxPort } from '../../agent/port/sandboxes.ts'
 import { sleep } from '../base/clock.ts'
-import type { LiveLogWriter } from './live-log-writer.ts'
+import type { Executing } from '../db/database.ts'
+import { isLiveLogRequested, writeLiveLog } from './live-log-store.ts'
 
 export interface StreamDeps {
   executor: Pick<SandboxPort, 'logSince'>
@@ -46,3 +47,11 @@ function joined(before: LogPart, output: LogPart): LogPart {
   const bytes = all.subarray(Math.max(0, all.length - windowBytes))
   return { start: output.start + output.bytes.length - bytes.length, bytes }
 }
+
+/** Stores the newest part of a log, if there is one, for the API to read. False when the log is no longer requested. */
+export type LiveLogWriter = (subjectId: string, part: LogPart | undefined) => Promise<boolean>
+
+export const liveLogWriter =
+  (db: Executing): LiveLogWriter =>
+  (subjectId, part) =>
+    part ? writeLiveLog(db, subjectId, part) : isLiveLogRequested(db, subjectId)

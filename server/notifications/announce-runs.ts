@@ -1,4 +1,4 @@
-import { postServiceMessage } from '../agents/turns/post-message.ts'
+import { postServiceMessage } from '../agents/turns/messages.ts'
 import { findAnnouncing } from '../companies/chatrooms/room-announcements.ts'
 import { isByDoor } from './notice.ts'
 import type { NoticeSink } from './notifier.ts'

@@ -16,7 +16,7 @@ import { createLog } from '../base/logging.ts'
 import { sha256Of } from '../base/sha256.ts'
 import { SerialByKey } from '../fairness/serial-by-key.ts'
 import { writeSessionFile } from './files/write-file.ts'
-import { sweepSessions } from './sweep-sessions.ts'
+import { sweepSessions } from './trees/remove-unused.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)

@@ -2,8 +2,7 @@ import { CodedError } from '../base/errors/coded-error.ts'
 import type { Database } from '../db/database.ts'
 import { SharedSlots, type SlotBounds } from '../fairness/shared-slots.ts'
 import type { LogUpdates } from '../live-logs/log-updates.ts'
-import { listStateEvents } from './state-event-store.ts'
-import { type StateSubject, watchState } from './state-watch-store.ts'
+import { listStateEvents, type StateSubject, watchState } from './state-watch-store.ts'
 
 /*
  * Requests that wait for runs and builds. A request that waits says so in `state_watches`; from then on a change of state notifies

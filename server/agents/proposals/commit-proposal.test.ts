@@ -6,7 +6,7 @@ import { applyTestPrices, removePrices } from '../../../testing/factories/prices
 import { makeRun, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { addMember, makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
-import { postServiceMessage } from '../turns/post-message.ts'
+import { postServiceMessage } from '../turns/messages.ts'
 import { sweepProposals } from './own-proposals.ts'
 
 const { db } = await createTestDatabase()

@@ -22,8 +22,7 @@ import {
   type TableRecord,
 } from './custom-table-store.ts'
 import { type ListQuery, pageOf } from './list-page.ts'
-import { inTableTransaction } from './serialize-by-table.ts'
-import { lockActiveTable, requireTable } from './table-access.ts'
+import { inTableTransaction, lockActiveTable, requireTable } from './table-access.ts'
 import { declaredFields } from './table-fields.ts'
 
 /* Tables: create, find, change and archive (contract part 3, D3). */

@@ -6,8 +6,7 @@ import type { TableRecord } from '../catalogue/custom-table-store.ts'
 import { checkValues } from '../rows/row-values.ts'
 import { findRow, type StoredRow } from '../rows/table-row-store.ts'
 import { addRow, changeRow, ValuesRefused } from '../rows/write-row.ts'
-import { insertIdentity, rowIdOfIdentity } from './identity-store.ts'
-import type { CommandRow } from './table-command-store.ts'
+import { type CommandRow, insertIdentity, rowIdOfIdentity } from './table-command-store.ts'
 
 /** A call of a command whose table the transaction has locked. */
 export interface CommandCall {

@@ -13,8 +13,7 @@ import { newId } from '../../base/ids.ts'
 import { definitionBytes, requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { Trx } from '../../db/database.ts'
 import { type ListQuery, pageOf } from '../catalogue/list-page.ts'
-import { inTableTransaction } from '../catalogue/serialize-by-table.ts'
-import { lockActiveTable, requireTable } from '../catalogue/table-access.ts'
+import { inTableTransaction, lockActiveTable, requireTable } from '../catalogue/table-access.ts'
 import type { TableContext } from '../table-context.ts'
 import {
   changedDefinition,

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
-import type { ExportFormat } from '@sandbox-jobs/contract/resources/tables/table-row.ts'
+import type { ExportFormat, TableRow } from '@sandbox-jobs/contract/resources/tables/table-row.ts'
 import type { Principal } from '../../access/principal.ts'
 import { slicesOf } from '../../fairness/loop-slices.ts'
 import type { TableRecord } from '../catalogue/custom-table-store.ts'
 import { requireTable } from '../catalogue/table-access.ts'
+import { columnNames } from '../catalogue/table-fields.ts'
 import type { TableContext } from '../table-context.ts'
-import { renderRow } from './render-row.ts'
-import { csvHeader, csvLine } from './row-csv.ts'
 import { parseFilter } from './row-filter.ts'
 import type { RowQuery } from './row-query-store.ts'
+import { renderRow } from './row-service.ts'
 import type { StoredRow } from './table-row-store.ts'
 
 const batchRows = 200
@@ -69,4 +69,25 @@ async function* linesOf(
     if (!last || rows.length < batchRows) return
     after = { id: last.id, sortKey: null }
   }
+}
+
+/* Rows as CSV (RFC 4180), for spreadsheets. */
+
+const lineEnd = '\r\n'
+/** A spreadsheet would execute a text that starts so. */
+const formulaStart = /^[=+\-@\t\r]/
+
+const csvHeader = (fields: readonly string[]): string =>
+  [...columnNames, ...fields].map(cellOf).join(',') + lineEnd
+
+const csvLine = (fields: readonly string[], row: TableRow): string =>
+  [...columnNames.map((name) => row[name]), ...fields.map((name) => row.values[name])].map(cellOf).join(',') +
+  lineEnd
+
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const inert = formulaStart.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }

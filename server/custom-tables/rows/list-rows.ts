@@ -6,9 +6,9 @@ import type { PageTokens } from '../../base/page.ts'
 import { findTable, type TableRecord } from '../catalogue/custom-table-store.ts'
 import { requireTable } from '../catalogue/table-access.ts'
 import type { TableContext } from '../table-context.ts'
-import { renderRow } from './render-row.ts'
 import { parseFilter, parseSort, type RowCondition } from './row-filter.ts'
 import type { ListedRow, RowPosition } from './row-query-store.ts'
+import { renderRow } from './row-service.ts'
 
 export interface RowListQuery {
   page_size?: number

@@ -10,12 +10,15 @@ import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { invalid, ValidationError } from '../../base/errors/validation-error.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import { findTable, type TableRecord } from '../catalogue/custom-table-store.ts'
-import { inTableTransaction, serializeByTable } from '../catalogue/serialize-by-table.ts'
-import { lockActiveTable, requireTable } from '../catalogue/table-access.ts'
+import {
+  inTableTransaction,
+  lockActiveTable,
+  requireTable,
+  serializeByTable,
+} from '../catalogue/table-access.ts'
 import type { TableContext } from '../table-context.ts'
-import { renderRow } from './render-row.ts'
 import { checkValues } from './row-values.ts'
-import { findRow } from './table-row-store.ts'
+import { findRow, type StoredRow } from './table-row-store.ts'
 import { addRow, changeRow, removeRow, ValuesRefused } from './write-row.ts'
 
 /* Rows by request (contract part 3, D3). A table that accepts commands only refuses them, whoever asks. */
@@ -131,3 +134,13 @@ export async function reportingValues<T>(work: () => Promise<T>): Promise<T> {
     throw error instanceof ValuesRefused ? new ValidationError(error.problems) : error
   }
 }
+
+export const renderRow = (row: StoredRow): TableRow => ({
+  id: row.id,
+  table_id: row.table_id,
+  version: row.version,
+  chatroom_id: row.chatroom_id,
+  values: row.values,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})

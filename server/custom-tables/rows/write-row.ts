@@ -7,7 +7,7 @@ import { canonicalJson } from '../../base/json/canonical-json.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { Trx } from '../../db/database.ts'
 import { addToRowCount, type TableRecord } from '../catalogue/custom-table-store.ts'
-import { recordRowEvent } from '../triggers/record-row-event.ts'
+import { recordRowEvent } from '../triggers/row-events.ts'
 import { changedValues, checkValues } from './row-values.ts'
 import { deleteRow, findRow, insertRow, replaceValues, type StoredRow } from './table-row-store.ts'
 

@@ -1,11 +1,12 @@
 import type { DoorKind, DoorRuntime } from '@sandbox-jobs/contract/resources/doors/door.ts'
 import { principalOf, refuseCredentials } from '../../access/authentication/authentication.ts'
+import { hashApiKey } from '../../access/keys/api-key-secret.ts'
 import { findByPepper } from '../../access/keys/pepper-lookup.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
-import type { Peppers } from '../../base/keys/peppers.ts'
+import { newToken } from '../../base/ids.ts'
+import type { Pepper, Peppers } from '../../base/keys/peppers.ts'
 import type { Database } from '../../db/database.ts'
-import { hashDoorKey, looksLikeDoorKey } from './door-key-secret.ts'
 import { countDoorsOffPepper, type DoorRow, findDoorByHash, touchDoor } from './door-store.ts'
 
 /*
@@ -60,3 +61,14 @@ export async function openDoor(
     reader: { ...owner, apiKey: { id, scope: 'sandbox', allowedChatroomIds: [roomId] } },
   }
 }
+
+const prefix = 'sbd_'
+const form = /^sbd_[A-Za-z0-9_-]{43}$/
+
+/** A new key: 256 random bits after a prefix that secret scanners detect. */
+export const newDoorKey = (): string => `${prefix}${newToken()}`
+
+const looksLikeDoorKey = (text: string): boolean => form.test(text)
+
+/** The stored form, as that of API keys. */
+export const hashDoorKey = ({ key }: Pepper, text: string): Buffer => hashApiKey(key, text)

@@ -1,5 +1,7 @@
 import type { DoorRuntime } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import { sql } from 'kysely'
 import type { Executing, Trx } from '../../db/database.ts'
+import { imageUseByTask } from '../../tasks/versions/image-use-statement.ts'
 
 /** Writes the table `door_runtimes`. */
 
@@ -56,3 +58,8 @@ export async function findRuntimes(
   }
   return byDoor
 }
+
+/** Condition on `environment_versions v`: a published version of a listed task, or a door, uses it. */
+export const imageUseByTaskOrDoor = sql<boolean>`(${imageUseByTask} or exists (
+  select 1 from door_runtimes dr where dr.environment_version_id = v.id
+))`

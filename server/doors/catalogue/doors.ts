@@ -14,7 +14,7 @@ import { newId } from '../../base/ids.ts'
 import type { Peppers } from '../../base/keys/peppers.ts'
 import { type Database, violates } from '../../db/database.ts'
 import { requireReadyEnvironment } from '../../tasks/versions/ready-environment.ts'
-import { hashDoorKey, newDoorKey } from './door-key-secret.ts'
+import { hashDoorKey, newDoorKey } from './door-keys.ts'
 import { findRuntimes, insertRuntimes } from './door-runtime-store.ts'
 import {
   type DoorRow,

@@ -1,7 +1,9 @@
 import { doorTextMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { RunArtifact } from '@sandbox-jobs/contract/resources/runs/run-artifact.ts'
+import { openResult, type ResultDeps } from '../../runs/downloads/read-results.ts'
 import type { ShownRun } from '../../runs/model/run-row.ts'
 import type { Beginning, ResultBeginnings } from '../../runs/read/results/result-beginnings.ts'
+import type { OpenDoor } from '../catalogue/door-keys.ts'
 
 /** How a program ended. */
 export type ProgramEnd =
@@ -64,4 +66,19 @@ export function endOf({
   const limit = limits.find((each) => each === code)
   if (limit) return { kind: limit }
   return { kind: state === 'platform_failed' ? 'failed' : 'stopped', reason: code }
+}
+
+/** The beginning of a file that the program left; undefined if there is none. */
+export async function readFileBeginning(
+  deps: ResultDeps,
+  { door, reader }: OpenDoor,
+  { result, path, signal }: { result: ProgramResult; path: string; signal: AbortSignal },
+): Promise<string | undefined> {
+  const file: RunArtifact | undefined = result.files.find(({ relative_path }) => relative_path === path)
+  if (!file || file.byte_size === 0) return file && ''
+  const address = { chatroomId: door.chatroom_id, runId: result.runId }
+  const object = { kind: 'artifact' as const, artifactId: file.id }
+  const request = { range: `bytes=0-${doorTextMaxBytes - 1}`, signal }
+  const { body } = await openResult(deps, reader, { ...address, object, request })
+  return Buffer.concat(await body.toArray()).toString('utf8')
 }

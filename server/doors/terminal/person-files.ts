@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { SessionAddress } from '../../sessions/catalogue/session-access.ts'
+import { readFolder, setFolder } from '../../sessions/catalogue/session-folders.ts'
 import { createSessionFolder, deleteSessionFile, moveSessionFile } from '../../sessions/files/change-files.ts'
 import {
   type FileReading,
@@ -73,3 +74,37 @@ export const moveFile = async (deps: FileDeps, person: Person, of: { from: strin
 
 export const deleteFile = async (deps: FileDeps, person: Person, path: string) =>
   deleteSessionFile(deps, person.open.reader, { ...(await requireAddress(deps, person)), path })
+
+/** A conversation of a person, as the platform names it; undefined: the request names none. */
+interface PersonConversation {
+  person: Person
+  conversation: string | undefined
+}
+
+/** Where commands of the conversation start: a folder of the session, or undefined for the home directory. */
+export async function workingFolder(
+  deps: FileDeps,
+  { person, conversation }: PersonConversation,
+): Promise<string | undefined> {
+  const session = conversation === undefined ? undefined : await findSession(deps, person)
+  if (!session || conversation === undefined) return undefined
+  const key = { companyId: session.company_id, sessionId: session.id, conversation }
+  const folder = await readFolder(deps.db, key)
+  if (folder === undefined) return undefined
+  return isFolder(await treeOf(deps, person), folder) ? folder : undefined
+}
+
+/** False where there is no such folder. Throws `storage_quota_exceeded`. */
+export async function setWorkingFolder(
+  deps: FileDeps,
+  { person, conversation }: PersonConversation,
+  folder: string | undefined,
+): Promise<boolean> {
+  if (folder !== undefined && !isFolder(await treeOf(deps, person), folder)) return false
+  const session = await findSession(deps, person)
+  if (session && conversation !== undefined)
+    await setFolder(deps.db, { companyId: session.company_id, sessionId: session.id, conversation }, folder)
+  return true
+}
+
+const isFolder = (tree: Tree, path: string): boolean => tree.get(path)?.kind === 'folder'

@@ -8,7 +8,7 @@ import { makeEnvironmentVersion } from '../../../testing/factories/environment-v
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { newId } from '../../base/ids.ts'
-import { hashDoorKey } from '../../doors/catalogue/door-key-secret.ts'
+import { hashDoorKey } from '../../doors/catalogue/door-keys.ts'
 
 /* Answers that the platforms' clients get where nothing is executed, and their reports of ended runs. No worker runs here. */
 

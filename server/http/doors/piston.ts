@@ -1,7 +1,6 @@
 import { scriptMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { FastifyInstance } from 'fastify'
-import { readFileBeginning } from '../../doors/programs/program-files.ts'
-import type { ProgramResult } from '../../doors/programs/program-result.ts'
+import { type ProgramResult, readFileBeginning } from '../../doors/programs/program-result.ts'
 import { compileArtifacts, programScript } from '../../doors/programs/program-script.ts'
 import { type DoorRunDeps, runProgram } from '../../doors/programs/run-program.ts'
 import { type DoorCall, type DoorMounting, doorMounter, type Refuse } from './door-mount.ts'

@@ -1,5 +1,5 @@
 import type { Executing, Trx } from '../../db/database.ts'
-import type { SealedValue } from '../../secrets/store/sealed-value.ts'
+import type { SealedValue, SecretReference } from '../../secrets/store/sealed-value.ts'
 
 /** Writes the table `webhook_secrets`. The API may write secrets and not read them; the worker may read them. */
 
@@ -66,3 +66,16 @@ export async function listSealedSecrets(
       ciphertext: row.ciphertext,
     }))
 }
+
+/**
+ * Where the secret of a webhook belongs, in the terms of secrets: the rotation of keys finds it by the same
+ * (`server/secrets/rewrap-store.ts`).
+ */
+export const secretReference = (companyId: string, secretId: string): SecretReference => ({
+  companyId,
+  consumerScope: 'webhook',
+  consumerId: secretId,
+  taskId: '',
+  slotName: 'signing',
+  generation: 1,
+})

@@ -7,8 +7,7 @@ import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { openSealed } from '../../secrets/store/sealed-value.ts'
 import { dueRows } from '../../work/claim-due.ts'
 import { Deliveries, type LaneSlots, type Slot } from '../../work/deliveries.ts'
-import { recordDelivery } from '../record-delivery.ts'
-import { pauseAfter } from '../retry-schedule.ts'
+import { pauseAfter, recordDelivery } from '../redelivery.ts'
 import {
   type ClaimedDelivery,
   demoteWaiting,
@@ -18,9 +17,8 @@ import {
   updateDelivery,
 } from './delivery-store.ts'
 import { guardedPost, type PostResult } from './guarded-post.ts'
-import { secretReference } from './secret-reference.ts'
 import { signedHeaders } from './signature.ts'
-import { listSealedSecrets } from './webhook-secret-store.ts'
+import { listSealedSecrets, secretReference } from './webhook-secret-store.ts'
 import { findWebhook, markFailing, markWorking, pauseWebhook } from './webhook-store.ts'
 
 export interface SenderOptions {

@@ -25,9 +25,8 @@ import type { Database, Trx } from '../../db/database.ts'
 import { KeysUnavailable, type WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { type SealedValue, sealValue } from '../../secrets/store/sealed-value.ts'
 import { failWaiting } from './delivery-store.ts'
-import { secretReference } from './secret-reference.ts'
 import { shownSecret } from './signature.ts'
-import { expireSecrets, insertSecret } from './webhook-secret-store.ts'
+import { expireSecrets, insertSecret, secretReference } from './webhook-secret-store.ts'
 import {
   deleteWebhookRow,
   findWebhook,

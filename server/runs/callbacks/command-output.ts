@@ -3,7 +3,7 @@ import type { CommandOutputRequest } from '@sandbox-jobs/contract/resources/tabl
 import type { CommandExecution } from '@sandbox-jobs/contract/resources/tables/table-command.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import type { FoundCredential } from '../../custom-tables/callbacks/callback-credentials.ts'
-import { inTableTransaction } from '../../custom-tables/catalogue/serialize-by-table.ts'
+import { inTableTransaction } from '../../custom-tables/catalogue/table-access.ts'
 import { applyCommand } from '../../custom-tables/commands/apply-command.ts'
 import { executionOf } from '../../custom-tables/commands/execute-command.ts'
 import { mayCallCommand } from '../../custom-tables/policies/policy-people.ts'

@@ -6,7 +6,7 @@ import type {
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
 import type { FoundCredential } from '../../custom-tables/callbacks/callback-credentials.ts'
-import { inTableTransaction } from '../../custom-tables/catalogue/serialize-by-table.ts'
+import { inTableTransaction } from '../../custom-tables/catalogue/table-access.ts'
 import { mayWriteTable } from '../../custom-tables/policies/policy-people.ts'
 import { lockWritableTable } from '../../custom-tables/policies/policy-target.ts'
 import { allowsUpdate, storedPolicy } from '../../custom-tables/policies/stored-policy.ts'

@@ -9,14 +9,22 @@ import type { Trx } from '../../db/database.ts'
 import { slicesOf } from '../../fairness/loop-slices.ts'
 import type { SerialByKey } from '../../fairness/serial-by-key.ts'
 import { requireSession, type SessionAccess, type SessionAddress } from '../catalogue/session-access.ts'
-import { lockSession, type SessionRow } from '../catalogue/session-store.ts'
+import { lockSession, pointToTree, type SessionRow } from '../catalogue/session-store.ts'
 import { renderSession } from '../catalogue/sessions.ts'
 import { removeUnused, type TreeDeps } from '../trees/remove-unused.ts'
-import { requirePath, type Tree, withFolder, withMoved, withoutEntry } from '../trees/tree.ts'
-import { findTree } from '../trees/tree-store.ts'
-import { decodeTree } from '../trees/tree-text.ts'
-import { writeTree } from '../trees/write-tree.ts'
-import { renderEntry } from './render-entry.ts'
+import {
+  byteSizeOf,
+  packsOf,
+  requirePath,
+  requireWithin,
+  type Tree,
+  withFolder,
+  withMoved,
+  withoutEntry,
+} from '../trees/tree.ts'
+import { findTree, insertTree } from '../trees/tree-store.ts'
+import { decodeTree, encodeTree } from '../trees/tree-text.ts'
+import { renderEntry } from './read-files.ts'
 
 export type ChangeDeps = SessionAccess &
   TreeDeps & {
@@ -110,4 +118,16 @@ export async function changeFiles(
 /** Throws `session_in_use`: what a run leaves would replace the change. */
 export function requireFree({ holder_run_id: run }: Pick<SessionRow, 'holder_run_id'>): void {
   if (run !== null) throw new CodedError('session_in_use')
+}
+
+/** Points a locked session from the tree of its files to a new one. Throws `session_full`. */
+async function writeTree(
+  trx: Trx,
+  session: SessionRow,
+  { before, tree }: { before: Tree; tree: Tree },
+): Promise<SessionRow> {
+  requireWithin(tree, { maxBytes: session.size_limit_bytes, before })
+  const content = await encodeTree(tree, slicesOf(session.company_id))
+  const id = await insertTree(trx, session.company_id, { content, packs: packsOf(tree) })
+  return pointToTree(trx, session, { id, byteSize: byteSizeOf(tree), fileCount: tree.size })
 }

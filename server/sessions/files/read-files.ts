@@ -1,5 +1,5 @@
 import { chatroomPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
-import type { SessionFileList } from '@sandbox-jobs/contract/resources/sessions/session-file.ts'
+import type { SessionFile, SessionFileList } from '@sandbox-jobs/contract/resources/sessions/session-file.ts'
 import { unknownTime } from '../../../reader/formats/file-time.ts'
 import { downloaderOf } from '../../access/downloader.ts'
 import type { Principal } from '../../access/principal.ts'
@@ -12,10 +12,9 @@ import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
 import { requireSession, type SessionAccess, type SessionAddress } from '../catalogue/session-access.ts'
 import type { SessionRow } from '../catalogue/session-store.ts'
 import { packKey } from '../trees/pack-store.ts'
-import { entriesBelow, type Tree, type TreeFile } from '../trees/tree.ts'
+import { entriesBelow, executableBit, type Tree, type TreeEntry, type TreeFile } from '../trees/tree.ts'
 import { findTree } from '../trees/tree-store.ts'
 import { decodeTree } from '../trees/tree-text.ts'
-import { renderEntry } from './render-entry.ts'
 
 export type FileReading = SessionAccess & { pages: PageTokens; downloads: Downloads }
 
@@ -101,4 +100,13 @@ export const partOf = (
   digest,
   name: path,
   modifiedAt: modifiedAt === unknownTime ? undefined : new Date(modifiedAt * 1000),
+})
+
+export const renderEntry = (entry: TreeEntry): SessionFile => ({
+  path: entry.path,
+  kind: entry.kind,
+  byte_size: entry.kind === 'file' ? entry.byteSize : 0,
+  is_executable: entry.kind === 'file' && (entry.mode & executableBit) !== 0,
+  digest: entry.kind === 'file' ? entry.digest : null,
+  target: entry.kind === 'link' ? entry.target : null,
 })

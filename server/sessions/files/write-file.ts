@@ -16,7 +16,7 @@ import { countWrittenPacks, giveUpPack, insertPack, packKey, settlePack } from '
 import { removeUnused } from '../trees/remove-unused.ts'
 import { executableBit, newFileMode, requirePath, type TreeFile, withEntry } from '../trees/tree.ts'
 import { type ChangeDeps, changeFiles, requireFree } from './change-files.ts'
-import { renderEntry } from './render-entry.ts'
+import { renderEntry } from './read-files.ts'
 
 export interface FileWriting extends SessionAddress {
   path: string

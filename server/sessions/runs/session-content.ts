@@ -1,7 +1,8 @@
+import type { KnownContent } from '../../../agent/port/known-contents.ts'
 import type { ArchiveEntry } from '../../../reader/formats/archive.ts'
 import { slicesOf } from '../../fairness/loop-slices.ts'
 import { PackReader, type Packs } from '../trees/pack-reader.ts'
-import type { Tree } from '../trees/tree.ts'
+import { filesByDigest, type Tree } from '../trees/tree.ts'
 
 /*
  * The files of a session as a run gets them. The archive is unpacked in the sandbox by the user of the job, so its folders are
@@ -44,3 +45,7 @@ export async function* sessionEntries(
     await packs.close()
   }
 }
+
+/** The contents of the files of a session: where a run leaves one of them, its bytes are not collected again. */
+export const knownContents = (tree: Tree): KnownContent[] =>
+  [...filesByDigest(tree).values()].map(({ byteSize, digest }) => ({ byteSize, digest }))

@@ -2,7 +2,9 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
+import { inBatches } from '../../work/rounds/in-batches.ts'
 import { removeEach } from '../../work/rounds/remove-each.ts'
+import { deleteExpiredSessions } from '../catalogue/session-store.ts'
 import { deletePack, lockUnusedPacks } from './pack-store.ts'
 import { deleteLeftTrees } from './tree-store.ts'
 
@@ -13,7 +15,7 @@ export interface TreeDeps {
   log: Log
 }
 
-const batch = 100
+const removedAtOnce = 100
 
 interface Removed {
   seen: number
@@ -30,9 +32,9 @@ export async function removeUnusedBatch(
   companyId?: string,
 ): Promise<Removed> {
   const now = clock.now()
-  const trees = await db.transaction().execute((trx) => deleteLeftTrees(trx, companyId, batch))
+  const trees = await db.transaction().execute((trx) => deleteLeftTrees(trx, companyId, removedAtOnce))
   const packs = await db.transaction().execute(async (trx) =>
-    removeEach(await lockUnusedPacks(trx, companyId, { now, limit: batch }), {
+    removeEach(await lockUnusedPacks(trx, companyId, { now, limit: removedAtOnce }), {
       db: trx,
       now,
       idOf: ({ id }) => id,
@@ -52,4 +54,25 @@ export async function removeUnused(deps: TreeDeps, companyId: string): Promise<v
   await removeUnusedBatch(deps, companyId).catch((error: unknown) => {
     deps.log.warn({ err: error }, 'bytes that sessions left are not removed yet')
   })
+}
+
+/**
+ * Deletes sessions that were not used for their time, then what no session points to and what broken uploads left. One bounded
+ * round, safe in several processes.
+ */
+export async function sweepSessions(
+  deps: TreeDeps,
+): Promise<{ expired: number; removed: number; failed: number }> {
+  const { db, clock } = deps
+  const expired = await inBatches(removedAtOnce, (limit) =>
+    db.transaction().execute((trx) => deleteExpiredSessions(trx, clock.now(), limit)),
+  )
+  const counts = { removed: 0, failed: 0 }
+  await inBatches(removedAtOnce, async () => {
+    const { seen, removed, failed } = await removeUnusedBatch(deps)
+    counts.removed += removed
+    counts.failed += failed
+    return seen
+  })
+  return { expired, ...counts }
 }

@@ -4,9 +4,14 @@ import { Type } from 'typebox'
 import { PlainError } from '../../../base/errors/plain-error.ts'
 import type { Command } from '../../../doors/terminal/command.ts'
 import { readOutput } from '../../../doors/terminal/command-output.ts'
-import { killCommand, listCommands, readCommand } from '../../../doors/terminal/commands.ts'
+import {
+  type CommandDeps,
+  killCommand,
+  listCommands,
+  readCommand,
+  startCommand,
+} from '../../../doors/terminal/commands.ts'
 import type { FileDeps } from '../../../doors/terminal/person-files.ts'
-import { type CommandDeps, startCommand } from '../../../doors/terminal/run-command.ts'
 import type { FollowRunDeps } from '../../../runs/read/run-logs.ts'
 import { modelPath } from './files/working-directory.ts'
 import { type Operation, operation, type TerminalCall } from './operation.ts'

@@ -1,5 +1,5 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { type MessageDeps, postMessage } from '../../../agents/turns/post-message.ts'
+import { type MessageDeps, postMessage } from '../../../agents/turns/messages.ts'
 import type { Mount } from '../../mount.ts'
 
 /** Human turns (contract part 3, D2); `mount` authenticates people and gateways. */

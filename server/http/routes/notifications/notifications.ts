@@ -1,6 +1,6 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Directory } from '../../../access/directory/directory.ts'
-import { listMessages } from '../../../agents/turns/list-messages.ts'
+import { listMessages } from '../../../agents/turns/messages.ts'
 import {
   readRoomNotifications,
   updateRoomNotifications,

@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
 import { homeDir } from '../../../../doors/terminal/command-script.ts'
-import type { FileDeps } from '../../../../doors/terminal/person-files.ts'
-import { setWorkingFolder, workingFolder } from '../../../../doors/terminal/person-folder.ts'
+import { type FileDeps, setWorkingFolder, workingFolder } from '../../../../doors/terminal/person-files.ts'
 import { type Operation, operation, type TerminalCall } from '../operation.ts'
 import { absolutePath, isFromRoot, keptPath, shownPath, TerminalPath, wayHome } from '../terminal-paths.ts'
 

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, makeUser, type Tenant } from '../../../testing/factories/tenant.ts'
 import { issueGatewayKey, revokeGatewayKey } from '../../access/keys/gateway-keys.ts'
 import { insertMessage, lockLastSequence } from './message-store.ts'
-import { sweepMessages } from './post-message.ts'
+import { sweepMessages } from './messages.ts'
 
 const { db } = await createTestDatabase()
 const harness = new AgentHarness(db)

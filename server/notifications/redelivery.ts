@@ -1,3 +1,6 @@
+import type { Log } from '../base/logging.ts'
+import { type RetryPolicy, retry } from '../work/retry.ts'
+
 const secondMs = 1000
 const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
@@ -20,3 +23,14 @@ export function pauseAfter(attempts: number, id: string): number {
   const pause = pausesMs[Math.min(attempts, pausesMs.length) - 1] ?? 8 * hourMs
   return Math.round(pause * (1 + Number.parseInt(id.slice(-2), 16) / 2560))
 }
+
+/** Shorter than the time after which an attempt counts as lost. */
+const policy: RetryPolicy = {
+  firstPauseMs: 50,
+  maxPauseMs: () => 1000,
+  giveUpAfterMs: () => 60_000,
+}
+
+/** Writes the record of an attempt, and repeats that, also while the worker stops: without it the attempt would be repeated. */
+export const recordDelivery = (what: string, record: () => Promise<unknown>, log: Log): Promise<unknown> =>
+  retry(what, record, { policy, signal: new AbortController().signal, log })
