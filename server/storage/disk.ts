@@ -35,7 +35,7 @@ const keyPattern = /^[a-z0-9][a-z0-9_.-]*(\/[a-z0-9][a-z0-9_.-]*){0,6}$/
 export class DiskStorage implements ObjectStorage {
   readonly #root: string
   readonly #incoming: Incoming
-  readonly #hold: DeletionPause
+  readonly #pause: DeletionPause
   readonly #space: FreeSpace
 
   /** `floorBytes` of the disk always stay free. */
@@ -43,12 +43,12 @@ export class DiskStorage implements ObjectStorage {
     this.#root = root
     this.#space = new FreeSpace(root, floorBytes)
     this.#incoming = new Incoming(join(root, 'incoming'))
-    this.#hold = new DeletionPause(root)
+    this.#pause = new DeletionPause(root)
   }
 
   /** Removes the residue of killed writers and backups; called when a process starts. */
   async removeAbandoned(): Promise<void> {
-    await this.#hold.removeAbandoned()
+    await this.#pause.removeAbandoned()
     await this.removeAbandonedParts()
   }
 
@@ -178,7 +178,7 @@ export class DiskStorage implements ObjectStorage {
 
   async delete(key: string): Promise<void> {
     const path = this.#path(key)
-    await this.#hold.delete(path, key)
+    await this.#pause.delete(path, key)
     await this.#removeEmpty(dirname(path))
   }
 
