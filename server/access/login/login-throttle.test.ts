@@ -21,9 +21,9 @@ await makeUser(db, companyId, { login: 'ada' })
 const ada = await findLogin(db, 'ada')
 
 /** A wrong guess. Returns the seconds to wait if it is refused, else 0. */
-async function guess(login: string, client: string, attempts = one): Promise<number> {
-  const attempt = await attempts.begin(login, client, login === 'ada' ? ada : undefined)
-  return (await attempts.take(attempt)) ? 0 : await attempts.waitSeconds(attempt)
+async function guess(login: string, client: string, throttle = one): Promise<number> {
+  const attempt = await throttle.begin(login, client, login === 'ada' ? ada : undefined)
+  return (await throttle.take(attempt)) ? 0 : await throttle.waitSeconds(attempt)
 }
 
 async function logIn(client: string): Promise<number> {
@@ -39,7 +39,7 @@ const count = async () => (await db.selectFrom('login_attempts').selectAll().exe
 describe('the limit of failed logins', () => {
   it('lets one client fail five times, then once a minute, across processes', async () => {
     const waits = []
-    for (const attempts of [one, two, one, two, one, two]) waits.push(await guess('bob', '1.1.1.1', attempts))
+    for (const throttle of [one, two, one, two, one, two]) waits.push(await guess('bob', '1.1.1.1', throttle))
     expect(waits).toEqual([0, 0, 0, 0, 0, 60])
     nowMs += 59_000
     expect(await guess('bob', '1.1.1.1', two)).toBe(1)

@@ -12,7 +12,7 @@ import { verifyPassword } from './passwords.ts'
 export interface LoginServices {
   db: Database
   tokens: AccessTokens
-  attempts: LoginThrottle
+  throttle: LoginThrottle
 }
 
 export interface LoginRequest {
@@ -36,18 +36,18 @@ const rateLimited = (seconds: number) =>
  * the same response (418) at the same cost. Too many failed attempts get `login_rate_limited`.
  */
 export async function logIn(services: LoginServices, request: LoginRequest): Promise<IssuedToken> {
-  const { db, tokens, attempts } = services
+  const { db, tokens, throttle } = services
   const user = isLogin(request.username) ? await findLogin(db, request.username) : undefined
-  const loginTry = await attempts.begin(request.username, request.client, user)
-  const waitSeconds = await attempts.waitSeconds(loginTry)
+  const loginTry = await throttle.begin(request.username, request.client, user)
+  const waitSeconds = await throttle.waitSeconds(loginTry)
   if (waitSeconds > 0) throw rateLimited(waitSeconds)
   const fits = await hashing.inTurn(loginTry.hashOwner, async () => {
-    if (!(await attempts.take(loginTry))) throw rateLimited(await attempts.waitSeconds(loginTry))
+    if (!(await throttle.take(loginTry))) throw rateLimited(await throttle.waitSeconds(loginTry))
     return verifyPassword(request.password, user?.password_hash)
   })
   if (!user || !fits || user.disabled_at) throw refuseCredentials()
   nameActor({ actor_type: 'user', actor_id: user.id })
-  await attempts.succeeded(loginTry)
+  await throttle.succeeded(loginTry)
   const access_token = await tokens.sign({
     userId: user.id,
     companyId: user.company_id,

@@ -160,7 +160,7 @@ export function createApiApp({
   mountPublicInfoRoutes(mount, { deployment })
   mountPublicKeyRoute(mount, { keys, log })
   const throttle = new LoginThrottle({ db, clock, key: keys.derive('login-attempt') })
-  const login = { db, tokens, attempts: throttle, trustedProxies, documentFetching }
+  const login = { db, tokens, throttle, trustedProxies, documentFetching }
   mountAuthRoutes(mount, login)
   mountMeRoutes(mount, { directory, enabled, deployment })
   mountSettings(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress, pages })
