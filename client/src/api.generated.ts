@@ -94,7 +94,7 @@ export interface Me {
   allowed_chatroom_ids: string[] | null
   /** Departments that the caller manages. */
   managed_department_ids: string[]
-  /** What the caller may try; it grants nothing. */
+  /** Actions that the caller may try; it grants nothing. */
   can: {
     /** Change the settings of the company. */
     manage_company: boolean
@@ -156,7 +156,7 @@ export interface TokenRequest {
 export interface AgentTool {
   /** Name of the tool, which is part of its path. */
   name: "sandbox_job_menu" | "sandbox_submit_job" | "sandbox_submitted_jobs" | "sandbox_job_status" | "sandbox_cancel_job"
-  /** What the tool does, for the model. */
+  /** Purpose of the tool, for the model. */
   description: string
   /** JSON Schema of the parameters. */
   input_schema: Record<string, unknown>
@@ -182,13 +182,13 @@ export interface AgentToolResult {
   status: "ok" | "error"
   /** Code of the refusal; only with `error`. */
   error?: string
-  /** What is wrong, for the model; only with `error`. */
+  /** The problem, for the model; only with `error`. */
   message?: string
   [field: string]: unknown
 }
 
 export interface MessagePostRequest {
-  /** What the person wrote, at most 16,384 characters. */
+  /** Text of the person, at most 16,384 characters. */
   text: string
 }
 
@@ -214,7 +214,7 @@ export interface Proposal {
   task_version_id: string
   /** Where the proposal is in its life; only `prepared` waits for the person. */
   state: "prepared" | "committing" | "committed" | "superseded" | "cancelled" | "expired" | "failed"
-  /** What a confirmation starts, from the stored bytes. Hidden characters are spelled out, and a cut is marked. */
+  /** The job that a confirmation starts, from the stored bytes. Hidden characters are spelled out, and a cut is marked. */
   summary: string
   /** Deadline of the run, in seconds from its start. */
   timeout_seconds: number
@@ -244,11 +244,11 @@ export interface RoomMessage {
   sequence: number
   /** A person of the company, an external person, or the service. */
   author_type: "user" | "social_media_client" | "system"
-  /** Who wrote it; null for the service. */
+  /** The author; null for the service. */
   author_id: string | null
   /** The run whose end the service reports, or null. */
   run_id: string | null
-  /** What was written. */
+  /** The text as written. */
   text: string
   /** When it was posted. */
   created_at: string
@@ -392,7 +392,7 @@ export interface BuildAttempt {
   stage_count: number
   /** Since when the stage runs, or the build waits in the queue; after the end, when the build ended. */
   stage_since: string | null
-  /** What to do next, as a sentence; empty if nothing. */
+  /** The next step, as a sentence; empty if nothing. */
   next_action: string
 }
 
@@ -425,7 +425,7 @@ export interface BuildDetails {
   stages: BuildStageRecord[]
   /** Instruction of the Dockerfile that failed; null if none did. */
   failed_instruction: FailedInstruction | null
-  /** What the steps reached. Null before the builder has ended, for steps without a network, and where no builder ran. */
+  /** Addresses that the steps reached. Null before the builder has ended, for steps without a network, and where no builder ran. */
   network: BuildNetwork | null
 }
 
@@ -520,7 +520,7 @@ export interface ScanFinding {
   subject: string
   /** How severe it is. */
   severity: "critical" | "high" | "medium" | "low" | "unknown"
-  /** What it is, for people. */
+  /** Title for people. */
   title: string
   /** Installed version of the package; empty for other kinds. */
   installed_version: string
@@ -635,7 +635,7 @@ export interface SecurityFinding {
   subject: string
   /** How severe it is. */
   severity: "critical" | "high" | "medium" | "low" | "unknown"
-  /** What it is, for people. */
+  /** Title for people. */
   title: string
   /** Installed version of the package; empty for other kinds. */
   installed_version: string
@@ -701,7 +701,7 @@ export interface AuditEntry {
   turn_id: string | null
   /** `X-Request-Id` of the response. */
   request_id: string | null
-  /** What was done. */
+  /** Kind of the change. */
   change: "insert" | "update" | "delete" | "state"
   /** Kind of the object. */
   object_type: string
@@ -840,7 +840,7 @@ export interface CompanySettings {
   capacity_retained_version_limit: number
   /** `allowed_regions` governs the placement of runs only. */
   placement_scope: "runtime_execution_only"
-  /** What `allowed_regions` does not govern. */
+  /** Kinds of data that `allowed_regions` does not govern. */
   does_not_govern: ("build" | "validator" | "registry" | "object_storage" | "log" | "control_plane")[]
   /** No promise is made about where data lies. */
   residency_guaranteed: false
@@ -997,7 +997,7 @@ export interface StorageUse {
   limit_bytes: number | null
   /** Bytes by kind, largest first. */
   kinds: {
-    /** What is kept. */
+    /** Kind of the kept bytes. */
     kind: string
     /** Bytes of this kind. */
     bytes: number
@@ -1023,7 +1023,7 @@ export interface UsageItem {
   department_name: string | null
   /** `user` or `social_media_client`; empty for builds, null if the report is not by person. */
   principal_type: string | null
-  /** Who submitted; empty for builds; null if the report is not by it. */
+  /** The person who submitted; empty for builds; null if the report is not by it. */
   principal_id: string | null
   /** Its name now; null if there is none, or the report is not by it. */
   principal_name: string | null
@@ -1046,7 +1046,7 @@ export interface UsageReport {
   from: string
   /** Last day. */
   to: string
-  /** What the lines are by. */
+  /** Dimensions that the lines are grouped by. */
   by: ("day" | "task" | "room" | "department" | "person")[]
   /** Currency of all costs, ISO 4217. */
   currency: string
@@ -1271,7 +1271,7 @@ export interface ContextUploadInit {
   capability_expires_at: string
   /** The archive is sent in one request. */
   upload_mode: "single_part"
-  /** What is uploaded. */
+  /** Kind of the uploaded object. */
   object_kind: "context"
   /** Format of the archive. */
   archive_format: "zip" | "tar" | "tar.gz"
@@ -1308,7 +1308,7 @@ export interface ContextUploadSession {
   environment_id: string
   /** Where the upload is in its life. */
   state: "uploading" | "completing" | "completed" | "abort_pending" | "aborted"
-  /** What is uploaded. */
+  /** Kind of the uploaded object. */
   object_kind: "context"
   /** Bytes of the archive as announced. */
   declared_bytes: number
@@ -1323,7 +1323,7 @@ export interface ContextUploadSession {
 }
 
 export interface Egress {
-  /** What runs may reach; null: every public address. */
+  /** Addresses that runs may reach; null: every public address. */
   allow_list: EgressAllowList | null
 }
 
@@ -1335,7 +1335,7 @@ export interface EgressAllowList {
 }
 
 export interface EgressRequest {
-  /** What runs may reach; null: every public address. Two empty lists: nothing. */
+  /** Addresses that runs may reach; null: every public address. Two empty lists: nothing. */
   allow_list: EgressAllowList | null
 }
 
@@ -1352,7 +1352,7 @@ export interface Environment {
   owner_id: string
   /** Name of the environment. */
   name: string
-  /** What it is for; may be empty. */
+  /** Its purpose; may be empty. */
   description: string
   /** Where the environment is in its life. */
   state: "active" | "archived"
@@ -1365,7 +1365,7 @@ export interface Environment {
 export interface EnvironmentCreateRequest {
   /** Name of the environment. */
   name: string
-  /** What it is for. */
+  /** Its purpose. */
   description?: string
   /** Kind of the owner; by default `company`. */
   owner_scope?: "department" | "company"
@@ -1385,7 +1385,7 @@ export interface EnvironmentList {
 export interface EnvironmentUpdateRequest {
   /** New name. */
   name?: string
-  /** What it is for; may be empty. */
+  /** Its purpose; may be empty. */
   description?: string
 }
 
@@ -1418,7 +1418,7 @@ export interface EnvironmentVersion {
   policy_revision: string | null
   /** False: runs and publishing get 409 `task_bundle_runner_unsupported`. */
   runner_release_approved: boolean
-  /** What to do if the release is not approved; empty if it is. */
+  /** Advice if the release is not approved; empty if it is. */
   runner_release_next_action: string
   /** Readiness by region code; null before the first build. */
   region_readiness: Record<string, "ready" | "not_ready"> | null
@@ -1452,7 +1452,7 @@ export interface EnvironmentVersion {
   build_stage_since: string | null
   /** Seconds that a whole build usually takes; 0 when none is running. */
   build_expected_seconds: number
-  /** What to do next, as a sentence; empty once ready. */
+  /** The next step, as a sentence; empty once ready. */
   build_next_action: string
   /** Digest of the archive; null unless the caller manages the environment. */
   source_digest: string | null
@@ -1495,7 +1495,7 @@ export interface KeptVersion {
   image_bytes: number
   /** Bytes of the archive that it is built from; versions may share one. */
   archive_bytes: number
-  /** What keeps them. */
+  /** Uses that keep them. */
   kept_by: ("environment" | "tasks" | "runs" | "retention")[]
   /** Names of at most ten of the tasks that use it. */
   tasks: string[]
@@ -1555,7 +1555,7 @@ export interface RuntimeContract {
   driver: string
   /** Where the scripts start, as a sentence. */
   working_directory: string
-  /** What a job may reach, as sentences. */
+  /** Addresses that a job may reach, as sentences. */
   network: string
   /** Variable that names the file with the input. */
   inputs_file_env: string
@@ -1572,12 +1572,12 @@ export interface RuntimeContract {
 }
 
 export interface VersionBuildCache {
-  /** What builds may reuse: `none`, or `images` that were built from the same inputs. */
+  /** Results that builds may reuse: `none`, or `images` that were built from the same inputs. */
   cache: "none" | "images"
 }
 
 export interface VersionBuildCacheRequest {
-  /** What builds may reuse: `none`, or `images` that were built from the same inputs. */
+  /** Results that builds may reuse: `none`, or `images` that were built from the same inputs. */
   cache: "none" | "images"
 }
 
@@ -1612,15 +1612,15 @@ export interface Notification {
   id: string
   /** Always `sandbox_event`. */
   type: "sandbox_event"
-  /** What happened. */
+  /** The event. */
   event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
   /** One line for people. Names are cut to 80 characters. */
   title: string
   /** Path of the console page about it. */
   deep_link: string
-  /** What `subject_id` names. */
+  /** Kind of the object that `subject_id` names. */
   subject_type: "run" | "runs" | "build" | "environment" | "environment_version"
-  /** What it is about; null for `runs`. */
+  /** The object of the notification; null for `runs`. */
   subject_id: string | null
   /** The room of a run; null for everything else. */
   chatroom_id: string | null
@@ -1676,7 +1676,7 @@ export interface WebhookDelivery {
   id: string
   /** The `webhook-id` of each attempt: equal ids are the same event. */
   event_id: string
-  /** What happened. */
+  /** The event. */
   event: "build_ready" | "build_failed" | "build_cancelled" | "curated_environment_published" | "run_terminal" | "security_finding_discovered" | "security_finding_resolved" | "security_finding_reappeared" | "security_finding_blocked" | "security_exception_granted" | "security_exception_revoked" | "security_exception_expired" | "security_remediation_deadline" | "runner_replacement_available" | "runner_handoff_completed" | "runner_handoff_expired" | "runner_handoff_failed" | "image_storage_renewal_blocked" | "image_storage_cleanup_completed" | "run_content_expiring" | "run_content_expired"
   /** Whether it waits for an attempt, or how it ended. */
   state: "waiting" | "delivered" | "failed"
@@ -1772,7 +1772,7 @@ export interface ArtifactPublicLink {
   artifact_id: string
   /** Path of the file below the artifacts folder, for display. */
   relative_path: string
-  /** What the link downloads. */
+  /** Kind of the object that the link downloads. */
   object_kind: "artifact"
   /** The permanent address; empty for a link that never existed. */
   url: string
@@ -1848,7 +1848,7 @@ export interface ExtendedRun {
   submission_source: "" | "rest" | "agent" | "quick_run" | "custom_table_trigger"
   /** Code of the failure, such as `timeout`; empty without one. */
   error_code: string
-  /** What exactly failed, as a slug; empty without a failure. */
+  /** The exact failure, as a slug; empty without a failure. */
   error_detail: string
   /** Exit code of the scripts; null until the end, and if they did not exit. */
   exit_code: number | null
@@ -1858,7 +1858,7 @@ export interface ExtendedRun {
   failure_source: "" | "runner" | "reconcile" | "dispatch" | "submit" | "policy" | "tenant"
   /** Why it has not started; empty while it runs and at the end. */
   wait_reason: "" | "awaiting_dispatch" | "company_saturated" | "session_in_use" | "no_active_region" | "missing_image_digest" | "capacity_snapshot_stale" | "provider_capacity_exhausted" | "provider_submit_pending" | "provider_submit_uncertain" | "container_starting" | "cancel_pending"
-  /** What the wait means, as a sentence; empty when it does not wait. */
+  /** Meaning of the wait, as a sentence; empty when it does not wait. */
   next_action: string
   /** Since when it waits; null when it does not. */
   wait_since: string | null
@@ -1880,7 +1880,7 @@ export interface ExtendedRun {
   queued_at: string | null
   /** When it ended; null until then. */
   terminal_at: string | null
-  /** Who supplied each secret, by slot; null without secrets. */
+  /** Supplier of each secret, by slot; null without secrets. */
   secret_slot_provenance: Record<string, {
     /** Side that supplied the secret. */
     resolved_via: "borrower" | "owner"
@@ -1927,7 +1927,7 @@ export interface ExtendedSubmitRequest {
 export interface InlineOutput {
   /** Bytes of the output. */
   byte_size: number
-  /** What the output is; `too_large` for more than 256 KiB. */
+  /** Form of the output; `too_large` for more than 256 KiB. */
   format: "json" | "text" | "binary" | "too_large"
   /** Its value, if it is JSON; otherwise null. */
   json: unknown
@@ -1979,7 +1979,7 @@ export interface ManualRunSubmitRequest {
 export interface NetworkLog {
   /** Identifier of the run. */
   run_id: string
-  /** What was refused, oldest first, at most 201. */
+  /** Refused connections, oldest first, at most 201. */
   items: RefusedConnection[]
   /** Further attempts that are not in `items`. */
   more: number
@@ -1990,7 +1990,7 @@ export type OutputPolicy = {
   kind: "custom_table_writeback"
   /** Identifier of the table. */
   table_id: string
-  /** What it may do; by default `create`. */
+  /** Operations that it may do; by default `create`. */
   allowed_ops?: "create" | "create,update"
 } | {
   /** The run may call a command of a table. */
@@ -2006,7 +2006,7 @@ export type OutputPolicy = {
 export interface PublicLink {
   /** Identifier of the run. */
   run_id: string
-  /** What the link downloads. */
+  /** Kind of the object that the link downloads. */
   object_kind: "log" | "output"
   /** The permanent address; empty for a link that never existed. */
   url: string
@@ -2161,7 +2161,7 @@ export interface RunDetail {
   submission_source: "" | "rest" | "agent" | "quick_run" | "custom_table_trigger"
   /** Code of the failure, such as `timeout`; empty without one. */
   error_code: string
-  /** What exactly failed, as a slug; empty without a failure. */
+  /** The exact failure, as a slug; empty without a failure. */
   error_detail: string
   /** Exit code of the scripts; null until the end, and if they did not exit. */
   exit_code: number | null
@@ -2171,7 +2171,7 @@ export interface RunDetail {
   failure_source: "" | "runner" | "reconcile" | "dispatch" | "submit" | "policy" | "tenant"
   /** Why it has not started; empty while it runs and at the end. */
   wait_reason: "" | "awaiting_dispatch" | "company_saturated" | "session_in_use" | "no_active_region" | "missing_image_digest" | "capacity_snapshot_stale" | "provider_capacity_exhausted" | "provider_submit_pending" | "provider_submit_uncertain" | "container_starting" | "cancel_pending"
-  /** What the wait means, as a sentence; empty when it does not wait. */
+  /** Meaning of the wait, as a sentence; empty when it does not wait. */
   next_action: string
   /** Since when it waits; null when it does not. */
   wait_since: string | null
@@ -2193,7 +2193,7 @@ export interface RunDetail {
   queued_at: string | null
   /** When it ended; null until then. */
   terminal_at: string | null
-  /** Who supplied each secret, by slot; null without secrets. */
+  /** Supplier of each secret, by slot; null without secrets. */
   secret_slot_provenance: Record<string, {
     /** Side that supplied the secret. */
     resolved_via: "borrower" | "owner"
@@ -2233,15 +2233,15 @@ export interface RunLink {
   id: string
   /** Identifier of the run. */
   run_id: string
-  /** What the link is for; `permanent` for a public link. */
+  /** Purpose of the link; `permanent` for a public link. */
   purpose: "share" | "media" | "download" | "permanent"
-  /** What the link shows; `run` for a share page. */
+  /** Kind of the object that the link shows; `run` for a share page. */
   object_kind: "run" | "log" | "output" | "artifact"
   /** The artifact; null for others. */
   artifact_id: string | null
   /** The address; empty once the link is revoked. */
   url: string
-  /** Who created it; empty if unknown. */
+  /** Its creator; empty if unknown. */
   created_by: string
   /** When it was created. */
   created_at: string
@@ -2306,7 +2306,7 @@ export interface RunRemark {
 export interface RunRemarks {
   /** Identifier of the run. */
   run_id: string
-  /** What there is to remark. */
+  /** Remarks on the run. */
   remarks: RunRemark[]
 }
 
@@ -2386,7 +2386,7 @@ export interface SessionQuickRunRequest {
 export interface SignedLinkCreateRequest {
   /** `share`: a page for people. `media`: one image, CSV or text, shown inline. `download`: one file. */
   purpose: "share" | "media" | "download"
-  /** What `media` and `download` show; left out for `share`. */
+  /** Kind of the object that `media` and `download` show; left out for `share`. */
   object_kind?: "log" | "output" | "artifact"
   /** The artifact; required if `object_kind` is `artifact`. */
   artifact_id?: string
@@ -2421,7 +2421,7 @@ export interface VisibleRun {
   submission_source: "" | "rest" | "agent" | "quick_run" | "custom_table_trigger"
   /** Code of the failure, such as `timeout`; empty without one. */
   error_code: string
-  /** What exactly failed, as a slug; empty without a failure. */
+  /** The exact failure, as a slug; empty without a failure. */
   error_detail: string
   /** Exit code of the scripts; null until the end, and if they did not exit. */
   exit_code: number | null
@@ -2431,7 +2431,7 @@ export interface VisibleRun {
   failure_source: "" | "runner" | "reconcile" | "dispatch" | "submit" | "policy" | "tenant"
   /** Why it has not started; empty while it runs and at the end. */
   wait_reason: "" | "awaiting_dispatch" | "company_saturated" | "session_in_use" | "no_active_region" | "missing_image_digest" | "capacity_snapshot_stale" | "provider_capacity_exhausted" | "provider_submit_pending" | "provider_submit_uncertain" | "container_starting" | "cancel_pending"
-  /** What the wait means, as a sentence; empty when it does not wait. */
+  /** Meaning of the wait, as a sentence; empty when it does not wait. */
   next_action: string
   /** Since when it waits; null when it does not. */
   wait_since: string | null
@@ -2453,7 +2453,7 @@ export interface VisibleRun {
   queued_at: string | null
   /** When it ended; null until then. */
   terminal_at: string | null
-  /** Who supplied each secret, by slot; null without secrets. */
+  /** Supplier of each secret, by slot; null without secrets. */
   secret_slot_provenance: Record<string, {
     /** Side that supplied the secret. */
     resolved_via: "borrower" | "owner"
@@ -2673,7 +2673,7 @@ export interface SecretBindingList {
 export interface SecretOperation {
   /** Identifier of the change of a secret. */
   operation_id: string
-  /** What was done. */
+  /** Kind of the operation. */
   operation_type: "create" | "rotate" | "revoke"
   /** How far it is. */
   operation_state: "prepared" | "applying" | "reconciling" | "applied" | "revoking" | "terminal"
@@ -2758,7 +2758,7 @@ export interface SessionFile {
   is_executable: boolean
   /** Digest of the bytes of a file; otherwise null. */
   digest: string | null
-  /** What a link points to, as the program wrote it; otherwise null. */
+  /** Target of a link, as the program wrote it; otherwise null. */
   target: string | null
 }
 
@@ -2841,7 +2841,7 @@ export interface CustomTable {
   owner_id: string
   /** Name of the table. */
   name: string
-  /** What the rows are; may be empty. */
+  /** Meaning of the rows; may be empty. */
   description: string
   /** Fields in their order. */
   fields: TableField[]
@@ -2860,7 +2860,7 @@ export interface CustomTable {
 export interface CustomTableCreateRequest {
   /** Name of the table. */
   name: string
-  /** What the rows are. */
+  /** Meaning of the rows. */
   description?: string
   /** Kind of the owner. */
   owner_scope: "department" | "company"
@@ -2886,7 +2886,7 @@ export interface CustomTableList {
 export interface CustomTableUpdateRequest {
   /** Name of the table. */
   name?: string
-  /** What the rows are. */
+  /** Meaning of the rows. */
   description?: string
   /** Rows change by commands alone: neither requests nor writeback policies write them. */
   commands_only?: boolean
@@ -2903,7 +2903,7 @@ export interface TableCommand {
   table_id: string
   /** Name of the command. */
   name: string
-  /** What it is for; may be empty. */
+  /** Its purpose; may be empty. */
   description: string
   /** Rises with each change; a run whose policy names older inputs is refused. */
   revision: number
@@ -2915,7 +2915,7 @@ export interface TableCommand {
   authority: "definition" | "caller"
   /** Required inputs that name the row: a call with the same values changes the row that an earlier call created. Without them each call creates a row. */
   effect_identity: string[] | null
-  /** Who may use it: the people of one chatroom, of the chatrooms of a department, or of the company. */
+  /** People who may use it: those of one chatroom, of the chatrooms of a department, or of the company. */
   granted_scope: "chatroom" | "department" | "company"
   /** Identifier of that chatroom, department or company. */
   granted_id: string
@@ -2928,7 +2928,7 @@ export interface TableCommand {
 export interface TableCommandCreateRequest {
   /** Name of the command. */
   name: string
-  /** What it is for. */
+  /** Its purpose. */
   description?: string
   /** Inputs: fields of the table, with their types. */
   inputs: TableFieldRequest[]
@@ -2938,7 +2938,7 @@ export interface TableCommandCreateRequest {
   authority?: "definition" | "caller"
   /** Required inputs that name the row: a call with the same values changes the row that an earlier call created. Without them each call creates a row. */
   effect_identity?: string[] | null
-  /** Who may use it: the people of one chatroom, of the chatrooms of a department, or of the company. */
+  /** People who may use it: those of one chatroom, of the chatrooms of a department, or of the company. */
   granted_scope: "chatroom" | "department" | "company"
   /** Identifier of that chatroom, department or company. */
   granted_id: string
@@ -2956,7 +2956,7 @@ export interface TableCommandList {
 export interface TableCommandUpdateRequest {
   /** Name of the command. */
   name?: string
-  /** What it is for. */
+  /** Its purpose. */
   description?: string
   /** Inputs: fields of the table, with their types. */
   inputs?: TableFieldRequest[]
@@ -2966,7 +2966,7 @@ export interface TableCommandUpdateRequest {
   authority?: "definition" | "caller"
   /** Required inputs that name the row: a call with the same values changes the row that an earlier call created. Without them each call creates a row. */
   effect_identity?: string[] | null
-  /** Who may use it: the people of one chatroom, of the chatrooms of a department, or of the company. */
+  /** People who may use it: those of one chatroom, of the chatrooms of a department, or of the company. */
   granted_scope?: "chatroom" | "department" | "company"
   /** Identifier of that chatroom, department or company. */
   granted_id?: string
@@ -2975,7 +2975,7 @@ export interface TableCommandUpdateRequest {
 export interface TableField {
   /** Name: lower-case letters, digits and `_`; not `id`, `version`, `chatroom_id`, `created_at` or `updated_at`. */
   name: string
-  /** What values it holds. `integer` is exact to 2^53; `datetime` is an instant with an offset, stored in UTC; `json` is any JSON. */
+  /** Type of its values. `integer` is exact to 2^53; `datetime` is an instant with an offset, stored in UTC; `json` is any JSON. */
   type: "text" | "integer" | "number" | "boolean" | "datetime" | "json"
   /** Every row has a value. */
   required: boolean
@@ -2984,7 +2984,7 @@ export interface TableField {
 export interface TableFieldRequest {
   /** Name: lower-case letters, digits and `_`; not `id`, `version`, `chatroom_id`, `created_at` or `updated_at`. */
   name: string
-  /** What values it holds. `integer` is exact to 2^53; `datetime` is an instant with an offset, stored in UTC; `json` is any JSON. */
+  /** Type of its values. `integer` is exact to 2^53; `datetime` is an instant with an offset, stored in UTC; `json` is any JSON. */
   type: "text" | "integer" | "number" | "boolean" | "datetime" | "json"
   /** Every row must have a value; by default false. */
   required?: boolean
@@ -3051,7 +3051,7 @@ export interface TableTrigger {
   table_id: string
   /** Name of the trigger. */
   name: string
-  /** What it is for; may be empty. */
+  /** Its purpose; may be empty. */
   description: string
   /** Which changes of rows start a run. */
   events: ("create" | "update")[]
@@ -3063,7 +3063,7 @@ export interface TableTrigger {
   input_template: unknown
   /** Seconds that each run may take; null: as long as the version says. */
   timeout_seconds: number | null
-  /** Whoever declared it, or changed it last: the runs have the authority of this person, as it is when they start. */
+  /** The person who declared it, or changed it last: the runs have the authority of this person, as it is when they start. */
   run_as: string
   /** Where the trigger is in its life. */
   state: "active" | "archived"
@@ -3078,7 +3078,7 @@ export interface TableTrigger {
 export interface TableTriggerCreateRequest {
   /** Name of the trigger. */
   name: string
-  /** What it is for. */
+  /** Its purpose. */
   description?: string
   /** Which changes of rows start a run. */
   events: ("create" | "update")[]
@@ -3104,7 +3104,7 @@ export interface TableTriggerList {
 export interface TableTriggerUpdateRequest {
   /** Name of the trigger. */
   name?: string
-  /** What it is for. */
+  /** Its purpose. */
   description?: string
   /** Which changes of rows start a run. */
   events?: ("create" | "update")[]
@@ -3123,7 +3123,7 @@ export interface TriggerEvent {
   id: string
   /** Identifier of the trigger. */
   trigger_id: string
-  /** What happened to the row. */
+  /** The change of the row. */
   event: "create" | "update"
   /** Identifier of the row. */
   row_id: string
@@ -3153,7 +3153,7 @@ export interface TriggerEventList {
 }
 
 export interface WritebackRequest {
-  /** What to do; `update` only where the policy allows it. */
+  /** The operation; `update` only where the policy allows it. */
   op: "create" | "update"
   /** The row to change; required for `update`, refused for `create`. */
   row_id?: string
@@ -3164,7 +3164,7 @@ export interface WritebackRequest {
 }
 
 export interface WritebackResult {
-  /** What was done. */
+  /** The operation. */
   op: "create" | "update"
   /** The row that was created or changed. */
   row_id: string
@@ -3269,7 +3269,7 @@ export interface GrantedJob {
   task_id: string
   /** Name of the task. */
   task_name: string
-  /** What the task does. */
+  /** Purpose of the task. */
   task_description: string
   /** Kind of the owner of the task. */
   owner_scope: "chatroom" | "department" | "company"
@@ -3310,17 +3310,17 @@ export interface InputPreview {
   input_file_content: string
   /** Digest of the input in its canonical form. */
   input_digest: string
-  /** What the scripts of the version find. */
+  /** Environment that the scripts of the version find. */
   runtime_contract: RuntimeContract
   /** The input fits the version's schema, or there is none. */
   schema_valid: boolean
-  /** What does not fit, at most 20. */
+  /** Problems of the input, at most 20. */
   schema_errors: ({
     /** Keyword of JSON Schema that failed. */
     type: string
     /** Path of the value in the input. */
     loc: (string | number)[]
-    /** What is wrong, for people. */
+    /** The problem, for people. */
     msg: string
   })[]
 }
@@ -3364,7 +3364,7 @@ export interface MenuItem {
   task_id: string
   /** Name of the task. */
   task_name: string
-  /** What the task does. */
+  /** Purpose of the task. */
   task_description: string
   /** Kind of the owner of the task. */
   owner_scope: "chatroom" | "department" | "company"
@@ -3378,7 +3378,7 @@ export interface MenuItem {
   version_number: number
   /** Only published versions are on the menu. */
   version_state: "published"
-  /** What the input must say, for people and models; null without. */
+  /** Instructions for the input, for people and models; null without. */
   input_instructions: string | null
   /** An input that works, as JSON text; null without. */
   input_example: string | null
@@ -3396,7 +3396,7 @@ export interface MenuItem {
   update_available: boolean
   /** Warning for who supplies secrets to it; null if nobody does. */
   secret_use_risk_warning: string | null
-  /** What its scripts find; always with the default driver. */
+  /** Environment that its scripts find; always with the default driver. */
   runtime_contract: RuntimeContract | null
   /** The menu never shows scripts. */
   source_visible: false
@@ -3418,13 +3418,13 @@ export interface ScriptUpload {
 export interface SecretSlotStatus {
   /** Name of the environment variable. */
   name: string
-  /** Who supplies it, as the share says. */
+  /** Supplier of the value, as the share says. */
   policy: "borrower" | "owner" | "owner_overridable"
   /** The borrower has set a value. */
   borrower_bound: boolean
   /** The owner has set a value. */
   owner_bound: boolean
-  /** Who supplies it to a run that is submitted now. */
+  /** Supplier of the value to a run that is submitted now. */
   effective_source: "borrower" | "owner" | "missing"
 }
 
@@ -3433,7 +3433,7 @@ export interface ShareCreateRequest {
   target_kind: "chatroom" | "department" | "company"
   /** Identifier of who to share with. */
   target_id: string
-  /** Who supplies each secret, by slot: `borrower` (default), `owner` or `owner_overridable`. */
+  /** Supplier of each secret, by slot: `borrower` (default), `owner` or `owner_overridable`. */
   secret_slot_policies?: Record<string, unknown> | null
 }
 
@@ -3464,7 +3464,7 @@ export interface ShareGrant {
   revoked_at: string | null
   /** Why it was revoked; empty without a reason. */
   revoke_reason: string
-  /** Who supplies each secret, by slot; null: the borrower. */
+  /** Supplier of each secret, by slot; null: the borrower. */
   secret_slot_policies: Record<string, "borrower" | "owner" | "owner_overridable"> | null
 }
 
@@ -3493,7 +3493,7 @@ export interface Task {
   owner_id: string
   /** Name of the task. */
   name: string
-  /** What the task does; may be empty. */
+  /** Purpose of the task; may be empty. */
   description: string
   /** Kept for older clients; it puts nothing on a menu. */
   agent_enabled: boolean
@@ -3510,7 +3510,7 @@ export interface Task {
 export interface TaskCreateRequest {
   /** Name of the task. */
   name: string
-  /** What the task does. */
+  /** Purpose of the task. */
   description?: string
   /** Kind of the owner. */
   owner_scope: "department" | "company"
@@ -3581,7 +3581,7 @@ export interface TaskRunHistoryItem {
 export interface TaskUpdateRequest {
   /** New name. */
   name?: string
-  /** What the task does; may be empty. */
+  /** Purpose of the task; may be empty. */
   description?: string
   /** Kept for older clients; it puts nothing on a menu. */
   agent_enabled?: boolean
@@ -3622,13 +3622,13 @@ export interface TaskVersion {
   archived_at: string | null
   /** A newer version is published. */
   update_available: boolean
-  /** What the input must say, for people and models; null without. */
+  /** Instructions for the input, for people and models; null without. */
   input_instructions: string | null
   /** An input that works, as JSON text; null without. */
   input_example: string | null
   /** JSON Schema of the input, as text; null without. */
   input_schema: string | null
-  /** What its scripts find. */
+  /** Environment that its scripts find. */
   runtime_contract: RuntimeContract | null
   /** False: the fields that follow are null because they are hidden. */
   source_visible: boolean
@@ -3642,7 +3642,7 @@ export interface TaskVersion {
   ordinary_env: Record<string, string> | null
   /** The secrets as declared; may contain older forms. */
   secret_slot_declarations: unknown[] | null
-  /** What a run may write back; may contain older forms. */
+  /** Permission of a run to write back; may contain older forms. */
   output_policy: unknown
   /** Bundle of files that it has in `/workspace`; null without. */
   bundle_id: string | null
@@ -3661,7 +3661,7 @@ export interface TaskVersionCreateRequest {
   work_script_id?: string | null
   /** Environment variables that are not secret. They are checked when a run is claimed. */
   ordinary_env?: Record<string, string> | null
-  /** What the input must say, for people and models. */
+  /** Instructions for the input, for people and models. */
   input_instructions?: string | null
   /** An input that works, as JSON text. It must fit `input_schema`. */
   input_example?: string | null
@@ -3678,7 +3678,7 @@ export interface TaskVersionCreateRequest {
   })[] | null
   /** A person must confirm what an agent submits; by default false. */
   requires_confirmation?: boolean
-  /** What a run may write back; only for tasks of a department. */
+  /** Permission of a run to write back; only for tasks of a department. */
   output_policy?: OutputPolicy | null
   /** Uploaded bundle, whose files are unpacked below `/workspace`. */
   bundle_id?: string | null
@@ -3706,7 +3706,7 @@ export interface TaskVersionUpdateRequest {
   work_script_id?: string | null
   /** Environment variables that are not secret. They are checked when a run is claimed. */
   ordinary_env?: Record<string, string> | null
-  /** What the input must say, for people and models. */
+  /** Instructions for the input, for people and models. */
   input_instructions?: string | null
   /** An input that works, as JSON text. It must fit `input_schema`. */
   input_example?: string | null
@@ -3723,18 +3723,18 @@ export interface TaskVersionUpdateRequest {
   })[] | null
   /** A person must confirm what an agent submits; by default false. */
   requires_confirmation?: boolean
-  /** What a run may write back; only for tasks of a department. */
+  /** Permission of a run to write back; only for tasks of a department. */
   output_policy?: OutputPolicy | null
   /** Uploaded bundle, whose files are unpacked below `/workspace`. */
   bundle_id?: string | null
 }
 
 export interface CodedErrorBody {
-  /** What went wrong; some codes add fields. */
+  /** The error; some codes add fields. */
   detail: {
     /** Stable code of the error. */
     code: string
-    /** What went wrong, for people. */
+    /** The error, for people. */
     message: string
     [field: string]: unknown
   }
@@ -3747,7 +3747,7 @@ export interface ValidationError {
     type: string
     /** Path of the value, from `body`, `query`, `path` or `header`. */
     loc: (string | number)[]
-    /** What is wrong, for people. It never repeats the value. */
+    /** The problem, for people. It never repeats the value. */
     msg: string
   })[]
 }
@@ -3795,7 +3795,7 @@ export interface Operations {
   /**
    * Read the account of the caller and its permissions.
    *
-   * What the caller is, and which parts of a user interface make sense for it. Every request is checked again.
+   * The identity of the caller, and which parts of a user interface make sense for it. Every request is checked again.
    *
    * For every user of the company. A sandbox key may not.
    */
@@ -4699,7 +4699,7 @@ export interface Operations {
   /**
    * Get the public link of the log.
    *
-   * Whoever has the address can read the log until the link is revoked. A repeat returns the same link. For a link that expires, use createSignedLink.
+   * Everybody who has the address can read the log until the link is revoked. A repeat returns the same link. For a link that expires, use createSignedLink.
    *
    * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
    */
@@ -4731,7 +4731,7 @@ export interface Operations {
   /**
    * Get the public link of the output.
    *
-   * Whoever has the address can read the output until the link is revoked. A repeat returns the same link. For a link that expires, use createSignedLink.
+   * Everybody who has the address can read the output until the link is revoked. A repeat returns the same link. For a link that expires, use createSignedLink.
    *
    * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
    */
@@ -4763,7 +4763,7 @@ export interface Operations {
   /**
    * Get the public link of an artifact.
    *
-   * Whoever has the address can read the file until the link is revoked. A repeat returns the same link. For a link that expires, use createSignedLink.
+   * Everybody who has the address can read the file until the link is revoked. A repeat returns the same link. For a link that expires, use createSignedLink.
    *
    * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
    */
@@ -5372,7 +5372,7 @@ export interface Operations {
   /**
    * List the bindings of a chatroom, for its managers.
    *
-   * What the room has enabled, with the pinned versions.
+   * Tasks that the room has enabled, with the pinned versions.
    *
    * For managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
    */
@@ -5833,7 +5833,7 @@ export interface Operations {
   /**
    * List the refused connections of an ended run with their reasons.
    *
-   * What the job was not allowed to reach, and why.
+   * Connections that the job was not allowed to make, and why.
    *
    * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
    */
@@ -5865,7 +5865,7 @@ export interface Operations {
   /**
    * Read the disk usage and the storage quota of the company, for its managers.
    *
-   * What the company keeps, by kind. At the limit, new runs, uploads and records get 409 `storage_quota_exceeded`.
+   * Bytes that the company keeps, by kind. At the limit, new runs, uploads and records get 409 `storage_quota_exceeded`.
    *
    * For company managers, company administrators. A sandbox key may not.
    */
@@ -5883,7 +5883,7 @@ export interface Operations {
   /**
    * Read the memory, processor time and traffic of a run.
    *
-   * What the job took, next to what its profile allows.
+   * Resources that the job took, next to those that its profile allows.
    *
    * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
@@ -5957,7 +5957,7 @@ export interface Operations {
   /**
    * Read the signed SLSA provenance of the image, for managers of the environment.
    *
-   * What the image was built from, by whom and how, in a DSSE envelope. Verify it with a key of listSigningKeys.
+   * Sources, builder and method of the image, in a DSSE envelope. Verify it with a key of listSigningKeys.
    *
    * For managers of the department, company managers, company administrators. A sandbox key may not.
    */
@@ -6059,7 +6059,7 @@ export interface Operations {
   /**
    * List the security findings of an environment, the most severe first.
    *
-   * What scans of all versions found, one item for each finding over time. A finding is removed 90 days after it was resolved, unless it has an exception or the operator has blocked it.
+   * Findings of the scans of all versions, one item for each finding over time. A finding is removed 90 days after it was resolved, unless it has an exception or the operator has blocked it.
    *
    * For managers of the department, company managers, company administrators. A sandbox key may not.
    */
@@ -6083,7 +6083,7 @@ export interface Operations {
   /**
    * List the exceptions of an environment.
    *
-   * Who accepted which finding, why, and until when. An exception is removed 90 days after it ended.
+   * Accepted findings: by whom, why, and until when. An exception is removed 90 days after it ended.
    *
    * For managers of the department, company managers, company administrators. A sandbox key may not.
    */
@@ -6386,7 +6386,7 @@ export interface Operations {
   /**
    * Read remarks about a run that has ended.
    *
-   * What its author should know although the run may have completed: that it wrote no output, or that none of its artifacts was kept, and which file broke which rule. Empty until the run has ended.
+   * Facts that its author should know although the run may have completed: that it wrote no output, or that none of its artifacts was kept, and which file broke which rule. Empty until the run has ended.
    *
    * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may, for what it submitted, uploaded or created.
    */
@@ -6481,7 +6481,7 @@ export interface Operations {
   /**
    * Create an expiring link to a result: a page for people, a file shown inline, or a download.
    *
-   * Whoever has the address can read the result until it expires or is revoked with revokeRunLink.
+   * Everybody who has the address can read the result until it expires or is revoked with revokeRunLink.
    *
    * For members of the room, managers of the room, managers of the department, company managers, company administrators. A sandbox key may not.
    */
@@ -7256,7 +7256,7 @@ export interface Operations {
   /**
    * Change values of a row.
    *
-   * Only the named fields change. What changes nothing leaves the version as it is.
+   * Only the named fields change. A change without effect leaves the version as it is.
    *
    * For managers of the department, company managers, company administrators. A sandbox key may not.
    */
@@ -7544,7 +7544,7 @@ export interface Operations {
    */
   readUsageReport(options?: {
     query?: {
-      /** What the lines are by; `day` if omitted. */
+      /** Dimensions that the lines are grouped by; `day` if omitted. */
       by?: ("day" | "task" | "room" | "department" | "person")[]
       /** First day (UTC); the first of the month of the last day if omitted. */
       from?: string
@@ -7562,7 +7562,7 @@ export interface Operations {
    */
   downloadUsageReport(options?: {
     query?: {
-      /** What the lines are by; `day` if omitted. */
+      /** Dimensions that the lines are grouped by; `day` if omitted. */
       by?: ("day" | "task" | "room" | "department" | "person")[]
       /** First day (UTC); the first of the month of the last day if omitted. */
       from?: string
@@ -7598,7 +7598,7 @@ export interface Operations {
   /**
    * Read where the audit log starts and ends.
    *
-   * Whoever keeps the head can show later that nothing before it was changed or removed. The signature is over `sandbox-jobs audit head v1`, a line feed, and a JSON array of company, sequence, hash and milliseconds since 1970.
+   * A reader who keeps the head can show later that nothing before it was changed or removed. The signature is over `sandbox-jobs audit head v1`, a line feed, and a JSON array of company, sequence, hash and milliseconds since 1970.
    *
    * For auditors, company administrators. A sandbox key may not.
    */

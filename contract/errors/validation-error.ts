@@ -12,7 +12,7 @@ export const ValidationItem = Type.Object({
     Type.Array(Type.Union([Type.String(), Type.Integer()])),
     ['body', 'name'],
   ),
-  msg: about('What is wrong, for people. It never repeats the value.', Type.String(), 'name: is required'),
+  msg: about('The problem, for people. It never repeats the value.', Type.String(), 'name: is required'),
 })
 export type ValidationItem = Static<typeof ValidationItem>
 
@@ -25,11 +25,11 @@ export type ValidationError = Static<typeof ValidationError>
 /** Body of a coded error; some codes add fields to `detail`. */
 export const CodedErrorBody = Type.Object({
   detail: about(
-    'What went wrong; some codes add fields.',
+    'The error; some codes add fields.',
     Type.Object(
       {
         code: about('Stable code of the error.', Type.String(), 'not_found'),
-        message: about('What went wrong, for people.', Type.String(), 'There is nothing here by that name.'),
+        message: about('The error, for people.', Type.String(), 'There is nothing here by that name.'),
       },
       { additionalProperties: true },
     ),

@@ -82,7 +82,7 @@ const plainText = (names: UncodedError[]): JsonObject => ({
   properties: {
     detail: {
       enum: [...new Set(names.map((name) => uncoded[name].detail))],
-      description: 'What went wrong, for people.',
+      description: 'The error, for people.',
     },
   },
 })

@@ -61,7 +61,7 @@ export const accountRoutes = {
     path: `${sandboxPrefix}/me`,
     summary: 'Read the account of the caller and its permissions',
     description:
-      'What the caller is, and which parts of a user interface make sense for it. Every request is checked again.',
+      'The identity of the caller, and which parts of a user interface make sense for it. Every request is checked again.',
     response: Me,
     errors: [],
   }),

@@ -31,7 +31,7 @@ export const auditRoutes = {
     path: `${extensionPrefix}/audit/head`,
     summary: 'Read where the audit log starts and ends',
     description:
-      'Whoever keeps the head can show later that nothing before it was changed or removed. The signature is over `sandbox-jobs audit head v1`, a line feed, and a JSON array of company, sequence, hash and milliseconds since 1970.',
+      'A reader who keeps the head can show later that nothing before it was changed or removed. The signature is over `sandbox-jobs audit head v1`, a line feed, and a JSON array of company, sequence, hash and milliseconds since 1970.',
     response: AuditHead,
     errors: [],
   }),

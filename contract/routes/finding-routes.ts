@@ -54,7 +54,7 @@ export const findingRoutes = {
     method: 'GET',
     path: `${environment}/findings`,
     summary: 'List the security findings of an environment, the most severe first',
-    description: `What scans of all versions found, one item for each finding over time. A finding is removed ${findingHistoryDays} days after it was resolved, unless it has an exception or the operator has blocked it.`,
+    description: `Findings of the scans of all versions, one item for each finding over time. A finding is removed ${findingHistoryDays} days after it was resolved, unless it has an exception or the operator has blocked it.`,
     params: EnvironmentParams,
     query: Type.Object({
       ...pageFields(catalogPageSizeDefault),
@@ -70,7 +70,7 @@ export const findingRoutes = {
     method: 'GET',
     path: `${environment}/exceptions`,
     summary: 'List the exceptions of an environment',
-    description: `Who accepted which finding, why, and until when. An exception is removed ${findingHistoryDays} days after it ended.`,
+    description: `Accepted findings: by whom, why, and until when. An exception is removed ${findingHistoryDays} days after it ended.`,
     params: EnvironmentParams,
     query: listQuery(catalogPageSizeDefault),
     response: SecurityExceptionList,

@@ -25,7 +25,7 @@ export const linkRoutes = {
     path: links,
     summary: 'Create an expiring link to a result: a page for people, a file shown inline, or a download',
     description:
-      'Whoever has the address can read the result until it expires or is revoked with revokeRunLink.',
+      'Everybody who has the address can read the result until it expires or is revoked with revokeRunLink.',
     params: RunParams,
     body: SignedLinkCreateRequest,
     response: RunLink,

@@ -51,7 +51,7 @@ export const managementRoutes = {
     tag: 'Bindings',
     path: `${sandboxPrefix}/chatrooms/{cid}/bindings`,
     summary: 'List the bindings of a chatroom, for its managers',
-    description: 'What the room has enabled, with the pinned versions.',
+    description: 'Tasks that the room has enabled, with the pinned versions.',
     params: Strict({ cid: ChatroomId }),
     query: listQuery(catalogPageSizeDefault),
     response: BindingList,

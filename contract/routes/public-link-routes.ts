@@ -35,7 +35,7 @@ export const publicLinkRoutes = {
     path: log,
     summary: 'Get the public link of the log',
     description:
-      'Whoever has the address can read the log until the link is revoked. A repeat returns the same link. For a link that expires, use createSignedLink.',
+      'Everybody who has the address can read the log until the link is revoked. A repeat returns the same link. For a link that expires, use createSignedLink.',
   }),
   revokeLogLink: route({
     action: 'run.link',
@@ -52,7 +52,7 @@ export const publicLinkRoutes = {
     path: output,
     summary: 'Get the public link of the output',
     description:
-      'Whoever has the address can read the output until the link is revoked. A repeat returns the same link. For a link that expires, use createSignedLink.',
+      'Everybody who has the address can read the output until the link is revoked. A repeat returns the same link. For a link that expires, use createSignedLink.',
   }),
   revokeOutputLink: route({
     action: 'run.link',
@@ -68,7 +68,7 @@ export const publicLinkRoutes = {
     method: 'POST',
     summary: 'Get the public link of an artifact',
     description:
-      'Whoever has the address can read the file until the link is revoked. A repeat returns the same link. For a link that expires, use createSignedLink.',
+      'Everybody who has the address can read the file until the link is revoked. A repeat returns the same link. For a link that expires, use createSignedLink.',
   }),
   revokeArtifactLink: route({
     action: 'artifact.link',

@@ -103,7 +103,7 @@ export const resultRoutes = {
     path: `${run}/remarks`,
     summary: 'Read remarks about a run that has ended',
     description:
-      'What its author should know although the run may have completed: that it wrote no output, or that none of its artifacts was kept, and which file broke which rule. Empty until the run has ended.',
+      'Facts that its author should know although the run may have completed: that it wrote no output, or that none of its artifacts was kept, and which file broke which rule. Empty until the run has ended.',
     params: RunParams,
     response: RunRemarks,
     errors: ['not_found'],

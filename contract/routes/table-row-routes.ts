@@ -81,7 +81,7 @@ export const tableRowRoutes = {
     method: 'PATCH',
     path: row,
     summary: 'Change values of a row',
-    description: 'Only the named fields change. What changes nothing leaves the version as it is.',
+    description: 'Only the named fields change. A change without effect leaves the version as it is.',
     params: RowParams,
     body: TableRowUpdateRequest,
     response: TableRow,

@@ -10,7 +10,10 @@ const report = {
   tag: 'Settings',
   method: 'GET',
   query: Type.Object({
-    by: about('What the lines are by; `day` if omitted.', repeatable(usageDimensions), ['day', 'task']),
+    by: about('Dimensions that the lines are grouped by; `day` if omitted.', repeatable(usageDimensions), [
+      'day',
+      'task',
+    ]),
     from: about(
       'First day (UTC); the first of the month of the last day if omitted.',
       Type.Optional(UsageDay),

@@ -58,7 +58,7 @@ const environment: Fields = {
   },
   network: {
     form: network,
-    description: 'What runs of the environment may reach: `everything`, `nothing`, or a list.',
+    description: 'Addresses that runs of the environment may reach: `everything`, `nothing`, or a list.',
     without: 'not changed; for a new environment everything',
   },
 }
@@ -92,7 +92,7 @@ const outputPolicy: Fields = {
 /** Every field of a task file. The command, the page `docs/task-file.md` and the JSON Schema are made from this table. */
 export const taskFileFields = {
   name: { form: text(nameMaxLength), description: 'Name of the task.', isRequired: true },
-  description: { form: text(descriptionMaxLength), description: 'What the task does, for people.' },
+  description: { form: text(descriptionMaxLength), description: 'Purpose of the task, for people.' },
   department: {
     form: text(),
     description: 'Owner of the task, by name or id.',
@@ -137,7 +137,7 @@ export const taskFileFields = {
     form: { kind: 'document' },
     description: 'An input that works: a file, or the JSON itself.',
   },
-  input_instructions: { form: text(), description: 'What the input must say, for people and models.' },
+  input_instructions: { form: text(), description: 'Instructions for the input, for people and models.' },
   timeout_seconds: {
     form: { kind: 'whole', max: timeoutMaxSeconds },
     description: 'Deadline of a run, in seconds from its start.',
@@ -151,17 +151,17 @@ export const taskFileFields = {
   network: {
     form: network,
     description:
-      'What runs of the task may reach: `everything`, `nothing`, or a list of domains, `*.domain` for subdomains, addresses and ranges. A run reaches what this and the environment both allow.',
+      'Addresses that runs of the task may reach: `everything`, `nothing`, or a list of domains, `*.domain` for subdomains, addresses and ranges. A run reaches what this and the environment both allow.',
     without: `not changed; for a new task ${everything}`,
   },
   output_policy: {
     form: { kind: 'section', fields: outputPolicy },
-    description: 'What a run may write to a custom table.',
+    description: 'Permission of a run to write to a custom table.',
     without: 'nothing',
   },
   share: {
     form: { kind: 'section', fields: share },
-    description: 'Who may use the task. Shares that the file does not name stay.',
+    description: 'Borrowers of the task. Shares that the file does not name stay.',
   },
   enable: { form: names, description: 'Rooms in whose menu the task is, by name or id.' },
 } as const satisfies Fields

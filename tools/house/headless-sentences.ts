@@ -3,7 +3,7 @@
  * sentence names no subject; "Results of a run." says the same as a noun phrase. A question may begin so.
  */
 const headless = 'What|Who|Whose|Whoever|Whatever|That which'
-const beginning = new RegExp(`(?:^|[.:!?]\\*{0,2} |[|] )(?:\\*\\*)?(?:${headless})\\b(?![^.]*[?])`)
+const headlessSentence = new RegExp(`(?:^|[.:!?]\\*{0,2} |[|] )(?:\\*\\*)?(?:${headless})\\b(?![^.]*[?])`)
 
 /** Marks of lists, headings and quotations before a sentence. */
 const marks = /^\s*(?:#+ |[-*>] |\d+[.] |[|] )*/
@@ -23,6 +23,6 @@ export function headlessLines(file: string, text: string): number[] {
   let isCode = false
   return text.split('\n').flatMap((line, at) => {
     if (file.endsWith('.md') && line.trimStart().startsWith('```')) isCode = !isCode
-    return !isCode && beginning.test(proseOf(file, line) ?? '') ? [at + 1] : []
+    return !isCode && headlessSentence.test(proseOf(file, line) ?? '') ? [at + 1] : []
   })
 }

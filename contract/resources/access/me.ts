@@ -27,7 +27,7 @@ export const Me = Type.Object({
   ),
   managed_department_ids: about('Departments that the caller manages.', Type.Array(DepartmentId)),
   can: about(
-    'What the caller may try; it grants nothing.',
+    'Actions that the caller may try; it grants nothing.',
     Type.Object({
       manage_company: about('Change the settings of the company.', Type.Boolean(), true),
       create_company_task: about('Create a task that the company owns.', Type.Boolean(), true),

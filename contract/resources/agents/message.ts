@@ -8,7 +8,7 @@ import { DateTime, Nullable, OneOf, Ordinal, Strict, VisibleText } from '../../s
 
 export const MessagePostRequest = Strict({
   text: about(
-    'What the person wrote, at most 16,384 characters.',
+    'Text of the person, at most 16,384 characters.',
     VisibleText({ maxLength: messageTextMaxLength }),
     'Please run the sales report for October.',
   ),
@@ -37,9 +37,9 @@ export const RoomMessage = Type.Object({
     OneOf(['user', 'social_media_client', 'system']),
     'system',
   ),
-  author_id: about('Who wrote it; null for the service.', Nullable(Identifier), null),
+  author_id: about('The author; null for the service.', Nullable(Identifier), null),
   run_id: about('The run whose end the service reports, or null.', Nullable(RunId)),
-  text: about('What was written.', Type.String(), 'Report: completed'),
+  text: about('The text as written.', Type.String(), 'Report: completed'),
   created_at: about('When it was posted.', DateTime),
 })
 export type RoomMessage = Static<typeof RoomMessage>

@@ -17,7 +17,7 @@ export const Proposal = Type.Object({
     'committed',
   ),
   summary: about(
-    'What a confirmation starts, from the stored bytes. Hidden characters are spelled out, and a cut is marked.',
+    'The job that a confirmation starts, from the stored bytes. Hidden characters are spelled out, and a cut is marked.',
     Type.String(),
     'Sales report (version 3) with the input {"month":"2026-10"}',
   ),

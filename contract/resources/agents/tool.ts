@@ -27,7 +27,7 @@ const Schema = Type.Record(Type.String(), Type.Unknown())
 export const AgentTool = Type.Object({
   name: about('Name of the tool, which is part of its path.', Type.Enum(agentToolNames, { type: 'string' })),
   description: about(
-    'What the tool does, for the model.',
+    'Purpose of the tool, for the model.',
     Type.String(),
     'List the jobs that can be run in this chat.',
   ),
@@ -56,7 +56,7 @@ export const AgentToolResult = Type.Object(
     ),
     error: about('Code of the refusal; only with `error`.', Type.Optional(Type.String()), 'not_found'),
     message: about(
-      'What is wrong, for the model; only with `error`.',
+      'The problem, for the model; only with `error`.',
       Type.Optional(Type.String()),
       'There is no such job in this chat.',
     ),

@@ -52,7 +52,7 @@ export const BuildAttempt = Type.Object({
     Nullable(DateTime),
   ),
   next_action: about(
-    'What to do next, as a sentence; empty if nothing.',
+    'The next step, as a sentence; empty if nothing.',
     Type.String({ maxLength: guidanceMaxLength }),
     '',
   ),

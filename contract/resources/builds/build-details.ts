@@ -49,7 +49,7 @@ export const BuildDetails = Type.Object({
     Nullable(FailedInstruction),
   ),
   network: about(
-    'What the steps reached. Null before the builder has ended, for steps without a network, and where no builder ran.',
+    'Addresses that the steps reached. Null before the builder has ended, for steps without a network, and where no builder ran.',
     Nullable(BuildNetwork),
   ),
 })

@@ -29,7 +29,7 @@ export const ScanFinding = Type.Object({
     'pkg:deb/debian/openssl',
   ),
   severity: about('How severe it is.', OneOf(severities), 'high'),
-  title: about('What it is, for people.', Type.String(), 'openssl: use after free'),
+  title: about('Title for people.', Type.String(), 'openssl: use after free'),
   installed_version: about(
     'Installed version of the package; empty for other kinds.',
     Type.String(),

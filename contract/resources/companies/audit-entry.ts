@@ -33,7 +33,7 @@ export const AuditEntry = Type.Object({
   api_key_id: optionalId('The API key or gateway key that was used.', exampleId('apiKey')),
   turn_id: optionalId('The message after which an agent acted.', exampleId('message')),
   request_id: optionalId('`X-Request-Id` of the response.', '019abf3c5d7e7a10b2c4d6e8f0a1b3c5'),
-  change: about('What was done.', OneOf(['insert', 'update', 'delete', 'state']), 'insert'),
+  change: about('Kind of the change.', OneOf(['insert', 'update', 'delete', 'state']), 'insert'),
   object_type: about('Kind of the object.', Type.String(), 'task'),
   object_id: about('Id of the object; several with slashes between them.', Type.String(), exampleId('task')),
   chatroom_id: optionalId('Room of the object or of the request.', exampleId('chatroom')),

@@ -114,10 +114,11 @@ export const CompanySettings = Type.Object({
     '`allowed_regions` governs the placement of runs only.',
     Type.Literal('runtime_execution_only'),
   ),
-  does_not_govern: about('What `allowed_regions` does not govern.', Type.Array(OneOf(notGoverned)), [
-    'build',
-    'registry',
-  ]),
+  does_not_govern: about(
+    'Kinds of data that `allowed_regions` does not govern.',
+    Type.Array(OneOf(notGoverned)),
+    ['build', 'registry'],
+  ),
   residency_guaranteed: about('No promise is made about where data lies.', Type.Literal(false)),
   regional_job_capacity_grace_days_fixed: about(
     'Days that capacity in a region outlives its last use.',

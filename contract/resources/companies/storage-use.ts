@@ -12,7 +12,7 @@ export const StorageUse = Type.Object({
     'Bytes by kind, largest first.',
     Type.Array(
       Type.Object({
-        kind: about('What is kept.', Type.String(), 'images'),
+        kind: about('Kind of the kept bytes.', Type.String(), 'images'),
         bytes: about('Bytes of this kind.', Count, 41_943_040),
       }),
     ),

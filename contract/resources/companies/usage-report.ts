@@ -22,7 +22,7 @@ const [department, departmentName] = named(
   exampleId('department'),
   'Trade',
 )
-const [person, personName] = named('Who submitted; empty for builds', exampleId('user'), 'Ada')
+const [person, personName] = named('The person who submitted; empty for builds', exampleId('user'), 'Ada')
 
 /** One line of a usage report (extension). */
 export const UsageItem = Type.Object({
@@ -54,7 +54,7 @@ export const UsageReport = Type.Object({
   company_id: CompanyId,
   from: about('First day.', UsageDay, '2026-11-01'),
   to: about('Last day.', UsageDay, '2026-11-30'),
-  by: about('What the lines are by.', Type.Array(OneOf(usageDimensions)), ['day', 'task']),
+  by: about('Dimensions that the lines are grouped by.', Type.Array(OneOf(usageDimensions)), ['day', 'task']),
   currency: about('Currency of all costs, ISO 4217.', Type.String(), 'USD'),
   items: about('In the order of what they are by.', Type.Array(UsageItem)),
   truncated: about('Whether there are more lines than fit: ask for fewer days.', Type.Boolean(), false),

@@ -21,13 +21,13 @@ export type EgressAllowList = Static<typeof EgressAllowList>
  * allow.
  */
 export const Egress = Type.Object({
-  allow_list: about('What runs may reach; null: every public address.', Nullable(EgressAllowList)),
+  allow_list: about('Addresses that runs may reach; null: every public address.', Nullable(EgressAllowList)),
 })
 export type Egress = Static<typeof Egress>
 
 export const EgressRequest = Strict({
   allow_list: about(
-    'What runs may reach; null: every public address. Two empty lists: nothing.',
+    'Addresses that runs may reach; null: every public address. Two empty lists: nothing.',
     Nullable(EgressAllowList),
   ),
 })

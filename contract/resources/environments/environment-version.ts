@@ -54,7 +54,7 @@ export const EnvironmentVersion = Type.Object({
     true,
   ),
   runner_release_next_action: about(
-    'What to do if the release is not approved; empty if it is.',
+    'Advice if the release is not approved; empty if it is.',
     Type.String(),
     '',
   ),
@@ -106,7 +106,7 @@ export const EnvironmentVersion = Type.Object({
     0,
   ),
   build_next_action: about(
-    'What to do next, as a sentence; empty once ready.',
+    'The next step, as a sentence; empty once ready.',
     Type.String({ maxLength: guidanceMaxLength }),
     '',
   ),

@@ -23,7 +23,7 @@ export const Environment = Type.Object({
   owner_scope: about('Kind of the owner.', Scope, 'department'),
   owner_id: about('Identifier of the owner.', Type.String(), exampleId('department')),
   name: about('Name of the environment.', Type.String(), 'Report tools'),
-  description: about('What it is for; may be empty.', Type.String(), 'Python with pandas'),
+  description: about('Its purpose; may be empty.', Type.String(), 'Python with pandas'),
   state: about('Where the environment is in its life.', OneOf(environmentStates)),
   security_state: about(
     '`blocked`: the operator has blocked the image of the newest built version.',
@@ -43,7 +43,7 @@ export type EnvironmentList = Static<typeof EnvironmentList>
 export const EnvironmentCreateRequest = Strict({
   name: about('Name of the environment.', VisibleText({ maxLength: nameMaxLength }), 'Report tools'),
   description: about(
-    'What it is for.',
+    'Its purpose.',
     Type.Optional(PlainText({ maxLength: descriptionMaxLength })),
     'Python with pandas',
   ),
@@ -58,7 +58,7 @@ export type EnvironmentCreateRequest = Static<typeof EnvironmentCreateRequest>
 export const EnvironmentUpdateRequest = Strict({
   name: about('New name.', Type.Optional(VisibleText({ maxLength: nameMaxLength })), 'Report tools'),
   description: about(
-    'What it is for; may be empty.',
+    'Its purpose; may be empty.',
     Type.Optional(PlainText({ maxLength: descriptionMaxLength })),
     'Python with pandas',
   ),

@@ -19,7 +19,7 @@ export const KeptVersion = Type.Object({
   state: about('Where the version is in its life.', OneOf(environmentVersionStates), 'ready'),
   image_bytes: about('Bytes of its image; versions with the same image share them.', Count, 41_943_040),
   archive_bytes: about('Bytes of the archive that it is built from; versions may share one.', Count, 20_480),
-  kept_by: about('What keeps them.', Type.Array(OneOf(versionUses)), ['environment', 'tasks']),
+  kept_by: about('Uses that keep them.', Type.Array(OneOf(versionUses)), ['environment', 'tasks']),
   tasks: about('Names of at most ten of the tasks that use it.', Type.Array(Type.String()), ['sales-report']),
   removed_after: about('When the image may be removed; null while something uses it.', Nullable(DateTime)),
 })

@@ -53,7 +53,11 @@ export const RuntimeContract = Type.Object({
     Type.String(),
     'The session starts in /workspace.',
   ),
-  network: about('What a job may reach, as sentences.', Type.String(), 'A job may reach the internet.'),
+  network: about(
+    'Addresses that a job may reach, as sentences.',
+    Type.String(),
+    'A job may reach the internet.',
+  ),
   inputs_file_env: about('Variable that names the file with the input.', Type.String(), inputsFileEnv),
   output_file_env: about('Variable that names the file for the output.', Type.String(), outputFileEnv),
   artifacts_dir_env: about('Variable that names the folder for artifacts.', Type.String(), artifactsDirEnv),
@@ -83,7 +87,7 @@ const workingDirectoryText =
 
 const networkText =
   'A job may reach the internet while the company setting runtime_egress_enabled is on, as it is by default. ' +
-  'What it sends is metered (measured_egress_bytes). Private, loopback and metadata addresses are always blocked. ' +
+  'The bytes that it sends are metered (measured_egress_bytes). Private, loopback and metadata addresses are always blocked. ' +
   'Where the operator has switched egress off, scripts that download or install something fail.'
 
 const artifactsText =

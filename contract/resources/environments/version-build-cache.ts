@@ -12,7 +12,7 @@ export type BuildCache = Static<typeof BuildCache>
 
 export const VersionBuildCache = Type.Object({
   cache: about(
-    'What builds may reuse: `none`, or `images` that were built from the same inputs.',
+    'Results that builds may reuse: `none`, or `images` that were built from the same inputs.',
     BuildCache,
     'images',
   ),
@@ -21,7 +21,7 @@ export type VersionBuildCache = Static<typeof VersionBuildCache>
 
 export const VersionBuildCacheRequest = Strict({
   cache: about(
-    'What builds may reuse: `none`, or `images` that were built from the same inputs.',
+    'Results that builds may reuse: `none`, or `images` that were built from the same inputs.',
     BuildCache,
     'images',
   ),

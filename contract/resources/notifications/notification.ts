@@ -14,16 +14,16 @@ export type NotificationSubject = (typeof notificationSubjects)[number]
 export const Notification = Type.Object({
   id: NotificationId,
   type: about('Always `sandbox_event`.', Type.Literal('sandbox_event'), 'sandbox_event'),
-  event: about('What happened.', OneOf(notificationEvents), 'run_terminal'),
+  event: about('The event.', OneOf(notificationEvents), 'run_terminal'),
   title: about('One line for people. Names are cut to 80 characters.', Type.String(), 'Report: completed'),
   deep_link: about(
     'Path of the console page about it.',
     Type.String(),
     '/console/chatrooms/roo_019abf3c5d7e7a10b2c4d6e8f0a1b3c5/runs/run_019abf3c5d7e7a10b2c4d6e8f0a1b3c5',
   ),
-  subject_type: about('What `subject_id` names.', OneOf(notificationSubjects), 'run'),
+  subject_type: about('Kind of the object that `subject_id` names.', OneOf(notificationSubjects), 'run'),
   subject_id: about(
-    'What it is about; null for `runs`.',
+    'The object of the notification; null for `runs`.',
     Nullable(Identifier),
     'run_019abf3c5d7e7a10b2c4d6e8f0a1b3c5',
   ),

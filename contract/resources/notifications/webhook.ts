@@ -77,7 +77,7 @@ export const webhookDeliveryStates = ['waiting', 'delivered', 'failed'] as const
 export const WebhookDelivery = Type.Object({
   id: WebhookDeliveryId,
   event_id: about('The `webhook-id` of each attempt: equal ids are the same event.', EventId),
-  event: about('What happened.', OneOf(notificationEvents), 'run_terminal'),
+  event: about('The event.', OneOf(notificationEvents), 'run_terminal'),
   state: about(
     'Whether it waits for an attempt, or how it ended.',
     OneOf(webhookDeliveryStates),

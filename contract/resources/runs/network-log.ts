@@ -47,7 +47,7 @@ export type RefusedConnection = Static<typeof RefusedConnection>
 /** Refused connections of a run. Empty until it has ended, and after its content is deleted. */
 export const NetworkLog = Type.Object({
   run_id: RunId,
-  items: about('What was refused, oldest first, at most 201.', Type.Array(RefusedConnection)),
+  items: about('Refused connections, oldest first, at most 201.', Type.Array(RefusedConnection)),
   more: about('Further attempts that are not in `items`.', Count, 0),
 })
 export type NetworkLog = Static<typeof NetworkLog>

@@ -8,7 +8,7 @@ export const WritebackPolicy = Strict({
   kind: about('The run may write rows of a table.', Type.Literal('custom_table_writeback')),
   table_id: about('Identifier of the table.', Identifier, 'tbl_orders'),
   allowed_ops: about(
-    'What it may do; by default `create`.',
+    'Operations that it may do; by default `create`.',
     Type.Optional(OneOf(['create', 'create,update'])),
   ),
 })

@@ -15,7 +15,7 @@ export type PublicLinkKind = (typeof publicLinkKinds)[number]
 /** A permanent URL of a run's log or output that needs no login. */
 export const PublicLink = Type.Object({
   run_id: RunId,
-  object_kind: about('What the link downloads.', OneOf(publicLinkKinds), 'output'),
+  object_kind: about('Kind of the object that the link downloads.', OneOf(publicLinkKinds), 'output'),
   url: about(
     'The permanent address; empty for a link that never existed.',
     Type.String(),
@@ -36,7 +36,7 @@ export const ArtifactPublicLink = Type.Object({
     Type.String(),
     'charts/sales.png',
   ),
-  object_kind: about('What the link downloads.', Type.Literal('artifact')),
+  object_kind: about('Kind of the object that the link downloads.', Type.Literal('artifact')),
   url: about(
     'The permanent address; empty for a link that never existed.',
     Type.String(),

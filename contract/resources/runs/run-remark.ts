@@ -46,6 +46,6 @@ export const noOutput = (file: keyof typeof whyNoOutput): RunRemark => ({
 /** Remarks about a run, empty until it has ended (contract part 3, D6). */
 export const RunRemarks = Type.Object({
   run_id: RunId,
-  remarks: about('What there is to remark.', Type.Array(RunRemark, { maxItems: remarkCodes.length })),
+  remarks: about('Remarks on the run.', Type.Array(RunRemark, { maxItems: remarkCodes.length })),
 })
 export type RunRemarks = Static<typeof RunRemarks>

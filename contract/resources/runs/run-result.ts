@@ -18,7 +18,7 @@ export const WaitSeconds = Type.Integer({
 export const InlineOutput = Type.Object({
   byte_size: about('Bytes of the output.', Count, 15),
   format: about(
-    'What the output is; `too_large` for more than 256 KiB.',
+    'Form of the output; `too_large` for more than 256 KiB.',
     OneOf(['json', 'text', 'binary', 'too_large']),
   ),
   json: about('Its value, if it is JSON; otherwise null.', Type.Unknown(), { total: 1250 }),

@@ -48,7 +48,7 @@ export const RunDetail = Type.Object({
   submission_source: about('How it was submitted; empty if unknown.', SubmissionSource, 'rest'),
   error_code: about('Code of the failure, such as `timeout`; empty without one.', Type.String(), ''),
   error_detail: about(
-    'What exactly failed, as a slug; empty without a failure.',
+    'The exact failure, as a slug; empty without a failure.',
     Type.String({ maxLength: errorDetailMaxLength, pattern: '^[A-Za-z0-9._@:/+=%;-]*$' }),
     '',
   ),
@@ -61,7 +61,7 @@ export const RunDetail = Type.Object({
   failure_source: about('Component that reported the failure; empty without one.', FailureSource),
   wait_reason: about('Why it has not started; empty while it runs and at the end.', WaitReason),
   next_action: about(
-    'What the wait means, as a sentence; empty when it does not wait.',
+    'Meaning of the wait, as a sentence; empty when it does not wait.',
     Type.String({ maxLength: guidanceMaxLength }),
     '',
   ),
@@ -88,7 +88,7 @@ export const RunDetail = Type.Object({
   queued_at: about('When it was queued.', Nullable(DateTime)),
   terminal_at: about('When it ended; null until then.', Nullable(DateTime)),
   secret_slot_provenance: about(
-    'Who supplied each secret, by slot; null without secrets.',
+    'Supplier of each secret, by slot; null without secrets.',
     Nullable(Type.Record(Type.String(), SecretProvenance)),
     null,
   ),

@@ -19,7 +19,7 @@ export const SignedLinkCreateRequest = Strict({
     'media',
   ),
   object_kind: about(
-    'What `media` and `download` show; left out for `share`.',
+    'Kind of the object that `media` and `download` show; left out for `share`.',
     Type.Optional(OneOf(['log', 'output', 'artifact'])),
     'artifact',
   ),
@@ -43,11 +43,11 @@ export const RunLink = Type.Object({
   id: LinkId,
   run_id: RunId,
   purpose: about(
-    'What the link is for; `permanent` for a public link.',
+    'Purpose of the link; `permanent` for a public link.',
     OneOf([...signedLinkPurposes, 'permanent']),
   ),
   object_kind: about(
-    'What the link shows; `run` for a share page.',
+    'Kind of the object that the link shows; `run` for a share page.',
     OneOf(['run', 'log', 'output', 'artifact']),
   ),
   artifact_id: about('The artifact; null for others.', Nullable(ArtifactId), null),
@@ -56,7 +56,7 @@ export const RunLink = Type.Object({
     Type.String(),
     'https://sandbox.example.com/public/sandbox/share/Zk3xQ9bTn5YpLw2R',
   ),
-  created_by: about('Who created it; empty if unknown.', Type.String(), exampleId('user')),
+  created_by: about('Its creator; empty if unknown.', Type.String(), exampleId('user')),
   created_at: about('When it was created.', DateTime),
   expires_at: about('When it dies; null: when it is revoked.', Nullable(DateTime)),
   revoked: about('Whether the link is dead.', Type.Boolean(), false),

@@ -97,7 +97,7 @@ export type SecretOperationType = (typeof secretOperationTypes)[number]
 
 export const SecretOperation = Type.Object({
   operation_id: SecretOperationId,
-  operation_type: about('What was done.', OneOf(secretOperationTypes)),
+  operation_type: about('Kind of the operation.', OneOf(secretOperationTypes)),
   operation_state: about('How far it is.', OneOf(secretOperationStates), 'applied'),
   binding: about('The secret after it, without its value.', SecretBinding),
 })

@@ -41,11 +41,7 @@ export const SessionFile = Type.Object({
   byte_size: about('Bytes of a file; 0 for a folder or a link.', Count, 48_213),
   is_executable: about('Whether a file may be executed by its owner.', Type.Boolean(), false),
   digest: about('Digest of the bytes of a file; otherwise null.', Nullable(Digest)),
-  target: about(
-    'What a link points to, as the program wrote it; otherwise null.',
-    Nullable(Type.String()),
-    null,
-  ),
+  target: about('Target of a link, as the program wrote it; otherwise null.', Nullable(Type.String()), null),
 })
 export type SessionFile = Static<typeof SessionFile>
 

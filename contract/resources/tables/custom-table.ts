@@ -20,7 +20,7 @@ export const CustomTable = Type.Object({
   owner_scope: about('Kind of the owner.', OwnerScope, 'department'),
   owner_id: about('Identifier of the owner.', Type.String(), exampleId('department')),
   name: about('Name of the table.', Type.String(), 'orders'),
-  description: about('What the rows are; may be empty.', Type.String(), 'One row for each order'),
+  description: about('Meaning of the rows; may be empty.', Type.String(), 'One row for each order'),
   fields: about('Fields in their order.', Type.Array(TableField, { maxItems: tableFieldsMax })),
   commands_only: about(commandsOnly, Type.Boolean(), false),
   channel_rule: about(channelRule, Type.Boolean(), false),
@@ -35,7 +35,7 @@ export type CustomTableList = Static<typeof CustomTableList>
 
 const name = about('Name of the table.', VisibleText({ maxLength: nameMaxLength }), 'orders')
 const description = about(
-  'What the rows are.',
+  'Meaning of the rows.',
   Type.Optional(PlainText({ maxLength: descriptionMaxLength })),
   'One row for each order',
 )

@@ -18,7 +18,7 @@ export const CallbackTokenId = about(
 )
 
 export const WritebackRequest = Strict({
-  op: about('What to do; `update` only where the policy allows it.', OneOf(writebackOps), 'create'),
+  op: about('The operation; `update` only where the policy allows it.', OneOf(writebackOps), 'create'),
   row_id: about(
     'The row to change; required for `update`, refused for `create`.',
     Type.Optional(Identifier),
@@ -34,7 +34,7 @@ export const WritebackRequest = Strict({
 export type WritebackRequest = Static<typeof WritebackRequest>
 
 export const WritebackResult = Type.Object({
-  op: about('What was done.', OneOf(writebackOps), 'create'),
+  op: about('The operation.', OneOf(writebackOps), 'create'),
   row_id: about('The row that was created or changed.', Type.String(), exampleId('tableRow')),
   version: about('Version of the row after it.', Ordinal, 1),
   status: about('Always `applied`.', Type.Literal('applied'), 'applied'),

@@ -21,7 +21,8 @@ const texts = {
     '`definition`: it acts as its definition says, for whoever may use it; `caller`: only for callers who may write rows themselves.',
   identity:
     'Required inputs that name the row: a call with the same values changes the row that an earlier call created. Without them each call creates a row.',
-  granted: 'Who may use it: the people of one chatroom, of the chatrooms of a department, or of the company.',
+  granted:
+    'People who may use it: those of one chatroom, of the chatrooms of a department, or of the company.',
 }
 
 const identityOf = Type.Array(TableFieldName, { minItems: 1, maxItems: 16, uniqueItems: true })
@@ -29,7 +30,7 @@ const identityOf = Type.Array(TableFieldName, { minItems: 1, maxItems: 16, uniqu
 const fields = {
   name: about(texts.name, VisibleText({ maxLength: nameMaxLength }), 'restock'),
   description: about(
-    'What it is for.',
+    'Its purpose.',
     Type.Optional(PlainText({ maxLength: descriptionMaxLength })),
     'Sets the stock of an article',
   ),
@@ -51,7 +52,7 @@ export const TableCommand = Type.Object({
   company_id: CompanyId,
   table_id: CustomTableId,
   name: about(texts.name, Type.String(), 'restock'),
-  description: about('What it is for; may be empty.', Type.String(), 'Sets the stock of an article'),
+  description: about('Its purpose; may be empty.', Type.String(), 'Sets the stock of an article'),
   revision: about('Rises with each change; a run whose policy names older inputs is refused.', Ordinal, 1),
   inputs: about(texts.inputs, Type.Array(TableField, { maxItems: tableFieldsMax })),
   mode: about(texts.mode, OneOf(commandModes), 'write'),

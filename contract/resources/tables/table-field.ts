@@ -15,7 +15,7 @@ const properties = {
     'amount',
   ),
   type: about(
-    'What values it holds. `integer` is exact to 2^53; `datetime` is an instant with an offset, stored in UTC; `json` is any JSON.',
+    'Type of its values. `integer` is exact to 2^53; `datetime` is an instant with an offset, stored in UTC; `json` is any JSON.',
     OneOf(tableFieldTypes),
     'number',
   ),

@@ -38,7 +38,7 @@ const RowEvents = Type.Array(OneOf(rowEvents), { minItems: 1, maxItems: 2, uniqu
 const fields = {
   name: about(texts.name, VisibleText({ maxLength: nameMaxLength }), 'send invoice'),
   description: about(
-    'What it is for.',
+    'Its purpose.',
     Type.Optional(PlainText({ maxLength: descriptionMaxLength })),
     'Sends the invoice of each new order',
   ),
@@ -63,14 +63,14 @@ export const TableTrigger = Type.Object({
   company_id: CompanyId,
   table_id: CustomTableId,
   name: about(texts.name, Type.String(), 'send invoice'),
-  description: about('What it is for; may be empty.', Type.String(), 'Sends the invoice of each new order'),
+  description: about('Its purpose; may be empty.', Type.String(), 'Sends the invoice of each new order'),
   events: about(texts.events, Type.Array(OneOf(rowEvents)), ['create']),
   chatroom_id: ChatroomId,
   task_version_id: TaskVersionId,
   input_template: about(texts.template, Type.Unknown(), exampleTemplate),
   timeout_seconds: about(texts.timeout, Nullable(Type.Integer()), 600),
   run_as: about(
-    'Whoever declared it, or changed it last: the runs have the authority of this person, as it is when they start.',
+    'The person who declared it, or changed it last: the runs have the authority of this person, as it is when they start.',
     UserId,
     exampleId('user'),
   ),
@@ -105,7 +105,7 @@ export type TableTriggerUpdateRequest = Static<typeof TableTriggerUpdateRequest>
 export const TriggerEvent = Type.Object({
   id: TriggerEventId,
   trigger_id: TableTriggerId,
-  event: about('What happened to the row.', OneOf(rowEvents), 'create'),
+  event: about('The change of the row.', OneOf(rowEvents), 'create'),
   row_id: TableRowId,
   row_version: about('Version of the row after the change.', Ordinal, 1),
   chain: about(

@@ -11,7 +11,7 @@ import { SecretSlotStatus } from './secret-slot.ts'
 export const GrantedJob = Type.Object({
   task_id: TaskId,
   task_name: about('Name of the task.', Type.String(), 'Sales report'),
-  task_description: about('What the task does.', Type.String(), 'Totals by product for one month'),
+  task_description: about('Purpose of the task.', Type.String(), 'Totals by product for one month'),
   owner_scope: about('Kind of the owner of the task.', Scope, 'department'),
   owner_id: about('Identifier of the owner of the task.', Type.String(), exampleId('department')),
   secret_slots: about(

@@ -15,10 +15,10 @@ export type InputPreviewRequest = Static<typeof InputPreviewRequest>
 export const InputPreview = Type.Object({
   input_file_content: about('The inputs file, byte for byte.', Type.String(), '{"month":"2026-10"}'),
   input_digest: about('Digest of the input in its canonical form.', Digest),
-  runtime_contract: about('What the scripts of the version find.', RuntimeContract),
+  runtime_contract: about('Environment that the scripts of the version find.', RuntimeContract),
   schema_valid: about("The input fits the version's schema, or there is none.", Type.Boolean(), true),
   schema_errors: about(
-    'What does not fit, at most 20.',
+    'Problems of the input, at most 20.',
     Type.Array(
       Type.Object({
         type: about('Keyword of JSON Schema that failed.', Type.String(), 'required'),
@@ -27,7 +27,7 @@ export const InputPreview = Type.Object({
           Type.Array(Type.Union([Type.String(), Type.Integer()])),
           ['month'],
         ),
-        msg: about('What is wrong, for people.', Type.String(), 'month: is missing'),
+        msg: about('The problem, for people.', Type.String(), 'month: is missing'),
       }),
       { maxItems: contractErrorsMax },
     ),

@@ -13,7 +13,7 @@ import { SecretSlotStatus } from './secret-slot.ts'
 export const MenuItem = Type.Object({
   task_id: TaskId,
   task_name: about('Name of the task.', Type.String(), 'Sales report'),
-  task_description: about('What the task does.', Type.String(), 'Totals by product for one month'),
+  task_description: about('Purpose of the task.', Type.String(), 'Totals by product for one month'),
   owner_scope: about('Kind of the owner of the task.', Scope, 'department'),
   owner_id: about('Identifier of the owner of the task.', Type.String(), exampleId('department')),
   task_version_id: about('The version to submit.', TaskVersionId),
@@ -21,7 +21,7 @@ export const MenuItem = Type.Object({
   version_number: about('Number of the version, from 1.', Ordinal, 3),
   version_state: about('Only published versions are on the menu.', Type.Literal('published')),
   input_instructions: about(
-    'What the input must say, for people and models; null without.',
+    'Instructions for the input, for people and models; null without.',
     Nullable(Type.String()),
     'month: the month as YYYY-MM',
   ),
@@ -48,7 +48,7 @@ export const MenuItem = Type.Object({
     null,
   ),
   runtime_contract: about(
-    'What its scripts find; always with the default driver.',
+    'Environment that its scripts find; always with the default driver.',
     Nullable(RuntimeContract),
   ),
   source_visible: about('The menu never shows scripts.', Type.Literal(false)),

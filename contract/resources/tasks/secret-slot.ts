@@ -29,11 +29,11 @@ export type SecretSlotPolicies = Static<typeof SecretSlotPolicies>
 /** A slot as shown to a room: never a value, a binding or a path. */
 export const SecretSlotStatus = Type.Object({
   name: about('Name of the environment variable.', Type.String(), 'API_TOKEN'),
-  policy: about('Who supplies it, as the share says.', SlotPolicy),
+  policy: about('Supplier of the value, as the share says.', SlotPolicy),
   borrower_bound: about('The borrower has set a value.', Type.Boolean(), true),
   owner_bound: about('The owner has set a value.', Type.Boolean(), false),
   effective_source: about(
-    'Who supplies it to a run that is submitted now.',
+    'Supplier of the value to a run that is submitted now.',
     OneOf(['borrower', 'owner', 'missing']),
   ),
 })

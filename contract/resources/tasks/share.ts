@@ -29,7 +29,7 @@ export const ShareGrant = Type.Object({
   revoked_at: about('When it was revoked; null if it was not.', Nullable(DateTime), null),
   revoke_reason: about('Why it was revoked; empty without a reason.', Type.String(), ''),
   secret_slot_policies: about(
-    'Who supplies each secret, by slot; null: the borrower.',
+    'Supplier of each secret, by slot; null: the borrower.',
     Nullable(SecretSlotPolicies),
     { API_TOKEN: 'borrower' },
   ),
@@ -44,7 +44,7 @@ export const ShareCreateRequest = Strict({
   target_kind: about('Kind of who to share with.', Scope, 'chatroom'),
   target_id: about('Identifier of who to share with.', ChatroomId),
   secret_slot_policies: about(
-    'Who supplies each secret, by slot: `borrower` (default), `owner` or `owner_overridable`.',
+    'Supplier of each secret, by slot: `borrower` (default), `owner` or `owner_overridable`.',
     Omissible(Type.Record(Type.String(), Type.Unknown())),
     { API_TOKEN: 'borrower' },
   ),

@@ -73,7 +73,7 @@ export const TaskVersion = Type.Object({
   archived_at: about('When it was archived; null if it was not.', Nullable(DateTime), null),
   update_available: about('A newer version is published.', Type.Boolean(), false),
   input_instructions: about(
-    'What the input must say, for people and models; null without.',
+    'Instructions for the input, for people and models; null without.',
     Nullable(Type.String()),
     'month: the month as YYYY-MM',
   ),
@@ -87,7 +87,7 @@ export const TaskVersion = Type.Object({
     Nullable(Type.String()),
     '{"type":"object","required":["month"]}',
   ),
-  runtime_contract: about('What its scripts find.', Nullable(RuntimeContract)),
+  runtime_contract: about('Environment that its scripts find.', Nullable(RuntimeContract)),
   source_visible: about(
     'False: the fields that follow are null because they are hidden.',
     Type.Boolean(),
@@ -112,7 +112,11 @@ export const TaskVersion = Type.Object({
     Nullable(Type.Array(Type.Unknown())),
     ['API_TOKEN'],
   ),
-  output_policy: about('What a run may write back; may contain older forms.', Nullable(Type.Unknown()), null),
+  output_policy: about(
+    'Permission of a run to write back; may contain older forms.',
+    Nullable(Type.Unknown()),
+    null,
+  ),
   bundle_id: about('Bundle of files that it has in `/workspace`; null without.', Nullable(BundleId), null),
 })
 export type TaskVersion = Static<typeof TaskVersion>
@@ -139,7 +143,7 @@ const draftFields = {
     { LANG: 'C.UTF-8' },
   ),
   input_instructions: about(
-    'What the input must say, for people and models.',
+    'Instructions for the input, for people and models.',
     Omissible(PlainText({ maxLength: inputInstructionsMaxLength })),
     'month: the month as YYYY-MM',
   ),
@@ -174,7 +178,7 @@ const draftFields = {
     false,
   ),
   output_policy: about(
-    'What a run may write back; only for tasks of a department.',
+    'Permission of a run to write back; only for tasks of a department.',
     Omissible(OutputPolicy),
     null,
   ),

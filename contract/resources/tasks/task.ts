@@ -15,7 +15,7 @@ export const Task = Type.Object({
   owner_scope: about('Kind of the owner.', Scope, 'department'),
   owner_id: about('Identifier of the owner.', Type.String(), exampleId('department')),
   name: about('Name of the task.', Type.String(), 'Sales report'),
-  description: about('What the task does; may be empty.', Type.String(), 'Totals by product for one month'),
+  description: about('Purpose of the task; may be empty.', Type.String(), 'Totals by product for one month'),
   agent_enabled: about('Kept for older clients; it puts nothing on a menu.', Type.Boolean(), false),
   state: about('Where the task is in its life.', OneOf(taskStates)),
   security_state: about('`blocked`: the operator has blocked it.', OneOf(securityStates)),
@@ -33,7 +33,7 @@ export type TaskList = Static<typeof TaskList>
 export const TaskCreateRequest = Strict({
   name: about('Name of the task.', VisibleText({ maxLength: nameMaxLength }), 'Sales report'),
   description: about(
-    'What the task does.',
+    'Purpose of the task.',
     Type.Optional(PlainText({ maxLength: descriptionMaxLength })),
     'Totals by product for one month',
   ),
@@ -51,7 +51,7 @@ export type TaskCreateRequest = Static<typeof TaskCreateRequest>
 export const TaskUpdateRequest = Strict({
   name: about('New name.', Type.Optional(VisibleText({ maxLength: nameMaxLength })), 'Sales report'),
   description: about(
-    'What the task does; may be empty.',
+    'Purpose of the task; may be empty.',
     Type.Optional(PlainText({ maxLength: descriptionMaxLength })),
     'Totals by product for one month',
   ),
