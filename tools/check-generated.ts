@@ -1,6 +1,6 @@
 /**
- * Compares the documents that are made from the contract, the sources of a page and the statements with those in the tree, in one process that loads
- * the contract once. Each is also a command of its own: `node tools/write-NAME.ts --check`.
+ * Compares the generated documents with those in the tree, in one process that loads the contract once. Each is also a command
+ * of its own: `node tools/write-NAME.ts --check`.
  */
 process.argv.push('--check')
 for (const name of ['states', 'task-file', 'access', 'openapi', 'docs-page', 'sql'])

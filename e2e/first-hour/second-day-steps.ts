@@ -9,7 +9,7 @@ const room = 'daily-numbers'
 const trialFolder = '/var/lib/sandbox-jobs-trial'
 const movedFolder = '/var/lib/sandbox-jobs-moved'
 const backup = '/var/backups/sandbox-jobs'
-/** Of the machine: a backup has none of them, and another data folder would need minutes to make them again. */
+/** Files of the machine. A backup does not contain them, and it takes minutes to make them again. */
 const machineFiles = ['builder', 'base-images', 'base-images.json']
 
 /** The service moves to Debian's own Postgres and behind a proxy with TLS, after people have logged in and shared pages. */

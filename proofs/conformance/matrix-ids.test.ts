@@ -1,4 +1,4 @@
 import { testMatrix } from './matrix-cells.ts'
 
-/* Ids of nothing, and ids of no form: a refusal tells nobody whether something is there. */
+/* Ids of absent objects, and malformed ids: a refusal does not reveal whether an object exists. */
 await testMatrix(['absent', 'malformed'])

@@ -35,5 +35,5 @@ export const firstSchema: readonly string[] = domains.map((domain) =>
 
 const digest = createHash('sha256').update(JSON.stringify(firstSchema)).digest('hex').slice(0, 12)
 
-/** Its migration, which every release has. The name tells databases apart that another text of it made before the first release. */
+/** Name of its migration. It has the digest of the texts: a database that other texts made is refused, and not taken for this one. */
 export const firstMigration = `0001-schema-${digest}`

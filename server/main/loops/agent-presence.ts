@@ -5,7 +5,7 @@ import { startTicker, type Ticker } from '../../work/ticker.ts'
 
 const everyMs = 5000
 
-/** The loop that records that the host agent answers: the API, which may not reach it, tells who asks whether the service is ready. */
+/** The loop that records that the host agent answers. The API may not reach the agent; its readiness check reads the record. */
 export const startAgentPresence = ({
   executor,
   lease,
