@@ -7,8 +7,6 @@ cd "$(dirname -- "$(readlink -f -- "$0")")/../.."
 . tools/check/part.sh
 results=$1
 
-folders() { for folder in agent reader client contract server cli proofs testing tools e2e bench; do [ ! -d "$folder" ] || printf '%s ' "$folder"; done; }
-
 static() {
   part "$@" 2>&1
   [ "$verdict" = passed ] || say "FAILED: $1" >&2
@@ -23,5 +21,5 @@ static 'format and lint' biome ci .
 static 'generated documents' node tools/check-generated.ts
 static 'docs/schema.sql' node tools/write-schema.ts --check
 static 'dead code' knip
-static 'import direction' depcruise --config dependency-cruiser.config.cjs $(folders)
+static 'import direction' npm run --silent direction
 static 'lint with types' oxlint --type-aware --deny-warnings
