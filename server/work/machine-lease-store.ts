@@ -22,8 +22,8 @@ const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.lit(machine
 
 /**
  * Takes the lease if it was released or has expired, or if its holder was a process of the same folder and kernel boot, which
- * is gone or finds out that it was replaced. A copy of the holder's folder gets it only after a release. Returns the holder
- * afterwards.
+ * is gone or finds out that it was replaced. A copy of the holder's folder gets it only after a release. The host agent of
+ * another machine has not been seen yet. Returns the holder afterwards.
  */
 export async function claimLease(db: Database, claim: LeaseClaim): Promise<LeaseHolder> {
   const { machine, folder, boot, session, place } = claim
@@ -32,7 +32,8 @@ export async function claimLease(db: Database, claim: LeaseClaim): Promise<Lease
     values (${machine}, ${folder}, ${boot}, ${session}, ${place}, ${leaseEnd})
     on conflict (singleton) do update set machine = excluded.machine, folder = excluded.folder,
       boot = excluded.boot, session = excluded.session, place = excluded.place,
-      lease_until = excluded.lease_until, released = false
+      lease_until = excluded.lease_until, released = false,
+      agent_seen_at = case when held.machine = excluded.machine then held.agent_seen_at end
     where held.released
       or (held.machine = excluded.machine and held.folder = excluded.folder
         and (held.boot = excluded.boot or held.lease_until < clock_timestamp()))

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { createLog } from '../base/logging.ts'
-import { type MachineLease, MachineRefused, takeMachineLease } from './machine-lease.ts'
+import { type MachineLease, MachineRefused, presenceOn, takeMachineLease } from './machine-lease.ts'
 
 const { db } = await createTestDatabase()
 const log = createLog('test', 'silent')
@@ -79,4 +79,15 @@ test('a lease that ran out while the database was away is kept where nobody took
     expect(rows).toHaveLength(1)
   })
   await expect(take(other)).rejects.toThrow(MachineRefused)
+})
+
+test('the host agent counts as seen after another start of its machine, and not on another machine', async () => {
+  const first = await take(one)
+  await first.recordAgentSeen()
+  await first.release()
+  const again = await take(one)
+  expect(await presenceOn(db)).toEqual({ worker: true, hostAgent: true })
+  await again.release()
+  await take(other)
+  expect(await presenceOn(db)).toEqual({ worker: true, hostAgent: false })
 })
