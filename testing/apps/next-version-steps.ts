@@ -3,6 +3,7 @@ import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-ve
 import { approvalRoutes } from '@sandbox-jobs/contract/routes/approval-routes.ts'
 import type { Principal } from '../../server/access/principal.ts'
 import type { Caller } from './caller.ts'
+import type { TestApi } from './test-api.ts'
 
 const dayMs = 86_400_000
 export const daysAhead = (days: number): string => new Date(Date.now() + days * dayMs).toISOString()
@@ -29,3 +30,16 @@ export const approveNext = (
   as: Principal,
   body: ReturnType<typeof nextVersionsBody>,
 ): Promise<ExtendedSecretApproval> => api.must(approvalRoutes.approveNextVersions, as, { body })
+
+let scripts = 0
+
+/** Publishes a version of the task with another script than every version before. */
+export function publishChanged(
+  { tasks }: Pick<TestApi, 'tasks'>,
+  as: Principal,
+  { slots, ...version }: { taskId: string; environmentVersionId: string; slots: unknown[] },
+): Promise<TaskVersion> {
+  scripts += 1
+  const fields = { secret_slot_declarations: slots, work_script: `echo ${scripts}` }
+  return tasks.publish(as, { ...version, fields })
+}

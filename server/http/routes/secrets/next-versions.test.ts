@@ -9,7 +9,12 @@ import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
 import { userRoutes } from '@sandbox-jobs/contract/routes/user-routes.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { approveNext, daysAhead, nextVersionsBody } from '../../../../testing/apps/next-version-steps.ts'
+import {
+  approveNext,
+  daysAhead,
+  nextVersionsBody,
+  publishChanged,
+} from '../../../../testing/apps/next-version-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../../../testing/factories/environment-version.ts'
@@ -41,12 +46,8 @@ beforeEach(async () => {
   shareId = (await tasks.share(author, { taskId, kind: 'chatroom', id: roomId })).id
 })
 
-let scripts = 0
-const publish = (as = author, slots: unknown[] = ['A']) => {
-  scripts += 1
-  const fields = { secret_slot_declarations: slots, work_script: `echo ${scripts}` }
-  return tasks.publish(as, { taskId, environmentVersionId, fields })
-}
+const publish = (as = author, slots: unknown[] = ['A']) =>
+  publishChanged(api, as, { taskId, environmentVersionId, slots })
 const give = (fields: Record<string, unknown> = {}, as = approver) =>
   approveNext(api, as, nextVersionsBody(room, first, fields))
 const tried = async (fields: Record<string, unknown>, as = approver) => {

@@ -3,7 +3,7 @@ import { secretRoutes } from '@sandbox-jobs/contract/routes/secret-routes.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { approveNext, nextVersionsBody } from '../../../../testing/apps/next-version-steps.ts'
+import { approveNext, nextVersionsBody, publishChanged } from '../../../../testing/apps/next-version-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../../../testing/factories/environment-version.ts'
@@ -42,12 +42,8 @@ beforeEach(async () => {
   shareId = (await tasks.share(author, { taskId, kind: 'company', id: companyId })).id
 })
 
-let scripts = 0
-const publish = (as = author, slots: unknown[] = ['A']) => {
-  scripts += 1
-  const fields = { secret_slot_declarations: slots, work_script: `echo ${scripts}` }
-  return tasks.publish(as, { taskId, environmentVersionId, fields })
-}
+const publish = (as = author, slots: unknown[] = ['A']) =>
+  publishChanged(api, as, { taskId, environmentVersionId, slots })
 const approve = (version: TaskVersion, consumer = room, as = approver, fields = {}) =>
   approveNext(api, as, nextVersionsBody(consumer, version, fields))
 
