@@ -13,15 +13,17 @@ import { databaseFolder, makeTemplate } from './global-setup.ts'
 const versions = '/usr/lib/postgresql'
 const oldestSupported = 15
 
-/** Programs of the oldest supported Postgres of this machine; Debian 12 has version 15. */
+/** Programs of the oldest supported Postgres of this machine, if no others are named; Debian 12 has version 15. */
 function findPrograms(): string {
+  const { TEST_POSTGRES_PROGRAMS: named } = process.env
+  if (named !== undefined) return named
   const found = existsSync(versions) ? readdirSync(versions).map(Number) : []
   const [oldest] = found.filter((version) => version >= oldestSupported).toSorted((a, b) => a - b)
   if (oldest === undefined) throw new Error('there is no Postgres of Debian: run install/test-postgres.sh')
   return join(versions, String(oldest), 'bin')
 }
 
-/** The oldest supported Postgres for the tests of one project: Debian's program with a cluster of its own. */
+/** The oldest supported Postgres for the tests of one project: Debian's program, or a named one, with a cluster of its own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const programs = findPrograms()
   const folder = mkdtempSync(join(databaseFolder(), 'sandbox-test-postgres-'))
