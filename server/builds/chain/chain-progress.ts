@@ -152,7 +152,7 @@ export class ChainProgress {
     await this.#commit((trx, progress) => finishAttempt(trx, this.#claim, ending, progress))
   }
 
-  /** Stops writing; for a chain that is abandoned, or started again. */
+  /** Stops the delayed writes, and waits for one that has begun; for a chain that has failed, is abandoned or starts again. */
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     await this.#writing

@@ -182,26 +182,30 @@ test('the image residue of a lost worker is swept, and the image of a ready vers
   expect(await sweepBuilds(db, bench.tools)).toEqual({ sandboxes: 0, images: 0 })
 })
 
-/** Transactions in this test's database that do nothing for a moment: those of a heartbeat go on at once. */
+/** Longer than the start of a stage may wait to be written. */
+const stageWrittenMs = 400
+
+/** Transactions in this test's database between two statements; statements of their own, as of a heartbeat, may run. */
 async function openTransactions(): Promise<number> {
-  const idle = async () => {
-    const { rows } = await sql<{ transaction: string }>`
-      select concat_ws(' ', pid, xact_start, state_change) as transaction from pg_stat_activity
-      where datname = current_database() and state = 'idle in transaction'`.execute(db)
-    return new Set(rows.map(({ transaction }) => transaction))
-  }
-  const before = await idle()
-  if (before.size === 0) return 0
-  await sleep(100)
-  return before.intersection(await idle()).size
+  const { rows } = await sql<{ count: string }>`
+    select count(*) from pg_stat_activity
+    where datname = current_database() and state = 'idle in transaction'`.execute(db)
+  return Number(rows[0]?.count)
 }
 
+/** Whether the start of signing, the last stage, has been written. */
+const isSignWritten = async () =>
+  (
+    await db.selectFrom('build_stages').select('stage').where('company_id', '=', tenant.companyId).execute()
+  ).some(({ stage }) => stage === 'sign')
+
 test('no transaction is open while the host removes an image', async () => {
-  const seen: number[] = []
+  const seen: (number | boolean)[] = []
   const looking = (executor: Executor): Executor =>
     changed(executor, {
       hasImage: async (digest) => {
-        seen.push(await openTransactions())
+        await sleep(stageWrittenMs)
+        seen.push(await openTransactions(), await isSignWritten())
         return executor.hasImage(digest)
       },
       removeImage: async (digest) => {
@@ -211,7 +215,8 @@ test('no transaction is open while the host removes an image', async () => {
     })
   const { tools } = unsigned()
   await build(archive(), { ...tools, executor: looking(tools.executor) })
-  expect(seen.slice(-2)).toEqual([0, 0])
+  expect(seen.slice(-3)).toEqual([0, false, 0])
+  expect(await isSignWritten()).toBe(true)
   const swept = await build(archive())
   await db
     .updateTable('environment_versions')
@@ -220,5 +225,5 @@ test('no transaction is open while the host removes an image', async () => {
     .execute()
   seen.length = 0
   await sweepBuilds(db, { ...bench.tools, executor: looking(bench.tools.executor) })
-  expect(seen).toEqual([0, 0])
+  expect(seen).toEqual([0, true, 0])
 })

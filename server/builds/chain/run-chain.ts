@@ -75,6 +75,8 @@ export async function failBuild(
 ): Promise<void> {
   const { request, ...states } = await readBuildRequest(db, attempt)
   const { failure, known = {}, progress = new ChainProgress(db, attempt, states) } = end
+  // A delayed write of a stage would be a transaction that is open while the host removes the image.
+  await progress.close()
   if (failure.code === 'tenant_cancel') await storeUnfinishedLog({ request, tools, db })
   await removeBuildSandboxes({ request, tools })
   const whileClaimed: FailedBuild['whileClaimed'] = (work) =>
