@@ -66,7 +66,8 @@ export async function saveArtifacts(
     if (!item) continue
     const { relative_path: relativePath, byte_size: byteSize, digest } = item
     const stream = Readable.toWeb(Readable.from(bytes)) as ReadableStream<Uint8Array>
-    await saveArtifact(stream, { folder, replace, relativePath, byteSize, digest }).catch(
+    const { mtime: modifiedAt } = header
+    await saveArtifact(stream, { folder, replace, relativePath, byteSize, digest, modifiedAt }).catch(
       (error: unknown) => {
         unsaved.push(unsavedArtifact(relativePath, error))
       },

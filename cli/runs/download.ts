@@ -7,6 +7,12 @@ export function bodyOf({ body }: Response): ReadableStream<Uint8Array> {
   throw new CliError('The service sent nothing.', { hint: 'Try again.', code: 'cli_download' })
 }
 
+/** The time of the file in a response of the service, if it is known. */
+export function modifiedAtOf({ headers }: Response): Date | undefined {
+  const time = new Date(headers.get('last-modified') ?? '')
+  return Number.isNaN(time.getTime()) ? undefined : time
+}
+
 /**
  * Prints bytes of a job to standard output: unchanged into a pipe or file, with control characters escaped on a
  * terminal, which they could otherwise take over. `onOpenLine` is called where they end within a line.

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -23,18 +24,22 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(parent, { recursive: true }))
 
+const modifiedAt = new Date('2020-09-13T12:26:42Z')
+
 const save = (relativePath: string, { replace = false, content = 'hello', listed = 'hello' } = {}) =>
   saveArtifact(new Response(content).body as ReadableStream<Uint8Array>, {
     folder,
     relativePath,
     byteSize: Buffer.byteLength(listed),
     digest: `sha256:${createHash('sha256').update(listed).digest('hex')}`,
+    modifiedAt,
     replace,
   })
 
-test('an artifact is saved below the folder, including its own folders', async () => {
+test('an artifact is saved below the folder, including its own folders, with its time', async () => {
   expect(await save('charts/2026/a.svg')).toBe(join(folder, 'charts/2026/a.svg'))
   expect(readFileSync(join(folder, 'charts/2026/a.svg'), 'utf8')).toBe('hello')
+  expect(statSync(join(folder, 'charts/2026/a.svg')).mtime).toEqual(modifiedAt)
 })
 
 test('an unsafe path is never written', async () => {

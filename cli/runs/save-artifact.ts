@@ -12,6 +12,8 @@ export interface Destination {
   relativePath: string
   byteSize: number
   digest: string
+  /** Time of the file; undefined if it is not known. */
+  modifiedAt?: Date | undefined
   replace: boolean
 }
 
@@ -74,6 +76,7 @@ async function writeChecked(
     }
     if (size !== wanted.byteSize || `sha256:${hash.digest('hex')}` !== wanted.digest)
       throw notAsListed(wanted)
+    if (wanted.modifiedAt) await file.utimes(wanted.modifiedAt, wanted.modifiedAt)
   } finally {
     await file.close()
   }

@@ -16,7 +16,7 @@ export interface FakeRequest {
 /** A response: JSON with status 200, raw bytes, bytes after which the connection breaks, or an error. */
 export type Answer =
   | { json: unknown }
-  | { bytes: string | Buffer }
+  | { bytes: string | Buffer; headers?: Record<string, string> }
   | { broken: string }
   | { status: number; detail: unknown }
 
@@ -74,7 +74,7 @@ function match(request: IncomingMessage) {
 }
 
 function respond(response: ServerResponse, answer: Answer): void {
-  if ('bytes' in answer) return void response.writeHead(200).end(answer.bytes)
+  if ('bytes' in answer) return void response.writeHead(200, answer.headers).end(answer.bytes)
   if ('broken' in answer) {
     response.writeHead(200, { 'content-length': answer.broken.length + 1 })
     return void response.write(answer.broken, () => response.destroy())

@@ -9,7 +9,7 @@ import { findRun } from '../../lookup/find-run.ts'
 import { escapeControls } from '../../output/escape-controls.ts'
 import { bytesText } from '../../output/sizes.ts'
 import { checkedSegments } from '../../runs/artifact-path.ts'
-import { bodyOf } from '../../runs/download.ts'
+import { bodyOf, modifiedAtOf } from '../../runs/download.ts'
 import { listArtifacts } from '../../runs/list-artifacts.ts'
 import { type Destination, saveArtifact } from '../../runs/save-artifact.ts'
 import { notAllSaved, type UnsavedArtifact, unsavedArtifact } from '../../runs/unsaved-artifacts.ts'
@@ -73,12 +73,13 @@ async function save(
   where: Pick<Destination, 'folder' | 'replace'>,
 ): Promise<string> {
   checkedSegments(item.relative_path)
-  const bytes = await client.call(allRoutes.readRunArtifact, { params: { ...place, aid: item.id } })
-  return saveArtifact(bodyOf(bytes), {
+  const response = await client.call(allRoutes.readRunArtifact, { params: { ...place, aid: item.id } })
+  return saveArtifact(bodyOf(response), {
     ...where,
     relativePath: item.relative_path,
     byteSize: item.byte_size,
     digest: item.digest,
+    modifiedAt: modifiedAtOf(response),
   })
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -65,6 +65,14 @@ test('neither does a file that is there already, and the document lists both', a
       unsaved: [{ relative_path: 'a.txt', reason: expect.stringContaining('already exists') }],
     },
   ])
+})
+
+test('a file gets the time that the service sends', async () => {
+  leaves(['a.txt'])
+  const headers = { 'last-modified': 'Sun, 13 Sep 2020 12:26:42 GMT' }
+  service.answers.readRunArtifact = () => ({ bytes: 'a.txt', headers })
+  await get()
+  expect(statSync(join(home, 'out/a.txt')).mtime.toISOString()).toBe('2020-09-13T12:26:42.000Z')
 })
 
 test('a failure of the service ends the download', async () => {

@@ -12,7 +12,7 @@ import { escapeControls } from '../../output/escape-controls.ts'
 import { bytesText } from '../../output/sizes.ts'
 import { table } from '../../output/table.ts'
 import { checkedSegments } from '../../runs/artifact-path.ts'
-import { bodyOf } from '../../runs/download.ts'
+import { bodyOf, modifiedAtOf } from '../../runs/download.ts'
 import { saveArtifact } from '../../runs/save-artifact.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { type Session, withSession } from '../../session/session.ts'
@@ -74,15 +74,16 @@ export const sessionGetCommand = (): Command =>
         for (const { path } of chosen) checkedSegments(path)
         const folder = resolve(options.out)
         for (const { path, byte_size: byteSize, digest } of chosen) {
-          const bytes = await session.client.call(allRoutes.readSessionFile, {
+          const response = await session.client.call(allRoutes.readSessionFile, {
             params: reference,
             query: { path },
           })
-          await saveArtifact(bodyOf(bytes), {
+          await saveArtifact(bodyOf(response), {
             folder,
             relativePath: path,
             byteSize,
             digest: digest ?? '',
+            modifiedAt: modifiedAtOf(response),
             replace: options.force === true,
           })
           session.report.progress(`saved ${escapeControls(path)} (${bytesText(byteSize)})`)
