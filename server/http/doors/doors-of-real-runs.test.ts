@@ -260,7 +260,8 @@ print(sorted(os.listdir('.')))`,
 
     const second = await exec(
       `text = open('/mnt/data/out/sum.txt').read()
-open('/mnt/data/out/sum.txt', 'a').write('!')
+with open('/mnt/data/out/sum.txt', 'a') as file: file.write('!')
+import os; os.utime('/mnt/data/out/sum.txt', (1600000002, 1600000002))
 print(text)`,
       { files: [refOf(sum), { id, name: '/mnt/data/numbers.csv', session_id }] },
     )
@@ -279,6 +280,7 @@ print(text)`,
       expect.objectContaining({
         id: changed.id,
         name: `${changed.session_id}/${changed.id}`,
+        lastModified: '2020-09-13T12:26:42.000Z',
         metadata: { 'original-filename': 'out/sum.txt' },
       }),
     ])

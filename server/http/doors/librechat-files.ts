@@ -6,11 +6,10 @@ import type { FastifyRequest } from 'fastify'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { OpenDoor } from '../../doors/catalogue/door-keys.ts'
 import { openResult, type ResultDeps } from '../../runs/downloads/read-results.ts'
-import { requireReadableRun } from '../../runs/lookup/readable-run.ts'
 import { readInputFile } from '../../runs/parts/files/input-files.ts'
 import { type UploadDeps, uploadInputFile } from '../../runs/parts/files/upload-input-file.ts'
 import type { ReadDeps } from '../../runs/read/read-runs.ts'
-import { listRunArtifacts } from '../../runs/read/results/read-artifacts.ts'
+import { listArtifactFiles } from '../../runs/read/results/read-artifacts.ts'
 import { openFileAfterFields, requireMultipart } from '../requests/file-part.ts'
 import { downloadRequestOf, sendDownload } from '../responses/send-download.ts'
 import { isValid, validatorOf } from '../validation/validation.ts'
@@ -128,13 +127,10 @@ async function filesOf(services: FileServices, { door, reader }: OpenDoor, sessi
   }
   if (!isRunId(sessionId)) throw notFound()
   const address = { chatroomId, runId: sessionId }
-  const { terminal_at } = await requireReadableRun(services, reader, 'run.read', address)
-  const query = { page_size: artifactFilesMax }
-  const { items } = await listRunArtifacts(services, reader, { ...address, query })
-  const lastModified = terminal_at?.toISOString() ?? null
-  return items.map(({ id, relative_path, byte_size }) => ({
-    ...sessionFile(sessionId, id, relative_path),
-    size: byte_size,
-    lastModified,
+  const files = await listArtifactFiles(services, reader, { ...address, limit: artifactFilesMax })
+  return files.map(({ id, path, byteSize, modifiedAt }) => ({
+    ...sessionFile(sessionId, id, path),
+    size: byteSize,
+    lastModified: modifiedAt?.toISOString() ?? null,
   }))
 }

@@ -23,6 +23,14 @@ export interface ArtifactListQuery extends PageRequest {
   lifecycle?: Lifecycle | undefined
 }
 
+export interface ArtifactFile {
+  id: string
+  path: string
+  byteSize: number
+  /** That of the file; the end of the run if it has none. */
+  modifiedAt: Date | null
+}
+
 const statesOf: Record<Lifecycle, readonly string[] | undefined> = {
   active: ['active'],
   retired: ['delete_pending', 'deleted', 'tombstoned'],
@@ -48,6 +56,26 @@ export async function listRunArtifacts(
     limit: size + 1,
   })
   return deps.pages.page(list, rows, size, { item: renderArtifact, cursor: (row) => [row.id] })
+}
+
+/** Those that can be downloaded of a run, with their times; at most as many as one page has. */
+export async function listArtifactFiles(
+  deps: ReadDeps,
+  principal: Principal,
+  { limit, ...address }: RunAddress & { limit: number },
+): Promise<ArtifactFile[]> {
+  const run = await requireReadableRun(deps, principal, 'run.read', address)
+  const key = { companyId: run.company_id, runId: run.id }
+  const rows = await listArtifacts(deps.db, {
+    ...key,
+    deletionStates: statesOf.active,
+    afterPath: undefined,
+    limit,
+  })
+  return rows.map(({ id, relative_path: path, byte_size: byteSize, modified_at }) => ({
+    ...{ id, path, byteSize },
+    modifiedAt: modified_at ?? run.terminal_at,
+  }))
 }
 
 export const renderArtifact = (row: RunArtifactRow): RunArtifact => ({
