@@ -62,7 +62,7 @@ async function readAdjacent(file: string, path: string): Promise<string> {
 }
 
 /**
- * The folder that an environment is built from, next to or below the task file, for the same reason. Throws an error that
+ * The folder or archive that an environment is built from, next to or below the task file, for the same reason. Throws an error that
  * names the problem.
  */
 export async function buildFolder(file: string, path: string): Promise<string> {
@@ -77,7 +77,9 @@ export async function buildFolder(file: string, path: string): Promise<string> {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'there is no such file'
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT') return 'there is no such file'
+  if (code === 'ENOTDIR') return 'its folder is a file. An archive must be unpacked first'
   const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
   // The parser ends the message with a colon and shows the position on the following lines.
   return first.replace(/:$/, '')

@@ -9,15 +9,12 @@ import { contextArchiveMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { type Pack, pack } from 'tar-stream'
 import { CliError } from '../failure.ts'
 import { bytesText } from '../output/sizes.ts'
+import type { ContextArchive } from './context-archive.ts'
 import { type ContextEntry, contextEntries } from './context-entries.ts'
 import type { LeftOut } from './left-out.ts'
 
 /** A packed build context. The same files make the same bytes. */
-export interface PackedContext {
-  path: string
-  byteSize: number
-  /** `sha256:` and 64 hex digits. */
-  digest: string
+export interface PackedContext extends ContextArchive {
   files: number
   leftOut: Pick<LeftOut, 'ignoreFile' | 'count'>
   /** Bytes of the history of a repository, before they are packed. */
@@ -36,7 +33,8 @@ export async function packContext(folder: string): Promise<PackedContext> {
     const files = entries.filter((entry) => entry.kind === 'file')
     const history = files.filter((entry) => entry.path.startsWith('.git/'))
     const historyBytes = history.reduce((sum, entry) => sum + entry.byteSize, 0)
-    return { path, byteSize, digest, files: files.length, leftOut, historyBytes, remove }
+    const archive = { path, format: 'tar.gz', byteSize, digest } as const
+    return { ...archive, files: files.length, leftOut, historyBytes, remove }
   } catch (error) {
     await remove()
     throw error

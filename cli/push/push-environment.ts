@@ -9,6 +9,7 @@ import { allPages } from '../lookup/all-pages.ts'
 import { bytesText } from '../output/sizes.ts'
 import type { Session } from '../session/session.ts'
 import type { BuildReference } from './build-reference.ts'
+import { type ContextArchive, isFile, readContextArchive } from './context-archive.ts'
 import { ensureEnvironment } from './ensure-environment.ts'
 import { type PackedContext, packContext } from './pack-context.ts'
 import { uploadContext } from './upload-context.ts'
@@ -41,18 +42,34 @@ export interface Pushed {
   build?: BuildAttempt
 }
 
-/** Uploads a folder with a Dockerfile and builds a version from it, unless a version of the same bytes is ready. */
-export async function pushEnvironment(session: Session, folder: string, plan: PushPlan): Promise<Pushed> {
-  const packed = await packContext(folder)
+/**
+ * Uploads a folder with a Dockerfile, or an archive of one, and builds a version from it, unless a version of the same bytes is
+ * ready.
+ */
+export async function pushEnvironment(session: Session, path: string, plan: PushPlan): Promise<Pushed> {
+  const label = basename(path)
+  if (await isFile(path))
+    return pushArchive(session, { archive: await readContextArchive(path), label, plan })
+  const packed = await packContext(path)
   try {
     for (const line of packedLines(packed)) session.report.progress(line)
-    const environment = await ensureEnvironment(session, plan)
-    const same = plan.cache ? await readyVersionOf(session, environment.id, packed, plan.profile) : undefined
-    if (same) return { environment, version: same, isNew: false }
-    return { environment, ...(await build(session, { environment, packed, label: basename(folder), plan })) }
+    return await pushArchive(session, { archive: packed, label, plan })
   } finally {
     await packed.remove()
   }
+}
+
+interface Push {
+  archive: ContextArchive
+  label: string
+  plan: PushPlan
+}
+
+async function pushArchive(session: Session, { archive, label, plan }: Push): Promise<Pushed> {
+  const environment = await ensureEnvironment(session, plan)
+  const same = plan.cache ? await readyVersionOf(session, environment.id, archive, plan.profile) : undefined
+  if (same) return { environment, version: same, isNew: false }
+  return { environment, ...(await build(session, { environment, archive, label, plan })) }
 }
 
 function packedLines({ files, byteSize, leftOut, historyBytes }: PackedContext): string[] {
@@ -69,7 +86,7 @@ function packedLines({ files, byteSize, leftOut, historyBytes }: PackedContext):
 async function readyVersionOf(
   { client }: Session,
   id: string,
-  packed: PackedContext,
+  archive: ContextArchive,
   profile: SelectableProfile,
 ): Promise<EnvironmentVersion | undefined> {
   const versions = await allPages((query) =>
@@ -78,22 +95,18 @@ async function readyVersionOf(
   return versions.find(
     (version) =>
       version.state === 'ready' &&
-      version.source_digest === packed.digest &&
+      version.source_digest === archive.digest &&
       version.resource_profile === profile,
   )
 }
 
-interface Build {
-  environment: Environment
-  packed: PackedContext
-  label: string
-  plan: PushPlan
-}
-
-async function build(session: Session, { environment, packed, label, plan }: Build) {
+async function build(
+  session: Session,
+  { environment, archive, label, plan }: Push & { environment: Environment },
+) {
   const { client } = session
   const { id } = environment
-  const object = await uploadContext(session, id, packed)
+  const object = await uploadContext(session, id, archive)
   const version = await client.call(allRoutes.createEnvironmentVersion, {
     params: { id },
     body: { owned_object_id: object.owned_object_id, source_ref: label, resource_profile: plan.profile },

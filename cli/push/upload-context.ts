@@ -9,7 +9,7 @@ import {
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { progressBar } from '../output/progress-bar.ts'
 import type { Session } from '../session/session.ts'
-import type { PackedContext } from './pack-context.ts'
+import type { ContextArchive } from './context-archive.ts'
 
 /** Longer than the minute in which uploads are counted. */
 const waitMaxMs = 90_000
@@ -18,34 +18,34 @@ const waitMaxMs = 90_000
 export async function uploadContext(
   { client, report }: Session,
   environmentId: string,
-  packed: PackedContext,
+  archive: ContextArchive,
 ): Promise<ContextUploadComplete> {
   const opened = await whenPermitted(report, () =>
     client.call(allRoutes.initContextUpload, {
       params: { id: environmentId },
-      body: { declared_bytes: packed.byteSize, archive_format: 'tar.gz' },
+      body: { declared_bytes: archive.byteSize, archive_format: archive.format },
     }),
   )
   const params = { id: environmentId, sid: opened.upload_session_id }
   const silent = { write: () => undefined }
   const bar = progressBar({
     label: 'upload',
-    total: packed.byteSize,
+    total: archive.byteSize,
     stream: report.json ? silent : process.stderr,
   })
   try {
     await client.call(allRoutes.putContextUpload, {
       params,
-      upload: countedFile(packed.path, (sent) => bar.update(sent)),
+      upload: countedFile(archive.path, (sent) => bar.update(sent)),
       headers: {
         [uploadCapabilityHeader]: opened.capability_token,
-        'content-length': String(packed.byteSize),
+        'content-length': String(archive.byteSize),
       },
     })
     bar.end()
     return await client.call(allRoutes.completeContextUpload, {
       params,
-      body: { expected_size: packed.byteSize, expected_digest: packed.digest },
+      body: { expected_size: archive.byteSize, expected_digest: archive.digest },
     })
   } catch (error) {
     bar.end()

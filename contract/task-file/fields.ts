@@ -38,7 +38,8 @@ const environment: Fields = {
   name: { form: text(nameMaxLength), description: 'Name of the environment.', without: 'that of the task' },
   folder: {
     form: text(),
-    description: 'Folder with the Dockerfile, next to or below the task file.',
+    description:
+      'Folder with the Dockerfile, or a zip, tar or tar.gz archive of it, next to or below the task file.',
     without: 'the folder of the task file',
   },
   profile: {

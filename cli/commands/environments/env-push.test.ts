@@ -51,8 +51,9 @@ afterEach(async () => {
 const building = { ...attempt, stage_code: 'customer_build' }
 const completed = { ...attempt, stage_code: 'terminal', terminal_class: 'completed' }
 
-const push = (...args: string[]) =>
-  runCli(['env', 'push', 'context', '--name', 'python', ...args], {
+const push = (...args: string[]) => pushOf('context', ...args)
+const pushOf = (path: string, ...args: string[]) =>
+  runCli(['env', 'push', path, '--name', 'python', ...args], {
     home,
     env: { SANDBOX_URL: service.url, SANDBOX_TOKEN: 'jwt' },
   })
@@ -74,6 +75,36 @@ test('a folder is uploaded with its size and digest, and its build is watched to
     expected_size: declared.declared_bytes,
     expected_digest: digestOf(sent?.body),
   })
+})
+
+test.each([
+  ['zip', Buffer.from('PK\u0003\u0004zip')],
+  ['tar.gz', Buffer.from([0x1f, 0x8b, 8, 0])],
+  ['tar', Buffer.concat([Buffer.alloc(257), Buffer.from('ustar'), Buffer.alloc(250)])],
+])('a %s archive is uploaded as it is', async (format, bytes) => {
+  writeFileSync(join(home, 'context.bin'), bytes)
+  expect(await pushOf('context.bin')).toMatchObject({
+    exitCode: 0,
+    stdout: 'Version 1 of python is ready: ver_1\n',
+  })
+  expect(JSON.parse(String(requestTo('initContextUpload')?.body))).toEqual({
+    declared_bytes: bytes.length,
+    archive_format: format,
+  })
+  expect(requestTo('putContextUpload')?.body).toEqual(bytes)
+  expect(JSON.parse(String(requestTo('completeContextUpload')?.body))).toEqual({
+    expected_size: bytes.length,
+    expected_digest: digestOf(bytes),
+  })
+})
+
+test('another file is refused before anything is sent', async () => {
+  const result = await pushOf('context/Dockerfile')
+  expect(result).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('is neither a folder nor a zip'),
+  })
+  expect(service.requests).toEqual([])
 })
 
 const digestOf = (bytes: Buffer | undefined) =>

@@ -24,8 +24,13 @@ interface Options extends ConnectionOptions {
 
 export const envPushCommand = (): Command =>
   serviceCommand('push')
-    .description('upload a folder with a Dockerfile, and build a version of an environment from it')
-    .argument('<dir>', 'folder with the Dockerfile; what .dockerignore names is not uploaded')
+    .description(
+      'upload a folder with a Dockerfile, or an archive of it, and build a version of an environment from it',
+    )
+    .argument(
+      '<path>',
+      'folder with the Dockerfile (what .dockerignore names is not uploaded), or a zip, tar or tar.gz archive of it',
+    )
     .requiredOption('--name <name>', 'environment; created if it does not exist')
     .option(
       '--department <department>',
@@ -46,7 +51,9 @@ export const envPushCommand = (): Command =>
         '\nExits with 1 if the build fails, and says what to change in the Dockerfile.\n' +
         '\nExample:\n  sandbox env push examples/sales-report --name sales-report',
     )
-    .action((dir: string, options: Options) => withSession(options, (session) => push(session, dir, options)))
+    .action((path: string, options: Options) =>
+      withSession(options, (session) => push(session, path, options)),
+    )
 
 /** The guaranteed and the enforced resources of each profile. */
 const profileLines = (): string =>
@@ -62,9 +69,9 @@ const profileLines = (): string =>
     })
     .join('\n')
 
-async function push(session: Session, dir: string, options: Options): Promise<void> {
+async function push(session: Session, path: string, options: Options): Promise<void> {
   const { report } = session
-  const pushed = await pushEnvironment(session, resolve(dir), options)
+  const pushed = await pushEnvironment(session, resolve(path), options)
   const { environment, version, build } = pushed
   if (!pushed.isNew) {
     const text = `Nothing has changed: version ${version.version_number} (${version.id}) is ready.\n`
