@@ -55,13 +55,11 @@ const mechanisms =
   '^(agent|reader)/|^server/(images|state-watch|live-logs|work|storage|db|postgres|native-programs|fairness)/'
 // Each folder of builds may import those before it; the worker is above all of them.
 const buildFolders = [
-  'admission',
   'attempts',
   'request',
   'cache',
   'logs',
   'reports',
-  'curated',
   'sandboxes',
   'bases',
   'builder',

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rm
 import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { controlGroupOf } from '../server/main/supervisor/host/control-group.ts'
+import { controlGroupOf } from '../server/main/supervisor/processes/service-roles.ts'
 
 export const sandboxCommand = resolve(import.meta.dirname, '../sandbox')
 

@@ -2,8 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { chainDigest } from '../../server/base/chain-digest.ts'
-import { sha256Of } from '../../server/base/sha256.ts'
+import { chainDigest, sha256Of } from '../../server/base/sha256.ts'
 import { shellJob, TestAgent, tarOf } from '../../testing/agent/test-agent.ts'
 
 /* Images of several layers: what a program sees of them, and what is removed when. */

@@ -10,7 +10,7 @@ import { checkTemplate, renderTemplate } from '../../server/custom-tables/trigge
 import { programScript } from '../../server/doors/programs/program-script.ts'
 import { slicesOf } from '../../server/fairness/loop-slices.ts'
 import { matchesOf } from '../../server/http/doors/open-terminal/files/search-contents.ts'
-import { sharePage } from '../../server/http/share/share-page.ts'
+import { sharePage } from '../../server/http/pages/share-page.ts'
 import type { ShareView } from '../../server/runs/links/share-view.ts'
 import { entryBlocks } from '../../server/runs/parts/entry-blocks.ts'
 import { sessionEntries } from '../../server/sessions/runs/session-content.ts'

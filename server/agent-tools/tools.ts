@@ -2,7 +2,7 @@ import type { AgentTool, AgentToolName } from '@sandbox-jobs/contract/resources/
 import { Type } from 'typebox'
 import type { Log } from '../base/logging.ts'
 import { loadsAgentTools } from '../companies/chatrooms/chatroom-jobs.ts'
-import { type Validate, validatorOf } from '../http/validation/validation.ts'
+import { type Validate, validatorOf } from '../http/requests/validation.ts'
 import { cancelJob } from './cancel-job.ts'
 import { jobMenu } from './job-menu.ts'
 import { jobStatus } from './job-status.ts'

@@ -23,12 +23,12 @@ import { blobPath } from '../images/provenance/verify-image.ts'
 import { verifyStored } from '../images/provenance/verify-stored.ts'
 import { Notifier } from '../notifications/notifier.ts'
 import { DiskStorage } from '../storage/disk.ts'
-import { buildSlots } from './admission/build-slots.ts'
+import { buildSlots } from './attempts/build-limits.ts'
 import { type BuildWorker, startBuildWorker } from './build-worker.ts'
 import { provisionWaiting } from './provision-waiting.ts'
 import { ProvisioningSchedule } from './provisioning/provisioning-schedule.ts'
 import { withUnprovisioned } from './provisioning/provisioning-store.ts'
-import type { BuildTools } from './request/build-tools.ts'
+import type { BuildTools } from './request/build.ts'
 
 const { db, url } = await createTestDatabase()
 const api = new TestApi(db)

@@ -12,10 +12,12 @@ import { hashing } from '../access/login/hashing.ts'
 import { hashPassword } from '../access/login/passwords.ts'
 import type { Principal } from '../access/principal.ts'
 import { CodedError, notFound } from '../base/errors/coded-error.ts'
-import { type Executing, type Trx, violates } from '../db/database.ts'
+import { newToken } from '../base/ids.ts'
+import { type Database, type Executing, type Trx, violates } from '../db/database.ts'
 import { replaceManagedDepartments } from './department-manager-store.ts'
 import { countDepartments } from './department-store.ts'
 import {
+  findUserByLogin,
   findUserRow,
   insertUser,
   listUserRows,
@@ -117,6 +119,18 @@ export async function updateUser(
     await changeManaged(trx, before, { role, departmentIds: request.managed_department_ids })
     return requireUser(trx, companyId, id)
   })
+}
+
+/**
+ * Gives a user a new random password and revokes the user's tokens. The operator uses it to recover a company whose
+ * administrator can no longer log in. Undefined if the login is unknown.
+ */
+export async function resetPassword(db: Database, login: string): Promise<string | undefined> {
+  const user = await findUserByLogin(db, login)
+  if (!user) return undefined
+  const password = newToken().slice(0, 24)
+  await updateUserRow(db, user, { passwordHash: await hashPassword(password) })
+  return password
 }
 
 async function changeManaged(

@@ -1,7 +1,7 @@
 import { type QueryExecutorProvider, sql } from 'kysely'
 import { settleAll } from '../base/settle-all.ts'
 import type { Trx } from './database.ts'
-import { arrayParam } from './fast/array-param.ts'
+import { arrayParam } from './fast/params.ts'
 import { prepared } from './fast/prepared.ts'
 
 /**

@@ -4,7 +4,7 @@ import type { Log } from '../base/logging.ts'
 import { carryAudit } from './carry-audit.ts'
 import { corkWrites } from './fast/cork-writes.ts'
 import { nameStatements } from './fast/named-statements.ts'
-import { SharedPool } from './pool/shared-pool.ts'
+import { SharedPool } from './shared-pool.ts'
 import type { Tables } from './tables.ts'
 
 export type Database = Kysely<Tables>

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Executing } from './database.ts'
 import { firstMigration } from './first-schema.ts'
-import { SchemaProblem } from './schema-problem.ts'
 
 /** Names of the migrations that a database has applied; empty if it has no migration table. */
 export async function listMigrations(db: Executing): Promise<string[]> {
@@ -26,4 +25,17 @@ export function checkRecord(recorded: readonly string[], known: readonly string[
       'schema_of_later_release',
       `the schema is of a later release, which added ${later}: install that release, or a later one`,
     )
+}
+
+type SchemaProblemSlug = 'schema_before_first_release' | 'schema_of_later_release'
+
+/** This release cannot use the database. The message says what the operator can do. */
+export class SchemaProblem extends Error {
+  readonly slug: SchemaProblemSlug
+
+  constructor(slug: SchemaProblemSlug, message: string) {
+    super(message)
+    this.name = 'SchemaProblem'
+    this.slug = slug
+  }
 }

@@ -13,8 +13,8 @@ import type { PageRequest } from '../base/page.ts'
 import { definitionBytes, requireStorageQuota } from '../companies/storage/storage-quota.ts'
 import { managedEnvironment } from '../environments/catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../environments/catalogue/environment-context.ts'
-import { renderException } from './exception.ts'
 import { endException, findException, insertException, listExceptionRows } from './exception-store.ts'
+import { renderException } from './finding.ts'
 import { lockFinding, moveFinding } from './finding-store.ts'
 
 /** Creates an exception for a finding of the current version. Findings that the operator has blocked are refused. */

@@ -6,7 +6,7 @@ import type { Executing, Trx } from '../db/database.ts'
 import { deleteEventsOf } from '../db/state-events.ts'
 import type { SecurityExceptionsTable } from '../db/tables/findings.ts'
 import { recordCreated, transition } from '../db/transition.ts'
-import type { ExceptionRow } from './exception.ts'
+import type { ExceptionRow } from './finding.ts'
 
 /*
  * A transaction that creates or ends an exception has locked its finding (`finding-store.ts`). A second order of locks would be a

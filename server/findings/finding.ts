@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import type {
-  FindingKind,
-  ScanFinding,
-  Severity,
+import {
+  type FindingKind,
+  type ScanFinding,
+  type SecurityException,
+  type Severity,
+  severities,
 } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
-import { severities } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
-import type { FindingState } from '@sandbox-jobs/contract/states/finding-states.ts'
+import type { ExceptionState, FindingState } from '@sandbox-jobs/contract/states/finding-states.ts'
 import type { Selectable } from 'kysely'
-import type { SecurityFindingsTable } from '../db/tables/findings.ts'
-import { type ExceptionRow, renderException } from './exception.ts'
+import type { SecurityExceptionsTable, SecurityFindingsTable } from '../db/tables/findings.ts'
 
 export type FindingRow = Selectable<SecurityFindingsTable>
 
@@ -22,8 +22,6 @@ export const bySeverity = (a: ScanFinding, b: ScanFinding): number =>
   compareText(a.kind, b.kind) ||
   compareText(a.rule, b.rule) ||
   compareText(a.subject, b.subject)
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 export const renderFinding = (row: FindingRow, exception: ExceptionRow | undefined) => ({
   id: row.id,
@@ -43,3 +41,19 @@ export const renderFinding = (row: FindingRow, exception: ExceptionRow | undefin
   state_changed_at: row.state_changed_at.toISOString(),
   exception: exception ? renderException(exception) : null,
 })
+
+export type ExceptionRow = Selectable<SecurityExceptionsTable>
+
+export const renderException = (row: ExceptionRow): SecurityException => ({
+  id: row.id,
+  environment_id: row.environment_id,
+  finding_id: row.finding_id,
+  state: row.state as ExceptionState,
+  reason: row.reason,
+  created_by: row.created_by,
+  created_at: row.created_at.toISOString(),
+  expires_at: row.expires_at?.toISOString() ?? null,
+  ended_at: row.ended_at?.toISOString() ?? null,
+})
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

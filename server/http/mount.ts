@@ -8,9 +8,10 @@ import { inRequest } from '../base/current-request.ts'
 import { CodedError } from '../base/errors/coded-error.ts'
 import { Rendered } from '../base/rendered.ts'
 import type { RequestScheduler } from '../fairness/request-scheduler.ts'
-import { actingOf, auditActionOf } from './acting.ts'
 import {
   type AuthenticatedCall,
+  actingOf,
+  auditActionOf,
   callerDecorator,
   keepCall,
   keepCaller,
@@ -20,8 +21,8 @@ import {
 } from './caller.ts'
 import { readIdempotencyKey } from './requests/idempotency-key.ts'
 import { isStreamed, requireMediaType } from './requests/media-type.ts'
+import { isValid, validatorOf } from './requests/validation.ts'
 import { checkAuditor, checkEnabled, checkKeyScope } from './scopes.ts'
-import { isValid, validatorOf } from './validation/validation.ts'
 
 /** One call of a route, validated against its declaration. */
 export interface Call<R extends Route, Prefetched = unknown> {

@@ -1,6 +1,5 @@
 import { attachmentTypes } from '@sandbox-jobs/contract/resources/builds/provenance.ts'
-import { chainDigest } from '../base/chain-digest.ts'
-import { sha256Of } from '../base/sha256.ts'
+import { chainDigest, sha256Of } from '../base/sha256.ts'
 import type { ImageConfig } from '../db/tables/environments.ts'
 
 /** A document and its descriptor (OCI image format, "Content Descriptors"). */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { ExecutorRefused } from '../../agent/port/errors.ts'
 import type { ImagePort } from '../../agent/port/images.ts'
-import { chainDigest } from '../base/chain-digest.ts'
+import { chainDigest } from '../base/sha256.ts'
 import { installedDigest, type Layer, type Layers } from './image-documents.ts'
 
 type Host = Pick<ImagePort, 'hasImage' | 'installImage'>

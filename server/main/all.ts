@@ -20,9 +20,8 @@ import { RoleOutput } from './supervisor/processes/role-output.ts'
 import { databaseSetup, makeRole, type Role, type RolePlan } from './supervisor/processes/service-roles.ts'
 import { withoutCores } from './supervisor/service-command.ts'
 import { type ExitCode, exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
-import { type Part, Supervisor } from './supervisor/supervisor.ts'
+import { type Part, Supervisor, untilSignal } from './supervisor/supervisor.ts'
 import { say } from './supervisor/terminal.ts'
-import { untilSignal } from './supervisor/until-signal.ts'
 
 export type { Role }
 

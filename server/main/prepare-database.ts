@@ -3,7 +3,7 @@ import { readConfig } from '../base/config/config.ts'
 import { createLog } from '../base/logging.ts'
 import { connect } from '../db/database.ts'
 import { migrateWhenAvailable } from '../db/migrate.ts'
-import { SchemaProblem } from '../db/schema-problem.ts'
+import { SchemaProblem } from '../db/recorded-migrations.ts'
 import { grantServiceRights } from '../db/service-rights-store.ts'
 import { exitCodes } from './supervisor/service-problem.ts'
 

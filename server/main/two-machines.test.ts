@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../postgres/free-port.ts'
 import { type Postgres, startPostgres } from '../postgres/postgres.ts'
-import { controlGroupOf } from './supervisor/host/control-group.ts'
+import { controlGroupOf } from './supervisor/processes/service-roles.ts'
 import { exitCodes } from './supervisor/service-problem.ts'
 
 /*

@@ -10,7 +10,7 @@ import { newId } from '../base/ids.ts'
 import { endLocked } from '../builds/attempts/claims/attempt-end-store.ts'
 import { RunnerReleases } from '../environments/operator/runner-releases.ts'
 import { sweepEnvironments } from '../environments/retention/environment-sweep.ts'
-import { supersedeOlder } from '../environments/versions/supersede-older.ts'
+import { supersedeOlder } from '../environments/versions/version-transitions.ts'
 import { Notifier } from './notifier.ts'
 
 const { db } = await createTestDatabase()

@@ -12,9 +12,8 @@ import type { SandboxSpec } from '../../agent/port/sandbox-spec.ts'
 import type { LogPart, SandboxSummary } from '../../agent/port/sandboxes.ts'
 import { requireInTime } from '../../agent/port/start-in-time.ts'
 import { unknownTime } from '../../reader/formats/file-time.ts'
-import { chainDigest } from '../../server/base/chain-digest.ts'
 import { systemClock } from '../../server/base/clock.ts'
-import { sha256Of } from '../../server/base/sha256.ts'
+import { chainDigest, sha256Of } from '../../server/base/sha256.ts'
 
 /** The results of a scripted program. */
 export interface FakeOutcome {

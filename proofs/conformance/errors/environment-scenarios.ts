@@ -10,7 +10,7 @@ import {
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { sql } from 'kysely'
 import { newId } from '../../../server/base/ids.ts'
-import { raiseFence } from '../../../server/builds/admission/build-fence.ts'
+import { raiseFence } from '../../../server/builds/attempts/build-fence.ts'
 import { type ErrorScenarios, makeTenantTask, type ScenarioContext } from './error-scenario.ts'
 
 const digest = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`

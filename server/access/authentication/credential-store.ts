@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
-import { arrayParam } from '../../db/fast/array-param.ts'
+import { arrayParam } from '../../db/fast/params.ts'
 import { prepared } from '../../db/fast/prepared.ts'
 import { selectList } from '../../db/fast/row-text.ts'
 import {

@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { type AccountConfig, accountSettings } from './account-settings.ts'
 import { type AuditConfig, auditSettings } from './audit-settings.ts'
-import { type BuildConfig, buildSettings } from './build-settings.ts'
+import { type BuildConfig, buildSettings, type RegistryConfig, registrySettings } from './build-settings.ts'
 import { type CapacityConfig, capacitySettings } from './capacity-settings.ts'
 import { type DatabaseConfig, databaseSettings } from './database-settings.ts'
 import { type FindingConfig, findingSettings } from './finding-settings.ts'
 import { type LoginConfig, loginSettings } from './login-settings.ts'
-import { type MailConfig, mailSettings } from './mail-settings.ts'
-import { type NotificationConfig, notificationSettings } from './notification-settings.ts'
-import { type RegistryConfig, registrySettings } from './registry-settings.ts'
+import {
+  type MailConfig,
+  mailSettings,
+  type NotificationConfig,
+  notificationSettings,
+} from './notification-settings.ts'
 import { type SandboxConfig, sandboxSettings } from './sandbox-settings.ts'
 import { type SecretKeyConfig, secretKeySettings } from './secret-key-settings.ts'
 import { type ServiceConfig, serviceSettings } from './service-settings.ts'

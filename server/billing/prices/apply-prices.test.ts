@@ -4,7 +4,7 @@ import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { applyTestPrices, priceFile, removePrices } from '../../../testing/factories/prices.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
-import { YamlFileInvalid } from '../../base/yaml/yaml-file.ts'
+import { YamlFileInvalid } from '../../base/yaml-file.ts'
 import { applyPrices } from './apply-prices.ts'
 
 const { db } = await createTestDatabase()

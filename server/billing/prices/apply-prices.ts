@@ -1,5 +1,5 @@
 import type { Deployment } from '@sandbox-jobs/contract/resources/environments/region.ts'
-import { YamlFileInvalid } from '../../base/yaml/yaml-file.ts'
+import { YamlFileInvalid } from '../../base/yaml-file.ts'
 import type { Database, Executing } from '../../db/database.ts'
 import { readPriceFile } from './price-file.ts'
 import { boundsOf, type Difference, differences, type PriceList, ratesOf } from './price-list.ts'

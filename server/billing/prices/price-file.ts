@@ -4,8 +4,7 @@ import {
   type RegionCode,
   regionsOf,
 } from '@sandbox-jobs/contract/resources/environments/region.ts'
-import { FieldReader } from '../../base/yaml/field-reader.ts'
-import { type FilePath, parseYamlFile, YamlFileInvalid } from '../../base/yaml/yaml-file.ts'
+import { FieldReader, type FilePath, parseYamlFile, YamlFileInvalid } from '../../base/yaml-file.ts'
 import { microOf } from '../money.ts'
 import type { PriceList, Rate } from './price-list.ts'
 

@@ -1,7 +1,7 @@
 import type { UsageDimension, UsageItem } from '@sandbox-jobs/contract/resources/companies/usage-report.ts'
 import { sql } from 'kysely'
 import type { Executing } from '../../db/database.ts'
-import { opaqueParam } from '../../db/fast/opaque-param.ts'
+import { opaqueParam } from '../../db/fast/params.ts'
 import { departmentOf } from './department-statement.ts'
 
 /** Days as `YYYY-MM-DD`, UTC; both are included. */

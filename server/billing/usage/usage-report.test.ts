@@ -8,8 +8,8 @@ import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { applyTestPrices } from '../../../testing/factories/prices.ts'
 import { makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
-import { foldUsage } from './fold-usage.ts'
-import { usageCsv } from './usage-csv.ts'
+import { usageCsv } from './usage-report.ts'
+import { foldUsage } from './usage-store.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)

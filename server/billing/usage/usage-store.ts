@@ -1,4 +1,5 @@
-import type { Fold } from '../../work/rounds/fold-changes.ts'
+import type { Database } from '../../db/database.ts'
+import { type Fold, folding } from '../../work/rounds/fold-changes.ts'
 import { departmentOf } from './department-statement.ts'
 
 /*
@@ -25,3 +26,6 @@ export const usageFold: Fold = {
     cost_micro: 'column',
   },
 }
+
+/** One iteration of the loop that folds what ended work used into the totals by day. */
+export const foldUsage = ({ db }: { db: Database }) => folding(db, usageFold)

@@ -20,14 +20,14 @@ import {
   lockManagedVersion,
   type VersionPath,
 } from '../../environments/versions/version-service.ts'
-import { requireUnfenced } from '../admission/build-fence.ts'
-import { buildLimits } from '../admission/build-limits.ts'
 import {
   countWaitingAttempts,
   findAttempt,
   findLatestAttempt,
   hasLiveAttempt,
 } from './attempt-record-store.ts'
+import { requireUnfenced } from './build-fence.ts'
+import { buildLimits } from './build-limits.ts'
 import { enqueueBuild } from './enqueue-build.ts'
 import { renderAttempt } from './render-attempt.ts'
 

@@ -3,7 +3,7 @@ import type { SandboxCollect, SandboxNetwork, SandboxSpec } from '../../../agent
 import { maxImageConfigBytes, maxPulledBytes } from '../../../reader/images/image-manifest.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import { hexOf } from '../../images/image-documents.ts'
-import { buildLimits, buildLogMaxBytes } from '../admission/build-limits.ts'
+import { buildLimits, buildLogMaxBytes } from '../attempts/build-limits.ts'
 import { baseLayerScript, buildScript, cachedStageScript, maxStepsBytes } from './build-script.ts'
 
 const gib = 1024 ** 3

@@ -4,7 +4,7 @@ import { Check } from 'typebox/schema'
 import { canonicalDigest } from '../../base/json/canonical-json.ts'
 import { parseStrictJson } from '../../base/json/strict-json.ts'
 import { openEnvelope, sealEnvelope } from '../../images/provenance/dsse.ts'
-import type { BuildTools } from '../request/build-tools.ts'
+import type { BuildTools } from '../request/build.ts'
 import { type CachedStageName, type CachedStageRow, cachedStageKey } from './cached-stage-store.ts'
 
 /*

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/schema'
 import { parseStrictJson } from '../../base/json/strict-json.ts'
 import { openEnvelope, sealEnvelope } from '../../images/provenance/dsse.ts'
-import type { BuildTools } from '../request/build-tools.ts'
+import type { BuildTools } from '../request/build.ts'
 import type { CachedStageRow } from './cached-stage-store.ts'
 
 /*

@@ -2,8 +2,8 @@ import type { Database } from '../../db/database.ts'
 import { ClaimLost, keepLease } from '../../work/lease.ts'
 import { type RetryPolicy, retry, WorkerStopping } from '../../work/retry.ts'
 import { type AttemptRow, renewLease } from '../attempts/claims/claimed-attempt-store.ts'
+import type { BuildTools } from '../request/build.ts'
 import { BuildFailed } from '../request/build-failed.ts'
-import type { BuildTools } from '../request/build-tools.ts'
 import { failBuild, isClaimGone, runChain } from './run-chain.ts'
 
 export const buildLeaseMs = 30_000

@@ -7,7 +7,7 @@ import {
   listFailedWithImage,
 } from '../../environments/retention/failed-images.ts'
 import { deleteLayout } from '../../images/oci-layout.ts'
-import type { BuildTools } from '../request/build-tools.ts'
+import type { BuildTools } from '../request/build.ts'
 import { dropHostImage } from '../steps/drop-host-image.ts'
 
 const buildSandbox = /^(bld_[0-9a-f]{32})_/

@@ -11,7 +11,7 @@ import { makeSignedImage } from '../../../testing/factories/signed-image.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 import { provisionWaiting } from '../provision-waiting.ts'
-import type { BuildTools } from '../request/build-tools.ts'
+import type { BuildTools } from '../request/build.ts'
 import { ProvisioningSchedule } from './provisioning-schedule.ts'
 
 /* Versions that are provisioned again on a real host agent. */

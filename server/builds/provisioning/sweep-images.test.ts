@@ -16,7 +16,7 @@ import { verifyStored } from '../../images/provenance/verify-stored.ts'
 import { imageUseByRun } from '../../runs/retention/image-use-statement.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 import { imageUseByTask } from '../../tasks/versions/image-use-statement.ts'
-import type { BuildTools } from '../request/build-tools.ts'
+import type { BuildTools } from '../request/build.ts'
 import { sweepImages } from './sweep-images.ts'
 
 const { db } = await createTestDatabase()

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { hexOf } from '../../images/image-documents.ts'
 import { openedLate } from '../../storage/opened-late.ts'
-import { storeBuildLog } from '../logs/store-build-log.ts'
+import { storeBuildLog } from '../logs/build-log.ts'
 import type { Build } from '../request/build.ts'
 
 /*

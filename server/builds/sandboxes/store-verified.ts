@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
 import { type ImageReading, ImageVerifier } from '../../../reader/process/image-verifier.ts'
-import type { BuildTools } from '../request/build-tools.ts'
+import type { BuildTools } from '../request/build.ts'
 
 interface VerifiedImage<Facts> {
   /** The sandbox that has the file `image`. */

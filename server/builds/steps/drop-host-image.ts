@@ -1,7 +1,7 @@
 import { ExecutorRefused } from '../../../agent/port/errors.ts'
 import type { Database } from '../../db/database.ts'
 import { findLayerOf, isLayerOfAnother } from '../../environments/retention/failed-images.ts'
-import type { BuildTools } from '../request/build-tools.ts'
+import type { BuildTools } from '../request/build.ts'
 
 /**
  * Removes the image of a failed build from the host. `layerDigest` is given if the version's row does not have it yet. The host

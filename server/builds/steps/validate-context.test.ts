@@ -12,9 +12,8 @@ import { testReaders } from '../../../testing/test-readers.ts'
 import { createLog } from '../../base/logging.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 import { buildLogKey } from '../logs/build-log-store.ts'
-import type { Build } from '../request/build.ts'
+import type { Build, BuildTools } from '../request/build.ts'
 import type { BuildRequest } from '../request/build-request.ts'
-import type { BuildTools } from '../request/build-tools.ts'
 import { validateContext } from './validate-context.ts'
 
 const { db } = await createTestDatabase()

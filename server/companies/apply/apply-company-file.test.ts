@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { findKeyCredentials, findLogin } from '../../access/authentication/credential-store.ts'
 import { hashApiKey } from '../../access/keys/api-key-secret.ts'
 import { verifyPassword } from '../../access/login/passwords.ts'
-import { YamlFileInvalid } from '../../base/yaml/yaml-file.ts'
+import { YamlFileInvalid } from '../../base/yaml-file.ts'
 import { applyCompanyFile } from './apply-company-file.ts'
 
 const { db } = await createTestDatabase()

@@ -1,4 +1,4 @@
-import { parseYamlFile, YamlFileInvalid } from '../../base/yaml/yaml-file.ts'
+import { parseYamlFile, YamlFileInvalid } from '../../base/yaml-file.ts'
 import { type Database, type Trx, violates } from '../../db/database.ts'
 import { lockDirectory } from '../company-store.ts'
 import { checkReferences } from './check-references.ts'

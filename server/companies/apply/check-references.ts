@@ -1,5 +1,5 @@
 import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
-import type { FilePath, FileProblem } from '../../base/yaml/yaml-file.ts'
+import type { FilePath, FileProblem } from '../../base/yaml-file.ts'
 import type { CompanyFile, DeclaredApiKey, DeclaredCompany, DeclaredRoom } from './company-file.ts'
 import { checkClients } from './plan-clients.ts'
 import { type CompanySnapshot, emptyCompany, roomKey, type Snapshot } from './snapshot.ts'

@@ -1,5 +1,5 @@
 import type { SocialMediaChannel } from '@sandbox-jobs/contract/resources/agents/social-media-client.ts'
-import type { FilePath } from '../../base/yaml/yaml-file.ts'
+import type { FilePath } from '../../base/yaml-file.ts'
 
 /** The content of a company file. Its form is checked; its names are not resolved yet. */
 export interface CompanyFile {

@@ -1,4 +1,4 @@
-import type { FileProblem } from '../../base/yaml/yaml-file.ts'
+import type { FileProblem } from '../../base/yaml-file.ts'
 import type { DeclaredClient, DeclaredCompany } from './company-file.ts'
 import { type CompanySnapshot, roomKey } from './snapshot.ts'
 

@@ -9,9 +9,8 @@ import {
   roles,
 } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { anyOrigin, badDomains } from '../../access/origins.ts'
-import { mailAddressPattern } from '../../base/config/mail-settings.ts'
-import { FieldReader } from '../../base/yaml/field-reader.ts'
-import type { FilePath, FileProblem } from '../../base/yaml/yaml-file.ts'
+import { mailAddressPattern } from '../../base/config/notification-settings.ts'
+import { FieldReader, type FilePath, type FileProblem } from '../../base/yaml-file.ts'
 import type {
   CompanyFile,
   DeclaredApiKey,

@@ -3,12 +3,14 @@ import type {
   ChatroomCreateRequest,
   ChatroomList,
   ChatroomUpdateRequest,
+  OwnChatroomList,
 } from '@sandbox-jobs/contract/resources/companies/chatroom.ts'
-import { authorize, ownCompany } from '../../access/allow.ts'
+import { authorize, departmentsManagedBy, ownCompany } from '../../access/allow.ts'
 import { findDepartment } from '../../access/directory/directory-store.ts'
 import { directoryBytes, type ListRequest, type Platform, pageById } from '../../access/directory/platform.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
+import type { PageRequest } from '../../base/page.ts'
 import { type Executing, violates } from '../../db/database.ts'
 import {
   type ChatroomRow,
@@ -16,6 +18,7 @@ import {
   findChatroomRow,
   insertChatroom,
   listChatroomRows,
+  listOwnChatroomRows,
   updateChatroomRow,
 } from './chatroom-store.ts'
 import { deleteMembersOf } from './member-store.ts'
@@ -91,6 +94,24 @@ export async function deleteChatroom(
   })
   if (!row) throw notFound()
   return render(row)
+}
+
+/** The live rooms of which the caller is a member or manager, in order of creation; for a sandbox-scope key those that it names. */
+export function listOwnChatrooms(
+  platform: Platform,
+  principal: Principal,
+  request: PageRequest,
+): Promise<OwnChatroomList> {
+  const { companyId, principalId, apiKey } = principal
+  const only = apiKey?.scope === 'sandbox' ? apiKey.allowedChatroomIds : undefined
+  const user = { id: principalId, managed: departmentsManagedBy(principal), only }
+  const list = { name: 'own-chatrooms', companyId, request }
+  return pageById(
+    platform,
+    list,
+    (stretch) => listOwnChatroomRows(platform.db, user, stretch),
+    (row) => row,
+  )
 }
 
 async function requireDepartment(db: Executing, companyId: string, id: string): Promise<void> {

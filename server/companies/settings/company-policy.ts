@@ -1,7 +1,17 @@
-import { queuedBuildLimitDefault } from '@sandbox-jobs/contract/limits.ts'
-import type { Deployment, RegionCode } from '@sandbox-jobs/contract/resources/environments/region.ts'
+import {
+  activeEnvironmentLimitDefault,
+  capacityRetainedVersionLimitDefault,
+  imageRetentionDefaultDays,
+  queuedBuildLimitDefault,
+  runContentRetentionDefaultDays,
+  timeoutCeilingDefaultSeconds,
+} from '@sandbox-jobs/contract/limits.ts'
+import {
+  type Deployment,
+  type RegionCode,
+  regionsOf,
+} from '@sandbox-jobs/contract/resources/environments/region.ts'
 import type { Executing } from '../../db/database.ts'
-import { defaultSettings, selectableRegions } from './default-settings.ts'
 import { findSettings } from './settings-store.ts'
 
 /** Limits of one company that other domains enforce. */
@@ -36,3 +46,16 @@ export const effectiveRegions = (
   deployment: Deployment,
 ): RegionCode[] =>
   selectableRegions(deployment).filter((code) => policy.allowedRegions?.includes(code) ?? true)
+
+/** Settings of a company without a row (contract part 1, "Company settings"). */
+export const defaultSettings = {
+  run_content_retention_days: runContentRetentionDefaultDays,
+  unreferenced_image_retention_days: imageRetentionDefaultDays,
+  timeout_ceiling_seconds: timeoutCeilingDefaultSeconds,
+  active_environment_limit: activeEnvironmentLimitDefault,
+  capacity_retained_version_limit: capacityRetainedVersionLimitDefault,
+} as const
+
+/** Regions that settings may contain: those of the deployment. */
+export const selectableRegions = (deployment: Deployment): RegionCode[] =>
+  regionsOf(deployment).map((region) => region.code)

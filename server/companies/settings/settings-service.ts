@@ -12,7 +12,7 @@ import { CodedError } from '../../base/errors/coded-error.ts'
 import { problemOf, ValidationError } from '../../base/errors/validation-error.ts'
 import { readPricing } from '../../billing/prices/pricing.ts'
 import type { Database, Executing } from '../../db/database.ts'
-import { defaultSettings, selectableRegions } from './default-settings.ts'
+import { defaultSettings, selectableRegions } from './company-policy.ts'
 import { findSettings, insertMissingSettings, replaceSettings, type SettingsRow } from './settings-store.ts'
 
 /** Dependencies of the use cases in this folder. */

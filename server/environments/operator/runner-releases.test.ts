@@ -5,7 +5,7 @@ import { makeEnvironmentVersion } from '../../../testing/factories/environment-v
 import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { newId } from '../../base/ids.ts'
 import { getVersion } from '../versions/ready-versions.ts'
-import { supersedeOlder } from '../versions/supersede-older.ts'
+import { supersedeOlder } from '../versions/version-transitions.ts'
 import { RunnerReleases, releaseOf } from './runner-releases.ts'
 
 const { db } = await createTestDatabase()

@@ -9,7 +9,7 @@ import type { EnvironmentVersionsTable } from '../../db/tables/environments.ts'
 import { transition } from '../../db/transition.ts'
 import { hasBlockedDigest } from '../catalogue/digest-block-store.ts'
 import { refreshCurrentVersion } from '../catalogue/environment-store.ts'
-import type { VersionRow } from './version-store.ts'
+import { listOlderCompositions, type VersionRow } from './version-store.ts'
 
 /** Results of a build for its version. The transition to `ready` sets `ready_at`. */
 export type VersionResult = Partial<
@@ -74,4 +74,17 @@ export async function transitionVersion(
     await transitionVersion(trx, version, { to: 'blocked', set })
   }
   return left
+}
+
+/**
+ * Handles a change of the runner. When the same archive becomes ready on a new runner in the same environment,
+ * versions composed with an older runner become `superseded`. Published tasks on them continue to run; new task
+ * versions use the new one.
+ */
+export async function supersedeOlder(
+  trx: Trx,
+  version: { id: string; company_id: string | null },
+): Promise<void> {
+  for (const older of await listOlderCompositions(trx, version))
+    await transitionVersion(trx, older, { to: 'superseded' })
 }

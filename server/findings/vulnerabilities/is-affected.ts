@@ -1,5 +1,8 @@
+import { compare as comparePep440, valid as validPep440 } from '@renovatebot/pep440'
+import semver from 'semver'
 import type { Affected } from '../../db/tables/findings.ts'
-import { type CompareVersions, orderOf } from './compare-versions.ts'
+import { compareDebianVersions } from './debian-version.ts'
+import { compareRpmVersions } from './rpm-version.ts'
 
 export interface Verdict {
   /** The first version without the vulnerability. Empty if none is known. */
@@ -29,3 +32,30 @@ function isWithin(order: CompareVersions, version: string, range: Affected['rang
     (lastAffected === undefined || isAtOrBefore(lastAffected))
   )
 }
+
+/** Negative if `a` is older than `b`. Undefined if one of them is not a valid version of the ecosystem. */
+type CompareVersions = (a: string, b: string) => number | undefined
+
+const compareSemver: CompareVersions = (a, b) => {
+  const [left, right] = [semver.parse(a, true), semver.parse(b, true)]
+  return left && right ? semver.compare(left, right) : undefined
+}
+
+const comparePython: CompareVersions = (a, b) =>
+  validPep440(a) && validPep440(b) ? comparePep440(a, b) : undefined
+
+/**
+ * Keyed by the first part of an ecosystem's name in OSV. In other ecosystems only explicitly listed versions are
+ * matched.
+ */
+const orders: Partial<Record<string, CompareVersions>> = {
+  Debian: compareDebianVersions,
+  Ubuntu: compareDebianVersions,
+  AlmaLinux: compareRpmVersions,
+  'Rocky Linux': compareRpmVersions,
+  npm: compareSemver,
+  Go: compareSemver,
+  PyPI: comparePython,
+}
+
+const orderOf = (ecosystem: string): CompareVersions | undefined => orders[ecosystem.split(':')[0] ?? '']

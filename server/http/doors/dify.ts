@@ -5,7 +5,7 @@ import { mainFileOf, runtimeNamed } from '../../doors/catalogue/languages.ts'
 import type { ProgramResult } from '../../doors/programs/program-result.ts'
 import { programScript } from '../../doors/programs/program-script.ts'
 import { type DoorRunDeps, runProgram } from '../../doors/programs/run-program.ts'
-import { validatorOf } from '../validation/validation.ts'
+import { validatorOf } from '../requests/validation.ts'
 import { type DoorCall, type DoorMounting, doorMounter, type Refuse } from './door-mount.ts'
 import { endedWords } from './ended-words.ts'
 

@@ -11,8 +11,8 @@ import { type UploadDeps, uploadInputFile } from '../../runs/parts/files/upload-
 import type { ReadDeps } from '../../runs/read/read-runs.ts'
 import { listArtifactFiles } from '../../runs/read/results/read-artifacts.ts'
 import { openFileAfterFields, requireMultipart } from '../requests/file-part.ts'
+import { isValid, validatorOf } from '../requests/validation.ts'
 import { downloadRequestOf, sendDownload } from '../responses/send-download.ts'
-import { isValid, validatorOf } from '../validation/validation.ts'
 import type { DoorCall } from './door-mount.ts'
 
 /*

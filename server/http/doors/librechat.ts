@@ -10,7 +10,7 @@ import { type DoorRunDeps, runProgram } from '../../doors/programs/run-program.t
 import type { PlacedInput } from '../../doors/programs/shared-folder.ts'
 import { libreChatArtifactsDir } from '../../runs/model/result-layout.ts'
 import { withFiles } from '../requests/file-part.ts'
-import { validatorOf } from '../validation/validation.ts'
+import { validatorOf } from '../requests/validation.ts'
 import { type DoorCall, type DoorMounting, doorMounter, type Refuse } from './door-mount.ts'
 import { endedWords } from './ended-words.ts'
 import {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Html, html } from '../reference/html.ts'
-import { wantsPage } from '../requests/wants-page.ts'
+import { wantsPage } from '../requests/media-type.ts'
 import { formPage, formPageHeaders } from './form-page.ts'
 
 /** Links of the page, relative to it: a proxy may serve it below a path. */

@@ -32,3 +32,7 @@ export function requireMediaType(route: Route, request: FastifyRequest): void {
   const sent = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   if (sent !== wanted) throw invalid(['header', 'content-type'], 'content_type', `must be ${wanted}`)
 }
+
+/** A browser that goes to an address names HTML; a program that fetches it does not. */
+export const wantsPage = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
+  /\btext\/html\b/.test(headers.accept ?? '')

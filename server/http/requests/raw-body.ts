@@ -1,8 +1,7 @@
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { uploadContentType } from '@sandbox-jobs/contract/resources/environments/context-upload.ts'
 import type { FastifyRequest } from 'fastify'
 import { invalid } from '../../base/errors/validation-error.ts'
-import { discardableBody } from './discardable-body.ts'
 
 /** The bytes of a file. It may be empty, which the parser hands over as no body. Throws 422 for another content type. */
 export function rawBodyOf({ headers, body }: FastifyRequest): {
@@ -19,4 +18,29 @@ export function rawBodyOf({ headers, body }: FastifyRequest): {
     body: body instanceof Readable ? discardableBody(body) : Readable.from([]),
     contentLength: length === undefined ? undefined : Number(length),
   }
+}
+
+/** The sender is paused and resumed once per this many bytes, not for every chunk of its socket. */
+const bufferBytes = 1024 ** 2
+
+/**
+ * A raw request body that can be abandoned at any time without breaking its connection: the response is still sent,
+ * and the rest of the body is read and dropped. If the sender hangs up, the body fails with `ECONNRESET`. The caller
+ * destroys the body when it is done.
+ */
+export function discardableBody(request: Readable): Readable {
+  const body = new PassThrough({ highWaterMark: bufferBytes })
+  // An error before the body has a reader must not become an unhandled error.
+  body.on('error', () => {})
+  body.once('close', () => {
+    request.unpipe(body)
+    request.resume()
+  })
+  const hungUp = () => {
+    if (!request.readableEnded)
+      body.destroy(Object.assign(new Error('sender hung up'), { code: 'ECONNRESET' }))
+  }
+  if (request.destroyed) hungUp()
+  else request.once('close', hungUp).pipe(body)
+  return body
 }

@@ -5,7 +5,6 @@ import {
   RangeNotSatisfiable,
 } from '../../storage/downloads/downloads.ts'
 import { onceClosed } from '../requests/client-gone.ts'
-import { untrustedHeaders } from './untrusted.ts'
 
 /** The range of a request for a download, and a signal that fires when its sender has gone. */
 export function downloadRequestOf(request: FastifyRequest, reply: FastifyReply): DownloadRequest {
@@ -41,4 +40,15 @@ export async function sendDownload(
     .header('content-disposition', download.contentDisposition)
     .header('content-length', end - start)
     .send(body)
+}
+
+/** Content of tenants under the address of the service: never rendered, never cached, and no referrer is sent. */
+export const untrustedHeaders = {
+  'content-type': 'application/octet-stream',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-robots-tag': 'noindex, nofollow',
 }

@@ -10,8 +10,7 @@ import { Readiness } from '../../operations/health/readiness.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 import { takeMachineLease } from '../../work/machine-lease.ts'
 import { createApp } from '../app.ts'
-import { mountHealthRoutes } from './health.ts'
-import { commitOf } from './release-commit.ts'
+import { commitOf, mountHealthRoutes } from './health.ts'
 
 const { db } = await createTestDatabase()
 const log = createLog('test', 'silent')

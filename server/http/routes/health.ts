@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Readiness } from '../../operations/health/readiness.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { commitOf } from './release-commit.ts'
 
 /** Rises with a change of the contract's routes that existing clients cannot use. */
 const apiVersion = 1
@@ -33,3 +32,6 @@ export function mountHealthRoutes(app: FastifyInstance, { readiness, draining }:
   }
   app.get('/version', async () => version)
 }
+
+/** The commit that a release was made from, of the text that `git archive` writes; null in a checkout. */
+export const commitOf = (text: string): string | null => /^[0-9a-f]{40,64}$/.exec(text.trim())?.[0] ?? null

@@ -17,33 +17,35 @@ import { PublishedSigningKeys } from '../../base/keys/published-signing-keys.ts'
 import { signingKeysFolder } from '../../base/keys/signing-keys.ts'
 import type { Log } from '../../base/logging.ts'
 import { PageTokens } from '../../base/page.ts'
-import { endWaitingBuilds } from '../../builds/attempts/end-waiting-builds.ts'
+import { endWaitingBuilds } from '../../builds/attempts/cancel-builds.ts'
 import { readLastBuilds } from '../../builds/attempts/last-build-store.ts'
 import { configuredCapacity } from '../../capacity/run-capacity.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import { outputPolicies } from '../../custom-tables/policies/output-policies.ts'
 import type { Database } from '../../db/database.ts'
-import { offeredIsolations } from '../../environments/versions/isolation.ts'
+import { offeredIsolations } from '../../environments/versions/version-settings.ts'
 import { RequestScheduler } from '../../fairness/request-scheduler.ts'
 import { SerialByKey } from '../../fairness/serial-by-key.ts'
 import { createApp } from '../../http/app.ts'
 import { boundConnections, connectionBoundsFor } from '../../http/bounds/connection-bounds.ts'
 import { type Authenticate, mounter } from '../../http/mount.ts'
 import { refuseOtherMethods } from '../../http/other-methods.ts'
-import { mountAuthRoutes } from '../../http/routes/companies/auth.ts'
-import { mountChatroomJobsRoutes } from '../../http/routes/companies/chatroom-jobs.ts'
+import {
+  mountAuthRoutes,
+  mountMeRoutes,
+  mountPublicInfoRoutes,
+  mountPublicKeyRoute,
+} from '../../http/routes/companies/account.ts'
 import { mountManagementRoutes } from '../../http/routes/companies/management.ts'
-import { mountMeRoutes } from '../../http/routes/companies/me.ts'
-import { mountPlatformRoutes } from '../../http/routes/companies/platform.ts'
-import { mountPublicInfoRoutes } from '../../http/routes/companies/public-info.ts'
-import { mountPublicKeyRoute } from '../../http/routes/companies/public-key.ts'
-import { mountBaseImageRoutes } from '../../http/routes/environments/base-images.ts'
-import { mountBuildRoutes } from '../../http/routes/environments/builds.ts'
+import { mountChatroomJobsRoutes, mountPlatformRoutes } from '../../http/routes/companies/platform.ts'
+import {
+  mountBaseImageRoutes,
+  mountBuildRoutes,
+  mountProvenanceRoutes,
+} from '../../http/routes/environments/builds.ts'
 import { mountContextUploadRoutes } from '../../http/routes/environments/context-uploads.ts'
-import { mountEnvironmentRoutes } from '../../http/routes/environments/environments.ts'
+import { mountEnvironmentRoutes, mountVersionRoutes } from '../../http/routes/environments/environments.ts'
 import { mountFindingRoutes } from '../../http/routes/environments/findings.ts'
-import { mountProvenanceRoutes } from '../../http/routes/environments/provenance.ts'
-import { mountVersionRoutes } from '../../http/routes/environments/versions.ts'
 import { mountHealthRoutes } from '../../http/routes/health.ts'
 import { mountOpenApiRoutes } from '../../http/routes/openapi.ts'
 import { mountPackedFiles } from '../../http/routes/packed-files.ts'

@@ -6,8 +6,7 @@ import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
 import type { Database } from '../../db/database.ts'
 import type { Mount } from '../../http/mount.ts'
-import { mountNotificationRoutes } from '../../http/routes/notifications/notifications.ts'
-import { mountWebhookRoutes } from '../../http/routes/notifications/webhooks.ts'
+import { mountNotificationRoutes, mountWebhookRoutes } from '../../http/routes/notifications.ts'
 import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 
 interface NotificationParts {

@@ -8,16 +8,12 @@ import type { Database } from '../../db/database.ts'
 import type { RequestScheduler } from '../../fairness/request-scheduler.ts'
 import type { SerialByKey } from '../../fairness/serial-by-key.ts'
 import type { Mount } from '../../http/mount.ts'
-import { mountExtendedRunRoutes } from '../../http/routes/runs/extended-runs.ts'
 import { mountInputFileRoutes } from '../../http/routes/runs/input-files.ts'
-import { mountPublicDownloadRoute } from '../../http/routes/runs/public-download.ts'
-import { mountPublicLinkRoutes } from '../../http/routes/runs/public-links.ts'
-import { mountResultRoutes } from '../../http/routes/runs/results.ts'
-import { mountRunLogRoutes } from '../../http/routes/runs/run-logs.ts'
-import { mountRunRoutes } from '../../http/routes/runs/runs.ts'
+import { mountPublicDownloadRoute, mountPublicLinkRoutes } from '../../http/routes/runs/public-links.ts'
+import { mountResultRoutes, mountRunLogRoutes } from '../../http/routes/runs/results.ts'
+import { mountExtendedRunRoutes, mountRunRoutes } from '../../http/routes/runs/runs.ts'
 import { mountSessionRoutes } from '../../http/routes/runs/sessions.ts'
 import { mountSignedLinkRoutes } from '../../http/routes/runs/signed-links.ts'
-import { mountTaskHistoryRoutes } from '../../http/routes/tasks/task-history.ts'
 import type { LogFollowers } from '../../live-logs/log-followers.ts'
 import type { RunLookup } from '../../runs/lookup/run-lookup.ts'
 import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
@@ -78,5 +74,4 @@ export function mountRuns(mount: Mount, { keys, followers, scheduler, baseUrl, .
   mountSignedLinkRoutes(mount, linking)
   mountRunLogRoutes(mount, { ...services, followers })
   mountPublicDownloadRoute(mount, { ...services, scheduler })
-  mountTaskHistoryRoutes(mount, { db })
 }

@@ -3,6 +3,7 @@ import { PublishedSigningKeys } from '../../base/keys/published-signing-keys.ts'
 import { signingKeysFolder } from '../../base/keys/signing-keys.ts'
 import { findCompanyId } from '../../companies/companies.ts'
 import { listChainCompanies } from '../../operations/audit/audit-chain-store.ts'
+import { type AuditLog, readAuditLog } from '../../operations/audit/audit-log.ts'
 import { type VerifiedChain, verifyChain } from '../../operations/audit/verify-audit.ts'
 import { onLocalService, type ServiceRefusal } from './local-service.ts'
 
@@ -27,3 +28,7 @@ export const verifyAuditLogs = (company?: string, remembered: readonly ChainPosi
     for (const id of await listChainCompanies(db)) verified.push(await verifyChain(db, id, options))
     return verified
   })
+
+/** The newest acts of operators. */
+export const readOperatorLog = (limit: number): Promise<{ ok: true; value: AuditLog } | ServiceRefusal> =>
+  onLocalService(({ db }) => readAuditLog(db, limit))

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { ConfigInvalid, readConfig } from '../../base/config/config.ts'
-import { mailAddressPattern } from '../../base/config/mail-settings.ts'
+import { mailAddressPattern } from '../../base/config/notification-settings.ts'
 import { newId } from '../../base/ids.ts'
 import {
   configuredMailServer,

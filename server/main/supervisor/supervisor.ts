@@ -1,3 +1,8 @@
+import { systemClock } from '../../base/clock.ts'
+import { tidyAfterStart } from './host/tidy-after-start.ts'
+import { type ExitCode, exitCodes } from './service-problem.ts'
+import { say } from './terminal.ts'
+
 /*
  * The supervisor starts the parts of the service in stages, the parts of a stage at once when the stage before is
  * ready. It stops them one by one in reverse order, so that a part that accepts work stops before the part that does
@@ -56,5 +61,40 @@ export class Supervisor {
 
   async #drain(): Promise<void> {
     for (const part of this.#started.toReversed()) await part.stop()
+  }
+}
+
+const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+/**
+ * Runs the service until SIGTERM or SIGINT and then drains it; a second signal kills the rest. Resolves with the exit
+ * code; rejects with the reason why a part could not start.
+ */
+export async function untilSignal(supervisor: Supervisor, whenReady: () => void): Promise<ExitCode> {
+  let signals = 0
+  const stopRequest = Promise.withResolvers<void>()
+  const onSignal = () => {
+    signals += 1
+    if (signals === 1) say('sandbox', 'stopping; once more to stop at once', systemClock.now())
+    else supervisor.kill()
+    stopRequest.resolve()
+  }
+  for (const name of stopSignals) process.on(name, onSignal)
+  // A closed terminal accepts no more lines; the log files still do.
+  process.stdout.on('error', () => {})
+  try {
+    const started = supervisor.start()
+    await Promise.race([started, stopRequest.promise])
+    if (signals === 0) {
+      whenReady()
+      tidyAfterStart()
+    }
+    await stopRequest.promise
+    await supervisor.stop()
+    await started
+    say('sandbox', 'stopped', systemClock.now())
+    return signals > 1 ? exitCodes.failed : exitCodes.stopped
+  } finally {
+    for (const name of stopSignals) process.off(name, onSignal)
   }
 }

@@ -1,5 +1,5 @@
 import type { BaseImageRecipe } from './base-images.ts'
-import type { DebianSuite } from './debian-mirrors.ts'
+import type { DebianSuite } from './debian.ts'
 
 /*
  * Base images for a machine without a registry: tested lists of Debian packages, with the tools that install packages in a

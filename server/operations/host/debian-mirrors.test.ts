@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sourcesOf } from './debian-mirrors.ts'
+import { sourcesOf } from './debian.ts'
 
 const indexes = `Debian|bookworm|http://mirror.example/debian/
 Debian|bookworm|http://mirror.example/debian/

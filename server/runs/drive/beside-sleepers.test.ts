@@ -7,7 +7,7 @@ import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/f
 import { makeSignedImage } from '../../../testing/factories/signed-image.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { createLog } from '../../base/logging.ts'
-import type { BuildTools } from '../../builds/request/build-tools.ts'
+import type { BuildTools } from '../../builds/request/build.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
 import { StoredImages } from '../../images/stored-images.ts'
 import { notify, queuedChannel } from '../model/run-store.ts'

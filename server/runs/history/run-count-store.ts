@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Database, Executing } from '../../db/database.ts'
-import { opaqueParam } from '../../db/fast/opaque-param.ts'
+import { opaqueParam } from '../../db/fast/params.ts'
 
 /*
  * The tables `run_counts` and `run_count_changes`. Triggers on `runs` insert a change for every run that is created or

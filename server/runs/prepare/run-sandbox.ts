@@ -9,7 +9,7 @@ import { profileOf } from '@sandbox-jobs/contract/resources/environments/profile
 import { outputFile } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import type { SandboxNetwork, SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
-import { runtimeOf } from '../../environments/versions/isolation.ts'
+import { runtimeOf } from '../../environments/versions/version-settings.ts'
 import { bundleMaxBytes, outputName } from '../model/result-layout.ts'
 import { bootArgv } from './boot-program.ts'
 

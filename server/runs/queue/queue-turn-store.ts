@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { arrayParam } from '../../db/fast/array-param.ts'
+import { arrayParam } from '../../db/fast/params.ts'
 
 /* The table `queue_turns`. Triggers on `runs` insert companies, and a claim moves the company it serves to the end. */
 

@@ -11,7 +11,7 @@ import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/f
 import { makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import type { Principal } from '../../access/principal.ts'
 import { newId } from '../../base/ids.ts'
-import { validatorOf } from '../../http/validation/validation.ts'
+import { validatorOf } from '../../http/requests/validation.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
-import { validatorOf } from '../../http/validation/validation.ts'
+import { validatorOf } from '../../http/requests/validation.ts'
 
 const { db } = await createTestDatabase()
 const onPremises = new TestApi(db, { runSlots: 4 })

@@ -9,7 +9,7 @@ import {
 } from '../../access/authentication/caller-statement.ts'
 import { ownRunsOfKey, seenByKey } from '../../access/own-runs.ts'
 import type { Executing } from '../../db/database.ts'
-import { arrayParam } from '../../db/fast/array-param.ts'
+import { arrayParam } from '../../db/fast/params.ts'
 import { prepared } from '../../db/fast/prepared.ts'
 import { RowText } from '../../db/fast/row-text.ts'
 import type { ShownRun } from '../model/run-row.ts'

@@ -1,7 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Executing } from '../../db/database.ts'
-import { arrayParam } from '../../db/fast/array-param.ts'
-import { opaqueParam } from '../../db/fast/opaque-param.ts'
+import { arrayParam, opaqueParam } from '../../db/fast/params.ts'
 import { countRuns } from '../history/run-count-store.ts'
 import { type ListedRun, olderThan, queuedAtUs } from '../model/run-store.ts'
 

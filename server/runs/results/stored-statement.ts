@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Executing } from '../../db/database.ts'
-import { arrayParam } from '../../db/fast/array-param.ts'
+import { arrayParam } from '../../db/fast/params.ts'
 import { prepared } from '../../db/fast/prepared.ts'
 import type { RunArtifactRow } from './artifact-store.ts'
 import type { RunContentRow } from './run-content-store.ts'

@@ -1,7 +1,7 @@
 import { type QueryExecutorProvider, type RawBuilder, type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
-import { arrayParam } from '../../db/fast/array-param.ts'
+import { arrayParam } from '../../db/fast/params.ts'
 import { type Placeholders, prepared } from '../../db/fast/prepared.ts'
 import { RowText } from '../../db/fast/row-text.ts'
 import type { IdempotencyKeysTable } from '../../db/tables/runs.ts'

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { arrayParam } from '../../db/fast/array-param.ts'
+import { arrayParam } from '../../db/fast/params.ts'
 import { coversNextVersion } from '../approvals/next-versions-statement.ts'
 import type { ActiveApproval, Candidate } from './slot-resolution.ts'
 

@@ -7,7 +7,7 @@ import {
   roomInStatement,
 } from '../../access/share-statement.ts'
 import type { Executing } from '../../db/database.ts'
-import { arrayParam } from '../../db/fast/array-param.ts'
+import { arrayParam } from '../../db/fast/params.ts'
 import { prepared } from '../../db/fast/prepared.ts'
 import type { Tables } from '../../db/tables.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type CallerMembership, joinMembership } from '../../access/authentication/caller-statement.ts'
 import { applicableShareId, roomInStatement } from '../../access/share-statement.ts'
 import type { Executing } from '../../db/database.ts'
-import { arrayParam } from '../../db/fast/array-param.ts'
+import { arrayParam } from '../../db/fast/params.ts'
 import { prepared } from '../../db/fast/prepared.ts'
 
 /** A version that a room requests to run. */

@@ -1,4 +1,4 @@
-import { readOperatorLog } from '@sandbox-jobs/server/main/operator/operator-audit-log.ts'
+import { readOperatorLog } from '@sandbox-jobs/server/main/operator/operator-audit.ts'
 import { Command, Option } from 'commander'
 import { wholeNumberUpTo } from '../../../args/whole-number.ts'
 import { exitCodes } from '../../../failure.ts'

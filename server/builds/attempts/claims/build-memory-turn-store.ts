@@ -3,7 +3,7 @@ import { capacityInUse } from '../../../capacity/capacity-in-use-statement.ts'
 import { reservationSeconds } from '../../../capacity/memory-reservation-statement.ts'
 import { acrossCompanies } from '../../../db/across-companies.ts'
 import type { Trx } from '../../../db/database.ts'
-import type { BuildSlots } from '../../admission/build-slots.ts'
+import type { BuildSlots } from '../build-limits.ts'
 import { buildOrder, fairAttempts, hasBuildSlot } from './fair-attempts-statement.ts'
 
 /* The table `build_memory_turn`: the waiting build for which runs and other builds leave memory. */

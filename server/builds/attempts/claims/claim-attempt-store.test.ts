@@ -6,14 +6,13 @@ import { makeRun, makeRunnableTask } from '../../../../testing/factories/runs.ts
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { newId } from '../../../base/ids.ts'
 import { runCapacity } from '../../../capacity/run-capacity.ts'
-import { buildSlots } from '../../admission/build-slots.ts'
-import { cancelBuild } from '../build-cancel-service.ts'
+import { buildSlots } from '../build-limits.ts'
 import { queueBuild } from '../build-service.ts'
+import { cancelBuild } from '../cancel-builds.ts'
 import { type AttemptEnding, finishAttempt } from './attempt-end-store.ts'
 import { type AttemptProgress, advance } from './attempt-progress-store.ts'
-import { claimNextAttempt, claimsMax } from './claim-attempt-store.ts'
+import { claimNextAttempt, claimsMax, returnClaims } from './claim-attempt-store.ts'
 import { type AttemptRow, renewLease } from './claimed-attempt-store.ts'
-import { returnClaims } from './returned-claim-store.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)

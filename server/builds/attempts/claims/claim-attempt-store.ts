@@ -9,7 +9,7 @@ import { busyCompanies, turnsTried, waitingCompanies } from '../../../capacity/w
 import { acrossCompanies } from '../../../db/across-companies.ts'
 import type { Database, Trx } from '../../../db/database.ts'
 import { transition } from '../../../db/transition.ts'
-import type { BuildSlots } from '../../admission/build-slots.ts'
+import type { BuildSlots } from '../build-limits.ts'
 import { type AttemptEnding, endLocked } from './attempt-end-store.ts'
 import { reserveMemory } from './build-memory-turn-store.ts'
 import { type AttemptRow, isCancelling, leaseEnd } from './claimed-attempt-store.ts'
@@ -114,4 +114,31 @@ const workersLost = (attempt: AttemptRow): AttemptEnding => {
   return isCancelling(attempt.state)
     ? { state: 'cancelled', errorCode: 'tenant_cancel', version }
     : { state: 'platform_failed', errorCode: 'platform_failed', errorDetail: 'worker_lost', version }
+}
+
+/** Releases the claims of `worker` in an orderly stop: the next claim finds them at once, and none counts as lost. */
+export async function returnClaims(db: Database, worker: string): Promise<void> {
+  await db
+    .updateTable('build_attempts')
+    .set({
+      lease_until: sql<Date>`now() - interval '1 second'`,
+      unreturned_claims: sql<number>`greatest(unreturned_claims - 1, 0)`,
+    })
+    .where('worker', '=', worker)
+    .where('terminal_at', 'is', null)
+    .modifyEnd(acrossCompanies('a worker releases its claims'))
+    .where('lease_until', '>', sql<Date>`now()`)
+    .execute()
+}
+
+/** Expires the leases that `worker` holds by name but does not know (not in `active`), so that the next claim finds them at once. */
+export async function releaseLeases(db: Database, worker: string, active: readonly string[]): Promise<void> {
+  await db
+    .updateTable('build_attempts')
+    .set({ lease_until: sql<Date>`now() - interval '1 second'` })
+    .where('worker', '=', worker)
+    .where('terminal_at', 'is', null)
+    .where(sql<boolean>`id <> all(${active}::text[])`)
+    .modifyEnd(acrossCompanies('a worker releases its claims'))
+    .execute()
 }

@@ -1,6 +1,6 @@
 import { activeBuildLimitDefault } from '@sandbox-jobs/contract/limits.ts'
 import { type RawBuilder, sql } from 'kysely'
-import type { BuildSlots } from '../../admission/build-slots.ts'
+import type { BuildSlots } from '../build-limits.ts'
 
 /* Parts of statements: waiting attempts in turn. The CTE `held` precedes (`capacity-in-use-statement.ts`). */
 

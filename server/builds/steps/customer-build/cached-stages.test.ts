@@ -15,10 +15,10 @@ import { systemClock } from '../../../base/clock.ts'
 import { createLog } from '../../../base/logging.ts'
 import { openLayer } from '../../../images/oci-layout.ts'
 import { readSignedImage } from '../../../images/provenance/verify-stored.ts'
-import { cancelBuild } from '../../attempts/build-cancel-service.ts'
+import { cancelBuild } from '../../attempts/cancel-builds.ts'
 import { type CachedStageName, cachedStageKey } from '../../cache/cached-stage-store.ts'
-import { companyStageBytes, sweepBuildCache } from '../../cache/sweep-build-cache.ts'
-import type { BuildTools } from '../../request/build-tools.ts'
+import type { BuildTools } from '../../request/build.ts'
+import { companyStageBytes, sweepBuildCache } from '../../retention.ts'
 
 /* Builds whose first instructions were built before, on a real host agent with the real builder. */
 

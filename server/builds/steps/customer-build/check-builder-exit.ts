@@ -1,15 +1,16 @@
+import { createInterface } from 'node:readline'
 import type { SandboxExit } from '../../../../agent/port/sandbox-exit.ts'
+import type { SandboxPort } from '../../../../agent/port/sandboxes.ts'
+import type { BuilderSteps } from '../../../../reader/dockerfile/failed-instruction.ts'
 import { ArchiveRefused } from '../../../../reader/formats/refusals/archive-refused.ts'
-import { buildExitCodes } from '../../builder/build-script.ts'
+import { buildExitCodes, builderEnded } from '../../builder/build-script.ts'
 import { partialBuild } from '../../builder/builder-input.ts'
-import { readBuilderSteps } from '../../builder/builder-steps.ts'
-import { recordBuiltStages } from '../../cache/built-stages-store.ts'
+import { recordBuiltStages } from '../../cache/cached-stage-store.ts'
 import { stagePoints } from '../../cache/stage-points.ts'
 import type { Build } from '../../request/build.ts'
 import { BuildFailed } from '../../request/build-failed.ts'
 import { contextSource, formatOf } from '../../request/build-request.ts'
-import { notCollected } from '../../sandboxes/not-collected.ts'
-import { ranOutOfDisk } from '../../sandboxes/ran-out-of-disk.ts'
+import { notCollected, ranOutOfDisk } from '../../sandboxes/sandbox-end.ts'
 import type { Step } from '../step.ts'
 import type { Validated } from '../validate-context.ts'
 import type { NetworkChosen } from './choose-network.ts'
@@ -95,4 +96,24 @@ async function recordBuilt(build: Build, values: Needs, failed?: { line: number 
     build.request.environmentId,
     points.map(({ key }) => key),
   )
+}
+
+/** Reads the builder's progress; undefined when the file is missing, or longer than any Dockerfile can make it. */
+async function readBuilderSteps(
+  executor: Pick<SandboxPort, 'file'>,
+  sandboxId: string,
+  exit: SandboxExit,
+): Promise<BuilderSteps | undefined> {
+  if (exit.files.steps?.status !== 'present') return undefined
+  const steps: BuilderSteps = { lines: 0, hasEnded: false }
+  const input = await executor.file(sandboxId, 'steps')
+  try {
+    for await (const line of createInterface({ input })) {
+      if (line === builderEnded) return { ...steps, hasEnded: true }
+      steps.lines += 1
+    }
+    return steps
+  } finally {
+    input.destroy()
+  }
 }

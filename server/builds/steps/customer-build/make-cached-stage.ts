@@ -5,17 +5,17 @@ import { ArchiveRefused } from '../../../../reader/formats/refusals/archive-refu
 import { readOrigins } from '../../builder/build-origins.ts'
 import { cachedStageSandbox } from '../../builder/build-sandbox.ts'
 import { builderInput } from '../../builder/builder-input.ts'
-import { readBuiltStages } from '../../cache/built-stages-store.ts'
 import { type CachedStage, type CachedStageRecord, signedStage } from '../../cache/cached-stage.ts'
 import {
   announceCachedStage,
   type CachedStageName,
   cachedStageKey,
   forgetCachedStage,
+  readBuiltStages,
   recordCachedStage,
 } from '../../cache/cached-stage-store.ts'
 import { stagePoints } from '../../cache/stage-points.ts'
-import { offerLog } from '../../logs/offer-log.ts'
+import { offerLog } from '../../logs/build-log.ts'
 import { networkAge } from '../../network/network-age.ts'
 import type { Build } from '../../request/build.ts'
 import { stageSandboxId } from '../../sandboxes/build-sandboxes.ts'

@@ -17,7 +17,7 @@ import { createLog } from '../../../base/logging.ts'
 import { setOperatorPolicy } from '../../../companies/settings/operator-policy.ts'
 import { listKeptKinds, readStorageUsage } from '../../../companies/storage/kept-bytes-store.ts'
 import { pulledImageKey } from '../../bases/pulled-image-store.ts'
-import { sweepPulledImages } from '../../bases/sweep-pulled-images.ts'
+import { sweepPulledImages } from '../../retention.ts'
 
 /* Builds on images from a registry, over the real egress path, with the real builder. */
 

@@ -1,6 +1,10 @@
-import { buildReach } from '../../network/build-reach.ts'
+import type { BuildNetwork } from '@sandbox-jobs/contract/resources/builds/build-network.ts'
+import type { ReachedTarget } from '../../../../agent/port/network-reach.ts'
+import type { Refusal, Refusals } from '../../../../agent/port/network-refusals.ts'
+import type { MirrorUse } from '../../../../agent/port/package-mirror.ts'
+import type { SandboxExit } from '../../../../agent/port/sandbox-exit.ts'
 import { networkAge } from '../../network/network-age.ts'
-import { mirrorFailureText, refusalText } from '../../network/refusal-text.ts'
+import { storeSandboxLog } from '../../sandboxes/build-sandboxes.ts'
 import type { Step } from '../step.ts'
 import type { Built } from './built.ts'
 import type { NetworkChosen } from './choose-network.ts'
@@ -32,4 +36,68 @@ export const recordNetwork: Step<Needs, NetworkRecorded & Pick<Built, 'reach' | 
       networkSince: networkAge(request.startedAt, values),
     }
   },
+}
+
+/** The end of a build's log: what its steps were refused. Names are escaped already; empty where nothing was refused. */
+function refusalText(refused: Refusals | undefined): string {
+  if (!refused || refused.entries.length === 0) return ''
+  const lines = refused.entries.map(
+    (entry) => `  ${subjectOf(entry)} (${entry.reason}), ${entry.count} times\n`,
+  )
+  const more = refused.more > 0 ? `  and ${refused.more} more attempts\n` : ''
+  return `\nThe network of build steps refused:\n${lines.join('')}${more}`
+}
+
+function subjectOf({ protocol, name, address, port }: Refusal): string {
+  if (protocol === 'dns') return name === '' ? 'a name' : name
+  return port === 0 ? `${address}, ${protocol}` : `${address}, ${protocol} port ${port}`
+}
+
+/** The end of a build's log: which package mirrors failed, with the codes that their answers had. */
+function mirrorFailureText(uses: readonly MirrorUse[] = []): string {
+  const lines = uses.flatMap(({ name, failures }) =>
+    Object.entries(failures).map(([code, count]) => `  ${name} (${code}), ${count} times\n`),
+  )
+  return lines.length === 0 ? '' : `\nThe package mirrors failed:\n${lines.join('')}`
+}
+
+const entriesMax = 200
+
+/** Destinations that the sandboxes of a build reached together; undefined if none had a network. */
+function buildReach(exits: readonly SandboxExit[]): BuildNetwork | undefined {
+  const records = exits.flatMap(({ network }) =>
+    network.reached ? [{ ...network, ...network.reached }] : [],
+  )
+  if (records.length === 0) return undefined
+  const entries = new Map<string, ReachedTarget>()
+  const mirrors = records.flatMap((record) => record.mirrors ?? []).map(asTarget)
+  for (const entry of [...mirrors, ...records.flatMap((record) => record.entries)]) {
+    const key = `${entry.protocol} ${entry.address} ${entry.port}`
+    if (!entries.has(key)) entries.set(key, entry)
+  }
+  const reached = [...entries.values()]
+  return {
+    ingress_bytes: sum(records.map(({ ingressBytes }) => ingressBytes)),
+    egress_bytes: sum(records.map(({ egressBytes }) => egressBytes)),
+    reached: reached.slice(0, entriesMax),
+    more: sum(records.map(({ more }) => more)) + Math.max(0, reached.length - entriesMax),
+    complete: records.every(({ isComplete }) => isComplete),
+  }
+}
+
+/** A package mirror, named as no host is. */
+const asTarget = ({ name, address, port }: MirrorUse): ReachedTarget => ({
+  name: `mirror:${name}`,
+  address,
+  protocol: 'tcp',
+  port,
+})
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+
+/** Stores the builder's log and what its steps were refused, however the builder ended. */
+export const storeBuilderLog: Step<BuilderEnded & NetworkRecorded, void> = {
+  name: 'store_builder_log',
+  stage: 'customer_build',
+  run: (build, { sandboxId, refusedLog }) => storeSandboxLog(build, sandboxId, refusedLog),
 }

@@ -17,7 +17,7 @@ import { layerKey } from '../../../images/oci-layout.ts'
 import { readSignedImage } from '../../../images/provenance/verify-stored.ts'
 import { retryBuild } from '../../attempts/build-service.ts'
 import { isBeingBuilt } from '../../attempts/last-build-store.ts'
-import { sweepBuildCache } from '../../cache/sweep-build-cache.ts'
+import { sweepBuildCache } from '../../retention.ts'
 
 /* Builds on a real host agent with the real builder; a reused image starts no builder. */
 

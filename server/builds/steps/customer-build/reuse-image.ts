@@ -5,7 +5,7 @@ import { type ImageSigned, ImageUntrusted, verifyLayers } from '../../../images/
 import { readSignedImage } from '../../../images/provenance/verify-stored.ts'
 import { ObjectMissing } from '../../../storage/port.ts'
 import { type CachedImage, findCachedImage, forgetCachedImage } from '../../cache/build-cache-store.ts'
-import { storeBuildLog } from '../../logs/store-build-log.ts'
+import { storeBuildLog } from '../../logs/build-log.ts'
 import type { Build } from '../../request/build.ts'
 import type { Step } from '../step.ts'
 import type { Validated } from '../validate-context.ts'

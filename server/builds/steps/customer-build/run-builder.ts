@@ -1,7 +1,7 @@
 import { programNeverStarted, type SandboxExit } from '../../../../agent/port/sandbox-exit.ts'
 import { buildSandbox } from '../../builder/build-sandbox.ts'
 import { builderInput, type EarlierOutput } from '../../builder/builder-input.ts'
-import { offerLog } from '../../logs/offer-log.ts'
+import { offerLog } from '../../logs/build-log.ts'
 import type { Build } from '../../request/build.ts'
 import { BuildFailed } from '../../request/build-failed.ts'
 import { deliverySandboxId } from '../../sandboxes/build-sandboxes.ts'

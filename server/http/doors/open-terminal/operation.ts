@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Static, type TObject, Type } from 'typebox'
 import { PlainError } from '../../../base/errors/plain-error.ts'
 import { everybody, isPersonName, type Person } from '../../../doors/terminal/person.ts'
-import { validatorOf } from '../../validation/validation.ts'
+import { validatorOf } from '../../requests/validation.ts'
 import type { DoorCall, DoorRoute } from '../door-mount.ts'
 
 /*

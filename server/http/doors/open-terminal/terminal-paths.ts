@@ -3,7 +3,7 @@ import { SessionPathQuery } from '@sandbox-jobs/contract/resources/sessions/sess
 import { Type } from 'typebox'
 import { PlainError } from '../../../base/errors/plain-error.ts'
 import { homeDir } from '../../../doors/terminal/command-script.ts'
-import { isValid, validatorOf } from '../../validation/validation.ts'
+import { isValid, validatorOf } from '../../requests/validation.ts'
 
 /* Paths as people and models write them: absolute, or from the working directory. Only what is below the home directory is kept. */
 

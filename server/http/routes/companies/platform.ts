@@ -1,21 +1,30 @@
+import { chatroomJobsRoutes } from '@sandbox-jobs/contract/routes/chatroom-jobs-routes.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { platformRoutes } from '@sandbox-jobs/contract/routes/platform-routes.ts'
 import type { Platform } from '../../../access/directory/platform.ts'
 import { createApiKey, listApiKeys, readApiKey, revokeApiKey } from '../../../access/keys/api-keys.ts'
+import {
+  type ChatroomJobsContext,
+  countSandboxRooms,
+  listSandboxRooms,
+  updateChatroomJobs,
+} from '../../../companies/chatrooms/chatroom-jobs.ts'
 import {
   createChatroom,
   deleteChatroom,
   listChatrooms,
+  listOwnChatrooms,
   readChatroom,
   updateChatroom,
 } from '../../../companies/chatrooms/chatrooms.ts'
+import { addFavorite, type FavoriteContext, removeFavorite } from '../../../companies/chatrooms/favorites.ts'
 import { deleteMember, listMembers, putMember } from '../../../companies/chatrooms/members.ts'
-import { listOwnChatrooms } from '../../../companies/chatrooms/own-chatrooms.ts'
 import {
   createSocialClient,
   deleteSocialClient,
   listSocialClients,
 } from '../../../companies/chatrooms/social-clients.ts'
-import { readCompany } from '../../../companies/companies.ts'
+import { readCompany, readOwnCredential } from '../../../companies/companies.ts'
 import {
   createDepartment,
   listDepartments,
@@ -23,7 +32,6 @@ import {
   readDepartment,
   updateDepartment,
 } from '../../../companies/departments.ts'
-import { readOwnCredential } from '../../../companies/own-credential.ts'
 import { createUser, listUsers, readUser, updateUser } from '../../../companies/users.ts'
 import type { Mount } from '../../mount.ts'
 
@@ -82,4 +90,21 @@ function mountPeopleRoutes(mount: Mount, platform: Platform): void {
   mount(routes.createApiKey, ({ principal, body }) => createApiKey(platform, principal, body))
   mount(routes.readApiKey, ({ principal, params }) => readApiKey(platform, principal, params.id))
   mount(routes.revokeApiKey, ({ principal, params }) => revokeApiKey(platform, principal, params.id))
+}
+
+/** Which rooms load the agent's tools (contract part 2, "Chatroom job settings for the agent"), and which come first for whom. */
+export function mountChatroomJobsRoutes(mount: Mount, context: ChatroomJobsContext & FavoriteContext): void {
+  mount(chatroomJobsRoutes.updateChatroomJobs, ({ principal, params, body }) =>
+    updateChatroomJobs(context, principal, params.cid, body),
+  )
+  mount(platformRoutes.addFavorite, ({ principal, params }) => addFavorite(context, principal, params.cid))
+  mount(platformRoutes.removeFavorite, ({ principal, params }) =>
+    removeFavorite(context, principal, params.cid),
+  )
+  mount(chatroomJobsRoutes.listChatroomsByJob, ({ principal, query }) =>
+    listSandboxRooms(context, principal, query),
+  )
+  mount(chatroomJobsRoutes.countChatroomsByJob, ({ principal, query }) =>
+    countSandboxRooms(context, principal, query),
+  )
 }

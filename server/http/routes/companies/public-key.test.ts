@@ -8,7 +8,7 @@ import { openKeys } from '../../../base/keys/keys.ts'
 import { createLog } from '../../../base/logging.ts'
 import { createApp } from '../../app.ts'
 import { mounter } from '../../mount.ts'
-import { mountPublicKeyRoute } from './public-key.ts'
+import { mountPublicKeyRoute } from './account.ts'
 
 const log = createLog('test', 'silent')
 let folder: string

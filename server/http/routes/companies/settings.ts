@@ -1,8 +1,8 @@
+import { auditRoutes } from '@sandbox-jobs/contract/routes/audit-routes.ts'
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { settingsRoutes } from '@sandbox-jobs/contract/routes/settings-routes.ts'
 import { usageRoutes } from '@sandbox-jobs/contract/routes/usage-routes.ts'
-import { usageCsv } from '../../../billing/usage/usage-csv.ts'
-import { reportUsage } from '../../../billing/usage/usage-report.ts'
+import { reportUsage, usageCsv } from '../../../billing/usage/usage-report.ts'
 import {
   readSettings,
   type SettingsContext,
@@ -13,8 +13,14 @@ import {
   type KeptVersionContext,
   readKeptVersions,
 } from '../../../environments/retention/read-kept-versions.ts'
+import {
+  type AuditReading,
+  exportAudit,
+  listAuditEntries,
+  readAuditHead,
+} from '../../../operations/audit/read-audit.ts'
 import type { Mount } from '../../mount.ts'
-import { untrustedHeaders } from '../../responses/untrusted.ts'
+import { untrustedHeaders } from '../../responses/send-download.ts'
 
 /** Settings and usage of the caller's company (contract part 2, "Company settings"; part 3, D6). */
 export function mountSettingsRoutes(mount: Mount, context: SettingsContext & KeptVersionContext): void {
@@ -32,5 +38,21 @@ export function mountSettingsRoutes(mount: Mount, context: SettingsContext & Kep
         'content-disposition': `attachment; filename="usage-${report.from}-${report.to}.csv"`,
       })
       .send(usageCsv(report))
+  })
+}
+
+/** The audit log of the caller's company (contract part 3, D6). */
+export function mountAuditRoutes(mount: Mount, reading: AuditReading): void {
+  mount(auditRoutes.listAuditEntries, ({ principal, query }) => listAuditEntries(reading, principal, query))
+  mount(auditRoutes.readAuditHead, ({ principal }) => readAuditHead(reading, principal))
+  mount(auditRoutes.exportAuditEntries, async ({ principal, query, reply }) => {
+    const body = await exportAudit(reading, principal, query.after ?? 0)
+    return reply
+      .headers({
+        ...untrustedHeaders,
+        'content-type': 'application/x-ndjson; charset=utf-8',
+        'content-disposition': `attachment; filename="audit-${principal.companyId}.jsonl"`,
+      })
+      .send(body)
   })
 }

@@ -5,7 +5,7 @@ import type { StoredBase } from '../../../../agent/port/host.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
-import { publishBaseImages } from '../../../builds/bases/publish-base-images.ts'
+import { publishBaseImages } from '../../../builds/bases/base-images.ts'
 
 const { db } = await createTestDatabase()
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`

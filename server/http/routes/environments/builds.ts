@@ -1,20 +1,32 @@
+import { baseImageRoutes } from '@sandbox-jobs/contract/routes/base-image-routes.ts'
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { resultRoutes } from '@sandbox-jobs/contract/routes/result-routes.ts'
-import { cancelBuild } from '../../../builds/attempts/build-cancel-service.ts'
 import { readBuildDetails } from '../../../builds/attempts/build-details-service.ts'
 import { listBuilds, readBuild } from '../../../builds/attempts/build-query-service.ts'
 import { queueBuild, retryBuild } from '../../../builds/attempts/build-service.ts'
-import { openBuildLog } from '../../../builds/logs/build-log-service.ts'
-import { type FollowBuildEventsDeps, followBuildEvents } from '../../../builds/logs/follow-build-events.ts'
-import { type FollowBuildDeps, followBuildLog } from '../../../builds/logs/follow-build-log.ts'
+import { cancelBuild } from '../../../builds/attempts/cancel-builds.ts'
+import { type BaseImageContext, readBaseImages } from '../../../builds/bases/base-images.ts'
+import {
+  type FollowBuildDeps,
+  type FollowBuildEventsDeps,
+  followBuildEvents,
+  followBuildLog,
+  openBuildLog,
+} from '../../../builds/logs/follow-build.ts'
+import {
+  listSignatures,
+  listSigningKeys,
+  openImage,
+  type ProvenanceContext,
+  readProvenance,
+} from '../../../builds/provisioning/provenance-service.ts'
 import { retryProvisioning } from '../../../builds/provisioning/provisioning-service.ts'
 import type { Downloads } from '../../../storage/downloads/downloads.ts'
 import { currentCaller } from '../../caller.ts'
 import type { Mount } from '../../mount.ts'
 import { eventStream, eventStreamHeaders, lastEventPosition } from '../../responses/event-stream.ts'
-import { goneSignal } from '../../responses/send-download.ts'
-import { untrustedHeaders } from '../../responses/untrusted.ts'
+import { goneSignal, untrustedHeaders } from '../../responses/send-download.ts'
 
 /** Builds of a version (contract part 2, "Environments, versions, builds"). */
 export function mountBuildRoutes(
@@ -66,6 +78,37 @@ export function mountBuildRoutes(
       signal: goneSignal(reply),
     })
     return reply.headers(eventStreamHeaders).send(eventStream(events))
+  })
+}
+
+/** Base images of the operator (extension): the same for every company. */
+export function mountBaseImageRoutes(mount: Mount, context: BaseImageContext): void {
+  mount(baseImageRoutes.listBaseImages, () => readBaseImages(context))
+}
+
+/** The origin of an image, and the signed proof (contract part 3, D6). */
+export function mountProvenanceRoutes(
+  mount: Mount,
+  context: ProvenanceContext & { downloads: Downloads },
+): void {
+  mount(extensionRoutes.listSigningKeys, async () => listSigningKeys(context))
+  mount(extensionRoutes.readProvenance, ({ principal, params }) =>
+    readProvenance(context, principal, { environmentId: params.id, versionId: params.vid }),
+  )
+  mount(extensionRoutes.listImageSignatures, ({ principal, params }) =>
+    listSignatures(context, principal, { environmentId: params.id, versionId: params.vid }),
+  )
+  mount(extensionRoutes.downloadImage, async ({ principal, params, reply }) => {
+    const path = { environmentId: params.id, versionId: params.vid }
+    const tar = await openImage(context, principal, { ...path, signal: goneSignal(reply) })
+    const disposition = `attachment; filename="${params.vid}.oci.tar"`
+    return reply
+      .headers({
+        ...untrustedHeaders,
+        'content-type': 'application/x-tar',
+        'content-disposition': disposition,
+      })
+      .send(tar)
   })
 }
 

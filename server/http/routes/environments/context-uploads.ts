@@ -16,7 +16,7 @@ import {
   readContextUpload,
 } from '../../../environments/uploads/context-upload-service.ts'
 import type { Mount } from '../../mount.ts'
-import { discardableBody } from '../../requests/discardable-body.ts'
+import { discardableBody } from '../../requests/raw-body.ts'
 
 /** Staging of build-context archives (contract part 2, "Context-upload rules"). */
 export function mountContextUploadRoutes(mount: Mount, context: EnvironmentContext): void {

@@ -5,8 +5,7 @@ import { createException, listExceptions, revokeException } from '../../../findi
 import { listFindings } from '../../../findings/finding-query-service.ts'
 import type { Downloads } from '../../../storage/downloads/downloads.ts'
 import type { Mount } from '../../mount.ts'
-import { goneSignal } from '../../responses/send-download.ts'
-import { untrustedHeaders } from '../../responses/untrusted.ts'
+import { goneSignal, untrustedHeaders } from '../../responses/send-download.ts'
 
 /** Scans of builds and their findings (contract part 3, D6). */
 export function mountFindingRoutes(

@@ -1,4 +1,6 @@
 import { publicLinkRoutes } from '@sandbox-jobs/contract/routes/public-link-routes.ts'
+import type { RequestScheduler } from '../../../fairness/request-scheduler.ts'
+import { openPublicDownload, type PublicDownloadDeps } from '../../../runs/downloads/public-download.ts'
 import {
   type LinkDeps,
   mintArtifactLink,
@@ -6,7 +8,9 @@ import {
   revokeArtifactLink,
   revokeRunLink,
 } from '../../../runs/downloads/public-links.ts'
+import { turnOf } from '../../bounds/take-turn.ts'
 import type { Mount } from '../../mount.ts'
+import { downloadRequestOf, sendDownload } from '../../responses/send-download.ts'
 
 /** Minting and revoking of login-free links (contract part 2, "Chatroom runs"). */
 export function mountPublicLinkRoutes(mount: Mount, services: LinkDeps): void {
@@ -28,6 +32,19 @@ export function mountPublicLinkRoutes(mount: Mount, services: LinkDeps): void {
   mount(publicLinkRoutes.revokeArtifactLink, ({ principal, params }) =>
     revokeArtifactLink(services, principal, { ...addressOf(params), artifactId: params.aid }),
   )
+}
+
+/** `GET /public/sandbox/artifacts/{token}` (contract part 2, "Public routes"). */
+export function mountPublicDownloadRoute(
+  mount: Mount,
+  services: PublicDownloadDeps & { scheduler?: RequestScheduler },
+): void {
+  mount(publicLinkRoutes.downloadByToken, ({ params, request, reply }) => {
+    const takeTurn = (companyId: string) => turnOf(services.scheduler, companyId, reply)(0)
+    const wanted = downloadRequestOf(request, reply)
+    const open = openPublicDownload(services, { ...wanted, token: params.token, takeTurn })
+    return sendDownload(reply, open)
+  })
 }
 
 const addressOf = (params: { cid: string; rid: string }) => ({ chatroomId: params.cid, runId: params.rid })

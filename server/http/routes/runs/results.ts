@@ -1,5 +1,6 @@
 import { runWaitMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { downloadCapabilityHeader } from '@sandbox-jobs/contract/resources/runs/run-artifact.ts'
+import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { resultRoutes } from '@sandbox-jobs/contract/routes/result-routes.ts'
 import type { FastifyRequest } from 'fastify'
 import {
@@ -10,14 +11,22 @@ import {
 } from '../../../runs/downloads/read-results.ts'
 import { type CapabilityDeps, listRunArtifacts } from '../../../runs/read/results/read-artifacts.ts'
 import { readRunRemarks } from '../../../runs/read/results/run-remarks.ts'
+import { type FollowRunDeps, followRunLog, openRunLog, readNetworkLog } from '../../../runs/read/run-logs.ts'
+import { readRunUsage } from '../../../runs/read/run-usage.ts'
 import { followRunEvents, waitForRun } from '../../../runs/read/wait-for-run.ts'
+import { deleteRunContent } from '../../../runs/retention/run-retention.ts'
 import { type RunAndWaitDeps, runAndWait } from '../../../runs/submit/submit-extended-run.ts'
 import { attachment } from '../../../storage/downloads/content-disposition.ts'
+import type { Downloads } from '../../../storage/downloads/downloads.ts'
 import { currentCaller } from '../../caller.ts'
 import type { Mount } from '../../mount.ts'
 import { eventStream, eventStreamHeaders, lastEventPosition } from '../../responses/event-stream.ts'
-import { downloadRequestOf, goneSignal, sendDownload } from '../../responses/send-download.ts'
-import { untrustedHeaders } from '../../responses/untrusted.ts'
+import {
+  downloadRequestOf,
+  goneSignal,
+  sendDownload,
+  untrustedHeaders,
+} from '../../responses/send-download.ts'
 
 export type ResultServices = ResultDeps & CapabilityDeps & RunAndWaitDeps
 
@@ -42,6 +51,30 @@ export function mountResultRoutes(mount: Mount, services: ResultServices): void 
   })
   mount(resultRoutes.runAndWait, ({ principal, params, body, idempotencyKey, reply }) =>
     runAndWait(services, { principal, chatroomId: params.cid, idempotencyKey, body }, goneSignal(reply)),
+  )
+}
+
+/** Details of a run beyond the contract's routes (contract part 3, D6). */
+export function mountRunLogRoutes(mount: Mount, deps: FollowRunDeps & { downloads: Downloads }): void {
+  mount(extensionRoutes.readRunLog, async ({ principal, params, query, reply }) => {
+    const of = { ...addressOf(params), range: query, signal: goneSignal(reply) }
+    const log = await openRunLog(deps, principal, of)
+    return reply.headers({ ...untrustedHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(log)
+  })
+  mount(extensionRoutes.followRunLog, async ({ params, query, request, reply }) => {
+    const start = query.start ?? lastEventPosition(request)
+    const of = { ...addressOf(params), start, signal: goneSignal(reply) }
+    const events = await followRunLog(deps, currentCaller(request), of)
+    return reply.headers(eventStreamHeaders).send(eventStream(events))
+  })
+  mount(extensionRoutes.readNetworkLog, ({ principal, params }) =>
+    readNetworkLog(deps, principal, addressOf(params)),
+  )
+  mount(extensionRoutes.deleteRunContent, ({ principal, params }) =>
+    deleteRunContent(deps, principal, addressOf(params)),
+  )
+  mount(extensionRoutes.readRunUsage, ({ principal, params }) =>
+    readRunUsage(deps, principal, addressOf(params)),
   )
 }
 

@@ -21,8 +21,12 @@ import { attachment } from '../../../storage/downloads/content-disposition.ts'
 import type { ObjectStorage } from '../../../storage/port.ts'
 import type { Mount } from '../../mount.ts'
 import { rawBodyOf } from '../../requests/raw-body.ts'
-import { downloadRequestOf, goneSignal, sendDownload } from '../../responses/send-download.ts'
-import { untrustedHeaders } from '../../responses/untrusted.ts'
+import {
+  downloadRequestOf,
+  goneSignal,
+  sendDownload,
+  untrustedHeaders,
+} from '../../responses/send-download.ts'
 
 export type SessionServices = SessionDeps & FileReading & ChangeDeps & { storage: ObjectStorage }
 

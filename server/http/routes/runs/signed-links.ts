@@ -13,10 +13,9 @@ import {
 import { turnOf } from '../../bounds/take-turn.ts'
 import type { Mount } from '../../mount.ts'
 import { formPageHeaders } from '../../pages/form-page.ts'
-import { wantsPage } from '../../requests/wants-page.ts'
+import { deadLinkPage, sharePage, sharePageHeaders } from '../../pages/share-page.ts'
+import { wantsPage } from '../../requests/media-type.ts'
 import { downloadRequestOf, goneSignal, sendDownload } from '../../responses/send-download.ts'
-import { deadLinkPage } from '../../share/dead-link-page.ts'
-import { sharePage, sharePageHeaders } from '../../share/share-page.ts'
 
 type LinkServices = SignedLinkDeps & ShareDeps & { scheduler?: RequestScheduler }
 

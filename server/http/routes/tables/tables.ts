@@ -1,5 +1,7 @@
 import { tableCommandRoutes } from '@sandbox-jobs/contract/routes/table-command-routes.ts'
 import { tableRoutes } from '@sandbox-jobs/contract/routes/table-routes.ts'
+import { tableRowRoutes } from '@sandbox-jobs/contract/routes/table-row-routes.ts'
+import { tableTriggerRoutes } from '@sandbox-jobs/contract/routes/table-trigger-routes.ts'
 import {
   addFields,
   archiveTable,
@@ -17,10 +19,20 @@ import {
   updateCommand,
 } from '../../../custom-tables/commands/command-service.ts'
 import { executeCommand } from '../../../custom-tables/commands/execute-command.ts'
+import { exportRows } from '../../../custom-tables/rows/export-rows.ts'
+import { listRoomRows, listRows } from '../../../custom-tables/rows/list-rows.ts'
+import { createRow, deleteRowOf, readRow, updateRow } from '../../../custom-tables/rows/row-service.ts'
 import type { TableContext } from '../../../custom-tables/table-context.ts'
+import {
+  archiveTrigger,
+  createTrigger,
+  listTriggerEvents,
+  listTriggers,
+  readTrigger,
+  updateTrigger,
+} from '../../../custom-tables/triggers/trigger-service.ts'
 import type { Mount } from '../../mount.ts'
-import { mountTableRowRoutes } from './table-rows.ts'
-import { mountTableTriggerRoutes } from './table-triggers.ts'
+import { untrustedHeaders } from '../../responses/send-download.ts'
 
 /** Custom tables, their rows, commands and triggers (contract part 3, D3). */
 export function mountTableRoutes(mount: Mount, context: TableContext): void {
@@ -34,9 +46,40 @@ export function mountTableRoutes(mount: Mount, context: TableContext): void {
     addFields(context, principal, { id: params.id, request: body }),
   )
   mount(tableRoutes.archiveTable, ({ principal, params }) => archiveTable(context, principal, params.id))
-  mountTableRowRoutes(mount, context)
+  mountRowRoutes(mount, context)
   mountCommandRoutes(mount, context)
-  mountTableTriggerRoutes(mount, context)
+  mountTriggerRoutes(mount, context)
+}
+
+function mountRowRoutes(mount: Mount, context: TableContext): void {
+  mount(tableRowRoutes.listRows, ({ principal, params, query }) =>
+    listRows(context, principal, { tableId: params.id, query }),
+  )
+  mount(tableRowRoutes.exportRows, async ({ principal, params, query, reply }) => {
+    const { format = 'jsonl', filter } = query
+    const wanted = { tableId: params.id, format, filter }
+    const { body, mediaType, filename } = await exportRows(context, principal, wanted)
+    return reply
+      .headers(untrustedHeaders)
+      .header('content-type', mediaType)
+      .header('content-disposition', `attachment; filename="${filename}"`)
+      .send(body)
+  })
+  mount(tableRowRoutes.createRow, ({ principal, params, body, idempotencyKey }) =>
+    createRow(context, { principal, tableId: params.id, idempotencyKey, body }),
+  )
+  mount(tableRowRoutes.readRow, ({ principal, params }) =>
+    readRow(context, principal, { tableId: params.id, id: params.rid }),
+  )
+  mount(tableRowRoutes.updateRow, ({ principal, params, body }) =>
+    updateRow(context, principal, { tableId: params.id, id: params.rid, body }),
+  )
+  mount(tableRowRoutes.deleteRow, ({ principal, params }) =>
+    deleteRowOf(context, principal, { tableId: params.id, id: params.rid }),
+  )
+  mount(tableRowRoutes.listRoomRows, ({ principal, params, query }) =>
+    listRoomRows(context, principal, { roomId: params.cid, tableId: params.id, query }),
+  )
 }
 
 function mountCommandRoutes(mount: Mount, context: TableContext): void {
@@ -66,5 +109,26 @@ function mountCommandRoutes(mount: Mount, context: TableContext): void {
       idempotencyKey,
       inputs: body.inputs,
     }),
+  )
+}
+
+function mountTriggerRoutes(mount: Mount, context: TableContext): void {
+  mount(tableTriggerRoutes.listTableTriggers, ({ principal, params, query }) =>
+    listTriggers(context, principal, { tableId: params.id, query }),
+  )
+  mount(tableTriggerRoutes.createTableTrigger, ({ principal, params, body }) =>
+    createTrigger(context, principal, { tableId: params.id, request: body }),
+  )
+  mount(tableTriggerRoutes.readTableTrigger, ({ principal, params }) =>
+    readTrigger(context, principal, params.id),
+  )
+  mount(tableTriggerRoutes.updateTableTrigger, ({ principal, params, body }) =>
+    updateTrigger(context, principal, { id: params.id, request: body }),
+  )
+  mount(tableTriggerRoutes.archiveTableTrigger, ({ principal, params }) =>
+    archiveTrigger(context, principal, params.id),
+  )
+  mount(tableTriggerRoutes.listTriggerEvents, ({ principal, params, query }) =>
+    listTriggerEvents(context, principal, { id: params.id, query }),
   )
 }

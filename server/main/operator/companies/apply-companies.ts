@@ -1,5 +1,5 @@
 import { sha256Of } from '../../../base/sha256.ts'
-import { YamlFileInvalid } from '../../../base/yaml/yaml-file.ts'
+import { YamlFileInvalid } from '../../../base/yaml-file.ts'
 import { type ApplyResult, applyCompanyFile } from '../../../companies/apply/apply-company-file.ts'
 import { actOnService, type LocalService, onLocalService, type ServiceRefusal } from '../local-service.ts'
 

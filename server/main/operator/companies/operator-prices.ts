@@ -1,5 +1,5 @@
 import { sha256Of } from '../../../base/sha256.ts'
-import { YamlFileInvalid } from '../../../base/yaml/yaml-file.ts'
+import { YamlFileInvalid } from '../../../base/yaml-file.ts'
 import { moneyText } from '../../../billing/money.ts'
 import { type AppliedPrices, applyPrices } from '../../../billing/prices/apply-prices.ts'
 import { findCurrentPrices, type StoredPriceList } from '../../../billing/prices/price-list-store.ts'

@@ -1,4 +1,4 @@
-import { resetPassword } from '../../../companies/reset-password.ts'
+import { resetPassword } from '../../../companies/users.ts'
 import { actOnService, type ServiceRefusal } from '../local-service.ts'
 
 /** Sets a new random password and returns it; undefined: unknown login. */

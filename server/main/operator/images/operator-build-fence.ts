@@ -1,4 +1,4 @@
-import { liftFence, raiseFence } from '../../../builds/admission/build-fence.ts'
+import { liftFence, raiseFence } from '../../../builds/attempts/build-fence.ts'
 import { actOnService, type ServiceRefusal } from '../local-service.ts'
 
 type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>

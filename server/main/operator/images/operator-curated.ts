@@ -1,9 +1,13 @@
 import { join } from 'node:path'
 import { sleep } from '../../../base/clock.ts'
+import { endWaitingBuilds } from '../../../builds/attempts/cancel-builds.ts'
 import { type AttemptEnd, findAttemptEnd } from '../../../builds/attempts/claims/attempt-end-store.ts'
-import { endWaitingBuilds } from '../../../builds/attempts/end-waiting-builds.ts'
-import { type Publication, publishCurated } from '../../../builds/curated/publish-curated.ts'
-import { type CuratedBuild, readCuratedBuild } from '../../../builds/curated/read-curated-build.ts'
+import {
+  type CuratedBuild,
+  type Publication,
+  publishCurated,
+  readCuratedBuild,
+} from '../../../builds/curated-builds.ts'
 import type { CuratedEnvironment } from '../../../environments/catalogue/environment-store.ts'
 import {
   archiveCuratedEnvironment,
@@ -13,7 +17,7 @@ import {
 import { DiskStorage } from '../../../storage/disk.ts'
 import { actOnService, onLocalService, type ServiceRefusal } from '../local-service.ts'
 
-export type { CuratedBuild } from '../../../builds/curated/read-curated-build.ts'
+export type { CuratedBuild } from '../../../builds/curated-builds.ts'
 
 type Refusal = Exclude<Awaited<ReturnType<typeof publishCurated>>, Publication>
 type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>

@@ -5,7 +5,7 @@ import { installToolchain } from '../../../operations/host/toolchain.ts'
 import { asRoot, type Outcome } from '../as-root.ts'
 
 export { basePreset, presetNames, versionedRecipes } from '../../../operations/host/base-presets.ts'
-export { debianSuites } from '../../../operations/host/debian-mirrors.ts'
+export { debianSuites } from '../../../operations/host/debian.ts'
 export type { BaseImageRecipe, PackageProgress }
 
 /** Makes the builder on this machine. Returns true if it was made now, false if it existed. */

@@ -1,18 +1,17 @@
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { join, resolve } from 'node:path'
 import { agentPaths } from '../../../../agent/host/paths.ts'
 import type { Confinement } from '../../../../reader/confine/confinement.ts'
 import { readerProgram } from '../../../../reader/process/reader-command.ts'
-import type { Config } from '../../../base/config/config.ts'
+import { type Config, settings } from '../../../base/config/config.ts'
 import { type Machine, MachineIdDamaged, openMachine } from '../../../base/machine-id.ts'
 import { asAccount } from '../../../postgres/account.ts'
-import { controlGroupOf } from '../host/control-group.ts'
 import type { DataFolder } from '../host/data-folder.ts'
 import type { ServiceAccounts } from '../host/service-accounts.ts'
 import { withoutCores } from '../service-command.ts'
 import { exitCodes, ServiceProblem } from '../service-problem.ts'
 import type { DatabaseSetup, DatabaseUrls } from './database-setup.ts'
 import type { Program } from './program-copy.ts'
-import { roleEnvironment } from './role-environment.ts'
 import type { RoleOutput } from './role-output.ts'
 import { RoleProcess } from './role-process.ts'
 
@@ -121,4 +120,31 @@ export function databaseSetup(plan: Omit<RolePlan, 'urls'>): Omit<DatabaseSetup,
     }),
     onLine: (line) => output.line('database', line),
   }
+}
+
+/** Every data folder has its own control group, so two services on a machine never take each other's sandboxes. */
+export const controlGroupOf = (dataDir: string): string =>
+  `sandbox-jobs-${createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 12)}`
+
+/**
+ * The environment of a role: the settings as the supervisor read them, from whatever source, and nothing else of the
+ * operator's shell. The host agent gets no database address.
+ */
+export function roleEnvironment(
+  config: Config,
+  databaseUrl: string | undefined,
+  compiledFolder: string,
+): NodeJS.ProcessEnv {
+  const values: Config = { ...config, databaseUrl, apiDatabaseUrl: undefined, workerDatabaseUrl: undefined }
+  const environment: NodeJS.ProcessEnv = {
+    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    TZ: 'UTC',
+    // Halves the start time and saves a quarter of the memory: TypeScript is stripped once, not at every start.
+    NODE_COMPILE_CACHE: compiledFolder,
+  }
+  for (const name of Object.keys(settings) as (keyof Config)[]) {
+    const value = values[name]
+    if (value !== undefined) environment[settings[name].env] = String(value)
+  }
+  return environment
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { appliesToRoom, narrowestFirst, roomInStatement } from '../../../access/share-statement.ts'
 import type { Executing } from '../../../db/database.ts'
-import { arrayParam } from '../../../db/fast/array-param.ts'
+import { arrayParam } from '../../../db/fast/params.ts'
 import { prepared } from '../../../db/fast/prepared.ts'
 import type { ColumnExpressions } from '../../../db/fast/row-text.ts'
 import { activeApprovals, candidateSecrets } from '../../../secrets/resolve/candidate-statement.ts'
