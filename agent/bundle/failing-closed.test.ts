@@ -14,6 +14,7 @@ afterAll(() => shim.dispose())
 const nowhere = '/nowhere'
 const broken: [string, (plan: ShimPlan) => Partial<ShimPlan>][] = [
   ['cgroup_create', ({ cgroups }) => ({ cgroups: { ...cgroups, folders: [nowhere + nowhere] } })],
+  ['cgroup_create', ({ cgroups }) => ({ cgroups: { ...cgroups, shown: nowhere } })],
   [
     'limit_devices',
     ({ cgroups }) => ({

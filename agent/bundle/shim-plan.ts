@@ -51,6 +51,7 @@ export function planText(plan: ShimPlan): string {
     ['log_bytes', limits.logBytes],
     ['grace_ms', limits.graceMs ?? 0],
     ...cgroups.folders.map((folder) => ['cgroup', folder]),
+    ...(cgroups.shown ? [['shown_cgroup', cgroups.shown]] : []),
     ...cgroups.settings.map(({ slug, path, value }) => ['set', slug, path, value]),
     ...cgroups.counters.map(({ name, divisor, path, key }) => ['counter', name, divisor, path, key]),
     ...cgroups.devices.map((device) => ['device', ...device.split(':')]),

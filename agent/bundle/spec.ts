@@ -1,3 +1,4 @@
+import type { ShownGroups } from '../host/cgroups.ts'
 import { rangeSize } from '../host/id-ranges.ts'
 import { stagingFolder } from '../host/paths.ts'
 import type { SandboxSpec } from '../port/sandbox-spec.ts'
@@ -56,8 +57,8 @@ interface SpecOptions {
   confinement: Confinement
   /** Absent: the runtime compiles its filter from the profile. */
   filters?: CompiledFilters
-  /** Its control groups of version 1 that are in its view; absent: it has no view of any. */
-  groups?: readonly string[]
+  /** Its control groups that are in its view; absent: it has no view of any. */
+  groups?: ShownGroups
 }
 
 /**
@@ -178,21 +179,29 @@ const procMount = (name: string): Mount => ({
 
 /**
  * The view of control groups that programs look for, by the types in the list of mounts and by the type of file system of
- * /sys/fs/cgroup. So one of version 2 is mounted there, and the sandbox's own of version 1, read-only, and below a folder of files
- * that lies above them and that the shim makes: nothing of the groups can be reached. gVisor shows the sandbox's memory and
- * processors by itself.
+ * /sys/fs/cgroup. gVisor shows the sandbox's memory and processors by itself. The shim makes the files of the view.
+ *
+ * A new mount of version 2 begins at the group that the runtime was started in. On a host with version 2 that is the sandbox's own: it
+ * is read-only, and files cover its limits. On a host with version 1 it is one of the service's, so a folder of files covers it, and
+ * the sandbox's groups of version 1 too: nothing of them can be reached.
  */
-function groupMounts(folders: readonly string[]): Mount[] {
-  const mount = (source: string): Mount => ({
-    destination: groupFolder,
+function groupMounts(groups: ShownGroups): Mount[] {
+  const mount = (source: string, destination = groupFolder): Mount => ({
+    destination,
     type: 'bind',
     source,
     options: ['bind', 'ro', 'nosuid', 'nodev', 'noexec'],
   })
   const version2 = { ...mount('cgroup2'), type: 'cgroup2', options: ['ro', 'nosuid', 'nodev', 'noexec'] }
-  const cover = mount(`${stagingFolder}/cgroup`)
-  return [version2, ...folders.map(mount), cover]
+  const files = `${stagingFolder}/cgroup`
+  if (groups.version === 2)
+    return [version2, ...shownLimits.map((name) => mount(`${files}/${name}`, `${groupFolder}/${name}`))]
+  const cover = mount(files)
+  return [version2, ...groups.folders.map((folder) => mount(folder)), cover]
 }
+
+/** The group's own limit of memory has room for the platform too, and its processors may be more than the host has. */
+const shownLimits = ['cpu.max', 'memory.max']
 
 const groupFolder = '/sys/fs/cgroup'
 

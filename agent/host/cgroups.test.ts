@@ -35,6 +35,7 @@ test('version 2 gets every limit in one group', () => {
   if (!layout) throw new Error('version 2 was not found')
   const plan = planCgroups(layout, 'parent', { name: 'run_1', limits })
   expect(plan.folders).toEqual(['/sys/fs/cgroup/parent/run_1'])
+  expect(plan.shown).toBe('/sys/fs/cgroup/parent/run_1')
   expect(plan.devices).toContain('136:*')
   expect(Object.fromEntries(plan.settings.map(({ path, value }) => [path.split('/').at(-1), value]))).toEqual(
     {

@@ -19,6 +19,8 @@ export type CgroupLayout =
 /** Folders and files that the shim makes, sets and reads for one sandbox. Paths are absolute. */
 export interface CgroupPlan {
   folders: string[]
+  /** The one of the folders that the sandbox may read. */
+  shown?: string
   settings: { slug: string; path: string; value: string }[]
   counters: { name: string; divisor: number; path: string; key: string }[]
   /** `major:minor` of devices that the shim's BPF filter permits; empty if settings limit devices. */
@@ -159,11 +161,14 @@ export function cgroupsOf(
   }
 }
 
-/** The groups of memory and processors of version 1, in which programs look for the limits of their container. */
-export function shownGroups(layout: CgroupLayout, parent: string, name: string): string[] {
-  if (layout.version === 2) return []
+/** Groups in which programs look for the limits of their container: those of memory and processors of version 1, or the one of version 2. */
+export type ShownGroups = { version: 1; folders: readonly string[] } | { version: 2 }
+
+/** The groups of the sandbox `name` that are in its view. */
+export function shownGroups(layout: CgroupLayout, parent: string, name: string): ShownGroups {
+  if (layout.version === 2) return { version: 2 }
   const roots = [layout.memory, layout.cpu, layout.cpuacct, ...(layout.cpuset ? [layout.cpuset] : [])]
-  return [...new Set(roots)].map((root) => join(root, parent, name))
+  return { version: 1, folders: [...new Set(roots)].map((root) => join(root, parent, name)) }
 }
 
 /** `cpus`: the initial processors of the sandbox; absent: it may always use all. */
@@ -235,6 +240,7 @@ function planVersion2(folder: string, limits: SandboxLimits): Limited {
   const value = Math.min(10_000, Math.round(limits.vcpu * 1000))
   const weight = { path: join(folder, 'cpu.weight'), value }
   return {
+    shown: folder,
     weight,
     settings: [
       { slug: 'limit_memory', path: join(folder, 'memory.max'), value: String(limits.memoryBytes) },

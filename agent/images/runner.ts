@@ -1,5 +1,6 @@
 import { sha256Of } from '../../server/base/sha256.ts'
 import { ociSpec } from '../bundle/spec.ts'
+import type { ShownGroups } from '../host/cgroups.ts'
 import type { Runner } from '../port/host.ts'
 import type { SandboxRuntime, SandboxSpec } from '../port/sandbox-spec.ts'
 
@@ -30,10 +31,17 @@ const anyJob: Omit<SandboxSpec, 'runtime'> = {
   collect: { files: [] },
 }
 
+/** The policy is that of hosts with either version of control groups, so that images move between them. */
+const anyGroups: ShownGroups[] = [{ version: 1, folders: [] }, { version: 2 }]
+
 /** The runner description of an agent that offers `runtimes`. */
 export function runnerOn(layerDigest: string, runtimes: readonly SandboxRuntime[]): Runner {
-  const options = { idBase: 0, arch: process.arch, confinement: 'job', groups: [] } as const
-  const policy = JSON.stringify(runtimes.map((runtime) => ociSpec({ ...anyJob, runtime }, options)))
+  const options = { idBase: 0, arch: process.arch, confinement: 'job' } as const
+  const policy = JSON.stringify(
+    runtimes.flatMap((runtime) =>
+      anyGroups.map((groups) => ociSpec({ ...anyJob, runtime }, { ...options, groups })),
+    ),
+  )
   const policyDigest = sha256Of(policy)
   return { layerDigest, abiRevision, policyDigest }
 }

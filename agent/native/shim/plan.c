@@ -40,6 +40,8 @@ static void read_cgroup_line(struct plan *plan, const char *key, char *rest) {
   if (!strcmp(key, "cgroup")) {
     below(plan->cgroup_count, MAX_CGROUPS);
     plan->cgroups[plan->cgroup_count++] = rest;
+  } else if (!strcmp(key, "shown_cgroup")) {
+    plan->shown_cgroup = rest;
   } else if (!strcmp(key, "set")) {
     below(plan->setting_count, MAX_SETTINGS);
     int i = plan->setting_count++;

@@ -48,6 +48,8 @@ struct plan {
 
   const char *cgroups[MAX_CGROUPS];
   int cgroup_count;
+  /* The one of them that the sandbox may read; absent: none. */
+  const char *shown_cgroup;
   struct { const char *slug, *path, *value; } settings[MAX_SETTINGS];
   int setting_count;
   struct { const char *name, *path, *key; uint64_t divisor; } counters[MAX_COUNTERS];

@@ -111,8 +111,10 @@ export const mountTricks: Table = {
     },
     {
       name: 'own_cgroup',
-      what: 'finds a control group of the kernel below the files that show one',
-      command: 'find /sys/fs/cgroup -name cgroup.procs -o -name "cgroup.[efst]*" | grep -q .',
+      what: 'finds a control group of the kernel below the files that show one, or one of version 2 that has processes of others',
+      // 63677270: version 2. The kernel lists a process of others as 0.
+      command: `if [ "$(stat -fc %t /sys/fs/cgroup)" = 63677270 ]; then grep -qx 0 /sys/fs/cgroup/cgroup.procs
+        else find /sys/fs/cgroup -name cgroup.procs -o -name "cgroup.[efst]*" | grep -q .; fi`,
     },
     {
       name: 'cgroup_files',

@@ -21,6 +21,7 @@ const otherWritable =
   /proc/1/mem /proc/1/fd/0 /proc/1/fd/1 /proc/1/fd/3
   /sys/kernel/uevent_helper /sys/power/state /sys/kernel/mm/ksm/run /sys/class/net/lo/mtu
   /sys/fs/cgroup/memory.max /sys/fs/cgroup/cpu.max /sys/fs/cgroup/cgroup.subtree_control
+  /sys/fs/cgroup/cgroup.kill /sys/fs/cgroup/cgroup.freeze /sys/fs/cgroup/memory.reclaim /sys/fs/cgroup/cpu.pressure
   /sys/fs/cgroup/release_agent /sys/fs/cgroup/cgroup.procs /sys/fs/cgroup/memory/release_agent
   /sys/fs/cgroup/rdma/release_agent /sys/fs/cgroup/devices/devices.allow /sys/fs/cgroup/unified/cgroup.procs
   /sys/fs/selinux/enforce /sys/kernel/security/apparmor/.remove /sys/kernel/debug/tracing/tracing_on

@@ -33,7 +33,8 @@ static void nap(void) {
 
 void cgroups_make(const struct plan *plan) {
   for (int i = 0; i < plan->cgroup_count; i++)
-    if (mkdir(plan->cgroups[i], 0755) && errno != EEXIST) shim_fail("cgroup_create");
+    if (mkdir(plan->cgroups[i], 0700) && errno != EEXIST) shim_fail("cgroup_create");
+  if (plan->shown_cgroup && chmod(plan->shown_cgroup, 0755)) shim_fail("cgroup_create");
   /* Several settings may go to one file, such as the devices of version 1. */
   const char *path = "";
   int file = -1;

@@ -33,7 +33,7 @@ export const ofFiles: Hole[] = [
   },
   {
     name: 'a control group that nothing covers',
-    edits: [edit('bundle/spec.ts', '...folders.map(mount), cover', '...folders.map(mount)')],
+    edits: [edit('bundle/spec.ts', 'mount(folder)), cover]', 'mount(folder))]')],
     tries: ['mounts/own_cgroup'],
   },
   {
