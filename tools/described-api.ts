@@ -84,8 +84,11 @@ class DescribedApi {
     const { requestBody, responses } = operation
     const success = entries(responses).filter(([status]) => status < '300')
     this.#checkContent(requestBody, { ...place, pointer: `${place.pointer}/requestBody` }, 'request')
+    const shared = objectAt(objectAt(this.#document.components).responses)
     for (const [status, response] of success) {
-      this.#checkContent(response, { ...place, pointer: `${place.pointer}/responses/${status}` }, 'response')
+      const name = /^#\/components\/responses\/(\w+)$/.exec(textOf(objectAt(response).$ref))?.[1]
+      const pointer = name ? `/components/responses/${name}` : `${place.pointer}/responses/${status}`
+      this.#checkContent(name ? shared[name] : response, { ...place, pointer }, 'response')
     }
   }
 

@@ -11,11 +11,11 @@ test('the text is JSON of the same value, in the same order', () => {
   )
 })
 
-test('a value that fits takes one line, and so does a long one without values within values', () => {
+test('a value that fits takes one line, and so does a long one with no more than an object in an object', () => {
   const short = { type: 'string', in: ['a', { b: 1 }], empty: {} }
   expect(jsonLines(short)).toBe('{ "type": "string", "in": ["a", { "b": 1 }], "empty": {} }')
-  const long = { description: 'x'.repeat(200), type: 'string' }
-  expect(jsonLines({ long, list: [1] })).toBe(
-    `{\n  "long": { "description": "${long.description}", "type": "string" },\n  "list": [1]\n}`,
-  )
+  const long = { description: 'x'.repeat(200), schema: { enum: ['a', 'b'] } }
+  const line = `{ "description": "${long.description}", "schema": { "enum": ["a", "b"] } }`
+  expect(jsonLines({ long, list: [1] })).toBe(`{\n  "long": ${line},\n  "list": [1]\n}`)
+  expect(jsonLines([long, {}])).toBe(`[\n  ${line},\n  {}\n]`)
 })

@@ -11,7 +11,7 @@ interface Operation {
 }
 interface Document {
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, unknown> }
+  components: Record<'schemas' | 'responses', Record<string, unknown>>
 }
 
 const text = JSON.stringify(openApiDocument({ version: '0.1.0' }))
@@ -23,9 +23,21 @@ test('every route is an operation', () => {
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(allRoutes).sort())
 })
 
-test('every reference names a component, and every component is used', () => {
-  const named = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name))
-  expect([...named].sort()).toEqual(Object.keys(document.components.schemas).sort())
+test.each(['schemas', 'responses'] as const)(
+  '%s: every reference names one, and every one is used',
+  (kind) => {
+    const references = text.matchAll(new RegExp(`"#/components/${kind}/(\\w+)"`, 'g'))
+    const named = new Set([...references].map(([, name]) => name))
+    expect([...named].sort()).toEqual(Object.keys(document.components[kind]).sort())
+  },
+)
+
+test('no response is there twice, and parameters are where agent platforms read them', () => {
+  const responses = operations.flatMap((operation) => Object.values(operation.responses))
+  const own = responses.filter((response) => !('$ref' in response)).map((one) => JSON.stringify(one))
+  const shared = Object.values(document.components.responses).map((one) => JSON.stringify(one))
+  expect(new Set([...own, ...shared]).size).toBe(own.length + shared.length)
+  for (const { parameters } of operations) for (const one of parameters) expect(one).toHaveProperty('name')
 })
 
 test('no field has a default, which generators take for a field that is always there', () => {

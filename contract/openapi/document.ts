@@ -1,18 +1,20 @@
 import { actions, needsCredentials } from '../access/actions.ts'
 import { allRoutes } from '../routes/index.ts'
 import type { Route } from '../routes/route.ts'
-import { errorExamples, failures, namedFailures } from './failures.ts'
+import { errorExamples, failures } from './failures.ts'
 import type { JsonObject } from './json.ts'
 import { bodyExamples } from './media.ts'
 import { components, renderNamed } from './render-schema.ts'
 import { bodyOf, parametersOf } from './request.ts'
-import { requestId, success } from './success.ts'
+import { type Part, SharedParts } from './shared-parts.ts'
+import { requestId, successes } from './success.ts'
 import { whoMay } from './who-may.ts'
 
 /**
  * The OpenAPI 3.1 document, generated from the route table alone. Paths and bodies use the schemas that validate
  * requests, described with `about()`; error responses come from the catalogue. Every error code is an example, and
- * responses with that code refer to it.
+ * responses with that code refer to it. Responses that several operations have are components. Parameters are not: agent
+ * platforms that make tools of a document do not follow references to them.
  */
 export interface OpenApiOptions {
   /** Release of the service. */
@@ -23,9 +25,14 @@ export interface OpenApiOptions {
 
 export function openApiDocument(options: OpenApiOptions): JsonObject {
   const routes = Object.entries<Route>(allRoutes)
+  const responses = new SharedParts(
+    'responses',
+    routes.flatMap(([name, route]) => Object.values(responsesOf(name, route))),
+  )
   const paths: Record<string, JsonObject> = {}
   for (const [name, route] of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(name, route) }
+    const described = { ...operation(name, route), responses: responses.inPlace(responsesOf(name, route)) }
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: described }
   }
   return {
     openapi: '3.1.0',
@@ -46,7 +53,7 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
       schemas: Object.fromEntries(
         Object.entries(components).map(([name, schema]) => [name, renderNamed(schema)]),
       ),
-      responses: namedFailures(routes.map(([, route]) => route)),
+      responses: responses.components,
       examples: {
         ...bodyExamples(routes.map(([, route]) => route)),
         ...errorExamples(routes.map(([, route]) => route)),
@@ -72,9 +79,9 @@ const operation = (name: string, route: Route): JsonObject => ({
   security: takesLogin(route) ? [{ token: [] }, { key: [] }] : [],
   parameters: parametersOf(route),
   ...bodyOf(route),
-  responses: {
-    [String(route.status ?? 200)]: success(route),
-    ...(route.ranges && { '206': { ...success(route), description: 'The requested range' } }),
-    ...failures(route),
-  },
+})
+
+const responsesOf = (name: string, route: Route): Record<string, Part> => ({
+  ...successes(route),
+  ...failures(name, route),
 })

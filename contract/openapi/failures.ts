@@ -5,6 +5,7 @@ import { errorsOf, plainErrorsOf } from '../routes/implied-errors.ts'
 import type { Route } from '../routes/route.ts'
 import type { JsonObject } from './json.ts'
 import { renderSchema } from './render-schema.ts'
+import type { Part } from './shared-parts.ts'
 import { headers } from './success.ts'
 
 interface Failure {
@@ -13,12 +14,21 @@ interface Failure {
   plain: UncodedError[]
 }
 
-/** Error responses by status: coded errors, plain-text errors, and validation errors. */
+/** Error responses of a route by status: coded errors, plain-text errors, and validation errors. */
+export function failures(operation: string, route: Route): Record<string, Part> {
+  const all = failuresOf(route).map((failure): [string, Part] => [
+    String(failure.status),
+    { name: nameOf(operation, failure), value: answerOf(failure) },
+  ])
+  return Object.fromEntries(all)
+}
+
+/** With the reasons in the order of the catalogue, so that equal ones are the same response. */
 function failuresOf(route: Route): Failure[] {
   const codes = new Map<number, ErrorCode[]>()
-  for (const code of errorsOf(route))
+  for (const code of inOrder(errorsOf(route), catalogue))
     for (const status of statusesOf(code)) codes.set(status, [...(codes.get(status) ?? []), code])
-  const plain = Map.groupBy(plainErrorsOf(route), (name): number => uncoded[name].status)
+  const plain = Map.groupBy(inOrder(plainErrorsOf(route), uncoded), (name): number => uncoded[name].status)
   const validates = route.params || route.query || route.body || route.bodyKind
   const statuses = new Set([...codes.keys(), ...plain.keys(), ...(validates ? [invalidStatus] : [])])
   return [...statuses]
@@ -26,34 +36,24 @@ function failuresOf(route: Route): Failure[] {
     .map((status) => ({ status, codes: codes.get(status) ?? [], plain: plain.get(status) ?? [] }))
 }
 
+function inOrder<Name extends string>(names: Name[], table: Record<Name, unknown>): Name[] {
+  const order = Object.keys(table)
+  return names.toSorted((one, other) => order.indexOf(one) - order.indexOf(other))
+}
+
 const invalidStatus = 422
 
-/** Responses with at most this many reasons get a name, so that operations can share them. */
-const reasonsNamed = 2
+/** Responses with more reasons are named by an operation that has them. */
+const reasonsNamed = 4
 
-function nameOf({ status, codes, plain }: Failure): string | undefined {
+function nameOf(operation: string, { status, codes, plain }: Failure): string {
   const reasons = [...plain, ...codes]
-  if (reasons.length > reasonsNamed) return undefined
+  if (reasons.length > reasonsNamed) return `${capitalized(operation)}${status}`
   const words = [...(status === invalidStatus ? ['invalid'] : []), ...reasons].join('_or_').split('_')
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+  return words.map(capitalized).join('')
 }
 
-export function failures(route: Route): JsonObject {
-  return Object.fromEntries(
-    failuresOf(route).map((failure) => {
-      const name = nameOf(failure)
-      return [String(failure.status), name ? { $ref: `#/components/responses/${name}` } : answerOf(failure)]
-    }),
-  )
-}
-
-export function namedFailures(routes: Route[]): JsonObject {
-  const named = routes.flatMap(failuresOf).flatMap((failure): [string, JsonObject][] => {
-    const name = nameOf(failure)
-    return name ? [[name, answerOf(failure)]] : []
-  })
-  return Object.fromEntries(named.sort(([one], [other]) => (one < other ? -1 : 1)))
-}
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 function answerOf({ status, codes, plain }: Failure): JsonObject {
   const validation = status === invalidStatus

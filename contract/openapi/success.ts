@@ -2,7 +2,8 @@ import { eventStreamType, type Route } from '../routes/route.ts'
 import { exampleOf } from './example.ts'
 import { isObject, type Json, type JsonObject, textOf } from './json.ts'
 import { mediaOf } from './media.ts'
-import { renderSchema } from './render-schema.ts'
+import { nameOf, renderSchema } from './render-schema.ts'
+import type { Part } from './shared-parts.ts'
 
 const requestIdExample = '7f3c0a9d5b1e4c62a8f0d3b7e6912c45'
 
@@ -13,21 +14,28 @@ export const requestId: JsonObject = {
 }
 export const headers: JsonObject = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
 
-export function success(route: Route): JsonObject {
-  if (route.response) {
-    return {
-      description: 'Success',
-      headers,
-      content: { 'application/json': mediaOf(route.response) },
-    }
-  }
-  if (route.events)
-    return { description: 'The events, as they happen', headers, content: events(route.events) }
+/** Successful responses of a route, by status. */
+export function successes(route: Route): Record<string, Part> {
+  const whole = success(route)
   return {
-    description: 'The bytes',
-    headers,
-    content: { [route.mediaType ?? 'application/octet-stream']: {} },
+    [String(route.status ?? 200)]: whole,
+    ...(route.ranges && {
+      '206': { name: 'RequestedRange', value: { ...whole.value, description: 'The requested range' } },
+    }),
   }
+}
+
+function success(route: Route): Part {
+  if (route.response) {
+    const content = { 'application/json': mediaOf(route.response) }
+    return { name: nameOf(route.response) ?? 'Success', value: { description: 'Success', headers, content } }
+  }
+  if (route.events) {
+    const content = events(route.events)
+    return { name: 'Events', value: { description: 'The events, as they happen', headers, content } }
+  }
+  const content = { [route.mediaType ?? 'application/octet-stream']: {} }
+  return { name: 'Bytes', value: { description: 'The bytes', headers, content } }
 }
 
 /** The stream is text; `contentSchema` describes what its lines say, as JSON Schema has it. */

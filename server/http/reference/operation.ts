@@ -66,15 +66,13 @@ const exampleText = (example: unknown): Html =>
 
 function success(document: ApiDocument, { responses }: Operation): Html {
   const answer = responses['200'] ?? responses['201']
-  if (!answer || '$ref' in answer) return html``
-  return html`${media(document, answer.content ?? {})}`
+  return html`${media(document, (answer && answerOf(document, answer))?.content ?? {})}`
 }
 
+const answerOf = ({ components }: ApiDocument, answer: Answer | Reference): Answer | undefined =>
+  '$ref' in answer ? components.responses[nameOf(answer.$ref)] : answer
+
 function answerWords(document: ApiDocument, answer: Answer | Reference): Html {
-  if ('$ref' in answer) {
-    const named = document.components.responses[nameOf(answer.$ref)]
-    return named ? answerWords(document, named) : html``
-  }
-  const reasons = answer.description.split('\n\n')
+  const reasons = (answerOf(document, answer)?.description ?? '').split('\n\n')
   return html`${prose(reasons.reduce((said, next) => `${said}${said.endsWith('.') ? '' : ','} ${next}`))}`
 }

@@ -28,13 +28,15 @@ function operationOf(api, { method, path, described }) {
 		needsLogin: described.security.length > 0,
 		mediaType: body?.[0],
 		example: shortest(api, body?.[1].schema, named === void 0 ? body?.[1].example : api.components.examples[named]?.value),
-		streams: "text/event-stream" in (described.responses["200"]?.content ?? {})
+		streams: "text/event-stream" in (answerOf(api, described.responses["200"])?.content ?? {})
 	};
 }
+const answerOf = ({ components }, answer) => answer && "$ref" in answer ? components.responses[nameOf(answer.$ref)] : answer;
+const nameOf = (reference) => reference.slice(reference.lastIndexOf("/") + 1);
 /** The example without what may be left out. If nothing is required, as in a change, its first field. */
 function shortest(api, schema, example) {
 	if (typeof example !== "object" || example === null || Array.isArray(example)) return example;
-	const found = schema?.$ref ? api.components.schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)] : schema;
+	const found = schema?.$ref ? api.components.schemas[nameOf(schema.$ref)] : schema;
 	if (!found?.properties) return example;
 	const entries = Object.entries(example);
 	const needed = entries.filter(([name]) => found.required?.includes(name));

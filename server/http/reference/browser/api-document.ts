@@ -27,7 +27,15 @@ interface Media {
 
 export interface ApiDocument {
   paths: Record<string, Record<string, Described>>
-  components: { examples: Record<string, { value: unknown }>; schemas: Record<string, Schema> }
+  components: {
+    examples: Record<string, { value: unknown }>
+    schemas: Record<string, Schema>
+    responses: Record<string, Answer>
+  }
+}
+
+interface Answer {
+  content?: Record<string, unknown>
 }
 
 interface Schema {
@@ -41,7 +49,7 @@ interface Described {
   parameters: Parameter[]
   security: unknown[]
   requestBody?: { content: Record<string, Media> }
-  responses: Record<string, { content?: Record<string, unknown> }>
+  responses: Record<string, Answer | { $ref: string }>
 }
 
 let loading: Promise<Map<string, Operation>> | undefined
@@ -82,16 +90,21 @@ function operationOf(
       body?.[1].schema,
       named === undefined ? body?.[1].example : api.components.examples[named]?.value,
     ),
-    streams: 'text/event-stream' in (described.responses['200']?.content ?? {}),
+    streams: 'text/event-stream' in (answerOf(api, described.responses['200'])?.content ?? {}),
   }
 }
+
+const answerOf = (
+  { components }: ApiDocument,
+  answer: Answer | { $ref: string } | undefined,
+): Answer | undefined => (answer && '$ref' in answer ? components.responses[nameOf(answer.$ref)] : answer)
+
+const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1)
 
 /** The example without what may be left out. If nothing is required, as in a change, its first field. */
 function shortest(api: ApiDocument, schema: Schema | undefined, example: unknown): unknown {
   if (typeof example !== 'object' || example === null || Array.isArray(example)) return example
-  const found = schema?.$ref
-    ? api.components.schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)]
-    : schema
+  const found = schema?.$ref ? api.components.schemas[nameOf(schema.$ref)] : schema
   if (!found?.properties) return example
   const entries = Object.entries(example)
   const needed = entries.filter(([name]) => found.required?.includes(name))
