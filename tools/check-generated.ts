@@ -3,5 +3,4 @@
  * of its own: `node tools/write-NAME.ts --check`.
  */
 process.argv.push('--check')
-for (const name of ['states', 'task-file', 'access', 'openapi', 'docs-page', 'sql'])
-  await import(`./write-${name}.ts`)
+for (const name of ['states', 'task-file', 'access', 'openapi', 'sql']) await import(`./write-${name}.ts`)

@@ -42,7 +42,7 @@ const namesEndIn = (word: string): RegExp =>
 /** A word of the glossary names one thing, in the files where that is at home. */
 const oneMeaning = (word: string, meaning: string, home: RegExp): Rule => ({
   name: `${word} is ${meaning}`,
-  files: /^(agent|reader|server|cli|client|contract)\/(?!.*[.]generated[.])/,
+  files: /^(agent|reader|server|cli|client|contract)\//,
   allowed: home,
   forbidden: namesEndIn(word),
   exceptions: {},

@@ -3,19 +3,15 @@ import { join } from 'node:path'
 
 type Origin = Record<'source' | 'command', string>
 
-/** Writes a file of docs/, as `writeGenerated` does. */
-export const writeDocument = (name: string, text: string, origin: Origin): void =>
-  writeGenerated(`docs/${name}`, text, origin)
-
 /**
- * Writes a file of the repository; with `--check` only reports whether the file matches `source`, and which command writes it.
+ * Writes a file of docs/; with `--check` only reports whether the file matches `source`, and which command writes it.
  */
-export function writeGenerated(name: string, text: string, { source, command }: Origin): void {
-  const path = join(import.meta.dirname, '..', name)
+export function writeDocument(name: string, text: string, { source, command }: Origin): void {
+  const path = join(import.meta.dirname, '../docs', name)
   if (!process.argv.includes('--check')) {
     writeFileSync(path, text)
   } else if (readFileSync(path, 'utf8') !== text) {
-    console.error(`${name} differs from ${source}: ${command} writes it`)
+    console.error(`docs/${name} differs from ${source}: ${command} writes it`)
     process.exitCode = 1
   }
 }

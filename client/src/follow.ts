@@ -1,5 +1,5 @@
 import type { RequestParts } from '../../contract/client/request.ts'
-import type { OperationName } from './operations.generated.ts'
+import type { OperationName } from './operations.ts'
 import { pause } from './retries.ts'
 import { send, type Transport } from './send.ts'
 import { readEvents } from './server-sent-events.ts'

@@ -1,6 +1,6 @@
 export { ApiError } from '../../contract/client/api-error.ts'
 export { encryptSecret } from '../../contract/client/encrypt-secret.ts'
-export type * from './api.generated.ts'
+export type * from './api.ts'
 export type { RetryOptions } from './retries.ts'
 export { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 export type { WaitOptions } from './waits.ts'

@@ -1,6 +1,7 @@
 import type { RequestParts } from '../../contract/client/request.ts'
-import { type OperationName, operations } from './operations.generated.ts'
-import { call, type Operation, type Transport } from './send.ts'
+import type { Operation } from './operation.ts'
+import { type OperationName, operations } from './operations.ts'
+import { call, type Transport } from './send.ts'
 
 const offsetPageSize = 100
 

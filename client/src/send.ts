@@ -1,19 +1,8 @@
 import { readApiError } from '../../contract/client/api-error.ts'
 import { type RequestParts, requestInit, urlOf } from '../../contract/client/request.ts'
-import { hints, type OperationName, operations } from './operations.generated.ts'
+import type { Operation } from './operation.ts'
+import { hints, type OperationName, operations } from './operations.ts'
 import { type RetryOptions, withRetries } from './retries.ts'
-
-/** An operation as the API document describes it. */
-export interface Operation {
-  method: string
-  path: string
-  bodyKind?: 'json' | 'octet-stream' | 'multipart' | 'form'
-  idempotent?: true
-  /** JSON unless it says otherwise. */
-  answers?: 'bytes' | 'events'
-  /** How a list goes on. */
-  pages?: 'token' | 'offset'
-}
 
 export interface Transport {
   baseUrl: string

@@ -1,4 +1,4 @@
-import type { EnvironmentVersion, RunDetail } from './api.generated.ts'
+import type { EnvironmentVersion, RunDetail } from './api.ts'
 import { pause } from './retries.ts'
 import { call, type Transport } from './send.ts'
 

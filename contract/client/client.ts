@@ -23,11 +23,11 @@ type Body<R extends Route> =
 type Upload<R extends Route> = R extends { bodyKind: 'octet-stream' } ? { upload: UploadBody } : unknown
 type Key<R extends Route> = R extends { idempotent: true } ? { idempotencyKey: string } : unknown
 
+/** The parts of a request that the route declares. */
+export type GivenParts<R extends Route> = Params<R> & Query<R> & Body<R> & Upload<R>
+
 /** Options of a call of that route. */
-export type CallOptions<R extends Route> = Params<R> &
-  Query<R> &
-  Body<R> &
-  Upload<R> &
+export type CallOptions<R extends Route> = GivenParts<R> &
   Key<R> & { headers?: Record<string, string>; signal?: AbortSignal }
 
 type OptionsArgument<R extends Route> =

@@ -58,6 +58,7 @@ export type ParamsOf<R extends Route> = StaticOf<R, 'params'>
 export type QueryOf<R extends Route> = StaticOf<R, 'query'>
 export type BodyOf<R extends Route> = StaticOf<R, 'body'>
 export type ResponseOf<R extends Route> = StaticOf<R, 'response'>
+export type EventOf<R extends Route> = StaticOf<R, 'events'>
 
 /** Checks the shape of a route and keeps its literal types. */
 export const route = <const R extends Route>(declaration: R): R => declaration

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { isolatedDeclarationSync } from 'rolldown/experimental'
+import { madeSources } from '../../client/packing/made-sources.ts'
+import { reference } from '../../client/packing/reference.ts'
 import { workspaceTar } from '../runs/parts/workspace-tar.ts'
 
 const entry = 'client/src/index.ts'
@@ -13,14 +15,15 @@ const packedAt = 499_162_500
 /** Packs the typed client as an npm package: one module, and the declarations of its sources where these are. */
 export async function packClient(root: string, file: string): Promise<void> {
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
+  const made = madeSources()
   const manifest = JSON.parse(read('client/package.json')) as object
   const contents: Record<string, string> = {
     'package.json': `${JSON.stringify(manifest, null, 2)}\n`,
     'README.md': read('client/README.md'),
-    'REFERENCE.md': read('client/REFERENCE.md'),
+    'REFERENCE.md': reference(),
     LICENSE: read('LICENSE'),
-    'dist/index.js': await moduleOf(root),
-    ...declarationsOf(read),
+    'dist/index.js': await moduleOf(root, made),
+    ...declarationsOf((path) => made[path] ?? read(path)),
   }
   const entries = Object.entries(contents).map(([path, text]) => ({
     path: `package/${path}`,
@@ -30,12 +33,13 @@ export async function packClient(root: string, file: string): Promise<void> {
   await writeFile(file, gzipSync(workspaceTar(entries, packedAt)))
 }
 
-async function moduleOf(root: string): Promise<string> {
+async function moduleOf(root: string, made: Record<string, string>): Promise<string> {
   const packing = await rolldown({
     cwd: root,
     input: join(root, entry),
     platform: 'neutral',
     tsconfig: false,
+    plugins: [{ name: 'made', load: (id) => made[relative(root, id)] ?? null }],
     transform: { target: 'es2022' },
     onLog: (level, log) => {
       // Such as a package that it would need.

@@ -48,7 +48,7 @@ const defaults = {
 } satisfies Omit<ApiParts['config'], 'dataDir'>
 
 /** Overrides of the defaults. Without `logNews`, followers of logs and states poll. */
-type TestApiOptions = Partial<ApiParts['config'] & Pick<ApiParts, 'logNews'>>
+type TestApiOptions = Partial<ApiParts['config'] & Pick<ApiParts, 'logNews' | 'packedFolder'>>
 
 /**
  * The API as production creates it, on a test database and a folder that is removed afterwards. Calls are made as the
@@ -70,7 +70,7 @@ export class TestApi implements Caller {
   readonly tasks = new TaskSteps(this)
   #aheadMs = 0
 
-  constructor(db: Database, { logNews = silentLogUpdates, ...options }: TestApiOptions = {}) {
+  constructor(db: Database, { logNews = silentLogUpdates, packedFolder, ...options }: TestApiOptions = {}) {
     const config: ApiParts['config'] = { ...defaults, dataDir: this.dataDir, ...options }
     this.policy = queuePolicy(config.deployment, configuredCapacity(config))
     const log = createLog('test', 'silent')
@@ -102,6 +102,7 @@ export class TestApi implements Caller {
       clock,
       logNews,
       readers: testReaders(log),
+      packedFolder,
       config,
       authenticateBy: (usual) => async (headers, findKey) => {
         const principal = headers[principalHeader]

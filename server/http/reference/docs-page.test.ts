@@ -1,14 +1,19 @@
+import { join } from 'node:path'
 import { platformRoutes } from '@sandbox-jobs/contract/routes/platform-routes.ts'
 import { userRoutes } from '@sandbox-jobs/contract/routes/user-routes.ts'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { TestApi } from '../../../testing/apps/test-api.ts'
+import { testFolder } from '../../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, makeUser } from '../../../testing/factories/platform.ts'
+import { packDocsPage } from '../../main/pack-docs-page.ts'
 
 /** `/docs` as people see it: in Chromium, with the whole API behind it. */
 const { db } = await createTestDatabase()
-const api = new TestApi(db)
+const packedFolder = testFolder()
+await packDocsPage(join(import.meta.dirname, '../../..'), join(packedFolder, 'docs-page.js'))
+const api = new TestApi(db, { packedFolder })
 const { companyId, roomId } = await makeTenant(db)
 const administrator = await makeUser(db, companyId, { role: 4 })
 const password = 'correct horse battery'

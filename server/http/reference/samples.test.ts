@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Script } from 'node:vm'
 import { openApiDocument } from '@sandbox-jobs/contract/openapi/document.ts'
 import { expect, test } from 'vitest'
+import { packClient } from '../../main/pack-client.ts'
 import { type ApiDocument, type Operation, operationsOf } from './browser/api-document.ts'
 import { curlSample, type Filled, fetchSample, sdkSample } from './browser/samples.ts'
 
+const run = promisify(execFile)
 const root = join(import.meta.dirname, '../../..')
 const operations = operationsOf(openApiDocument({ version: '0.1.0' }) as unknown as ApiDocument)
 
@@ -29,14 +31,16 @@ test('every sample for the client compiles with the client', async () => {
   try {
     for (const [name, operation] of operations) {
       const text = sdkSample(base, operation, filledIn(operation))
-      writeFileSync(join(folder, `${name}.ts`), text.replace('@sandbox-jobs/client', '../../src/index.ts'))
+      writeFileSync(join(folder, `${name}.ts`), text)
     }
+    const client = join(folder, 'node_modules/@sandbox-jobs/client')
+    mkdirSync(client, { recursive: true })
+    await packClient(root, join(folder, 'client.tgz'))
+    await run('tar', ['-xzf', join(folder, 'client.tgz'), '-C', client, '--strip-components=1'])
     const config = { extends: '../../../tsconfig.json', include: ['*.ts'], exclude: [] }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
     const tsc = join(root, 'node_modules/.bin/tsc')
-    const { stdout } = await promisify(execFile)(tsc, ['--project', folder]).catch(
-      (error: { stdout: string }) => error,
-    )
+    const { stdout } = await run(tsc, ['--project', folder]).catch((error: { stdout: string }) => error)
     expect(stdout).toBe('')
   } finally {
     rmSync(folder, { recursive: true })
@@ -46,7 +50,7 @@ test('every sample for the client compiles with the client', async () => {
 test('every sample for a shell is one command, and every other one is a program', async () => {
   for (const operation of operations.values()) {
     const filled = filledIn(operation)
-    await promisify(execFile)('sh', ['-n', '-c', curlSample(base, operation, filled)])
+    await run('sh', ['-n', '-c', curlSample(base, operation, filled)])
     expect(() => new Script(`async () => {${fetchSample(base, operation, filled)}}`)).not.toThrow()
   }
 })

@@ -30,13 +30,19 @@ const policyOf = (script: string): string =>
     "trusted-types 'none'",
   ].join('; ')
 
+interface OpenApiParts {
+  baseUrl: string
+  /** Folder with the packed script of the page; without it, the page has none. */
+  packedFolder?: string | undefined
+}
+
 /** `GET /openapi.json`, the same as a page at `GET /docs`, the schema of task files, and `GET /`, which leads there. */
-export function mountOpenApiRoutes(app: FastifyInstance, { baseUrl }: { baseUrl: string }): void {
+export function mountOpenApiRoutes(app: FastifyInstance, { baseUrl, packedFolder }: OpenApiParts): void {
   const document = once(() => openApiDocument({ version: manifest.version, serverUrl: baseUrl }))
   mountFrontPage(app, { baseUrl, version: manifest.version })
   const json = once(() => served(JSON.stringify(document())))
   const script = once(() =>
-    readFileSync(join(import.meta.dirname, '../reference/page-script.generated.js'), 'utf8'),
+    packedFolder === undefined ? '' : readFileSync(join(packedFolder, 'docs-page.js'), 'utf8'),
   )
   const page = once(() =>
     served(referencePage(document() as unknown as ApiDocument, { style, script: script() })),

@@ -156,7 +156,7 @@ export function createApiApp({
   const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace(), scheduler }
   const mount = mounter(app, mounting)
 
-  mountOpenApiRoutes(app, { baseUrl })
+  mountOpenApiRoutes(app, { baseUrl, packedFolder })
   mountHealthRoutes(app, { readiness: new Readiness(apiDependencies({ db, storage }), log), draining })
   if (packedFolder !== undefined) mountPackedFiles(app, packedFolder)
   mountPublicInfoRoutes(mount, { deployment })

@@ -57,6 +57,10 @@ test('the typed client is beside the roles, as an npm package', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ name: '@sandbox-jobs/client' })
 })
 
+test('the script of /docs is beside the roles', async () => {
+  expect(await readFile(join(found, 'docs-page.js'), 'utf8')).toContain('openapi.json')
+})
+
 test('a module finds its adjacent files in the program folder, and programs that it starts in the packed folder', async () => {
   const texts = await Promise.all((await readdir(found)).map((name) => readFile(join(found, name), 'utf8')))
   const all = texts.join('\n')

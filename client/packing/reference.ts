@@ -5,13 +5,13 @@ import { typeOf } from './typescript-type.ts'
 
 const intro = `# Reference of @sandbox-jobs/client
 
-Made from \`contract/routes\` by \`npm run openapi\`; do not edit. How to use the client: [README](README.md).
+How to use the client: [README](README.md).
 
 Every method takes one object, with \`params\` (parts of the path), \`query\`, \`body\`, \`headers\` and \`signal\`, and throws
 \`ApiError\` with one of the codes that are named here. Every method may throw \`internal_error\`.
 `
 
-/** The text of `client/REFERENCE.md`. */
+/** The text of REFERENCE.md in the package. */
 export function reference(): string {
   const tags = [...new Set(describedOperations.map(({ route }) => route.tag))]
   return [
@@ -52,11 +52,11 @@ function operationLines({ name, route, description, ...operation }: DescribedOpe
   ]
 }
 
-function answerLines({ name, route, result, list, event }: DescribedOperation): string[] {
+function answerLines({ name, route, result, item, event }: DescribedOperation): string[] {
   const body = bodyWords(route)
   return [
     `${body === '' ? '' : `Takes ${body}. `}Answers ${linked(result)}${event ? `, whose events are ${linked(event)}: \`sandbox.follow('${name}', ...)\`` : ''}${
-      list ? `; items: \`sandbox.items('${name}', ...)\` of ${linked(list.item)}` : ''
+      item ? `; items: \`sandbox.items('${name}', ...)\` of ${linked(item)}` : ''
     }.`,
   ]
 }

@@ -4,10 +4,12 @@ import { renderSchema } from '@sandbox-jobs/contract/openapi/render-schema.ts'
 import { errorsOf } from '@sandbox-jobs/contract/routes/implied-errors.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
+import type { Operation } from '../src/operation.ts'
+import { type OperationName, operations } from '../src/operations.ts'
 import { typeOf } from './typescript-type.ts'
 
-/** The document, as the generated files of the client describe it. */
-export const document = openApiDocument({ version: '0' })
+/** The document, as the package of the client describes it. */
+const document = openApiDocument({ version: '0' })
 const components = document.components as { schemas: Record<string, JsonObject> }
 export const schemas = components.schemas
 
@@ -21,8 +23,8 @@ export interface DescribedOperation {
   headers: JsonObject[]
   /** TypeScript type of the answer. */
   result: string
-  /** TypeScript type of one item of a list, and how the list goes on. */
-  list: { item: string; pages: 'token' | 'offset' } | undefined
+  /** TypeScript type of one item of a list. */
+  item: string | undefined
   /** TypeScript type of one event. */
   event: string | undefined
   errors: string[]
@@ -42,7 +44,7 @@ export const describedOperations: DescribedOperation[] = Object.entries<Route>(a
       query: placed('query'),
       headers: placed('header').filter((parameter) => !ownHeaders.has(textOf(parameter.name))),
       result: route.response ? typeOf(renderSchema(route.response)) : 'Response',
-      list: listOf(route, placed('query')),
+      item: itemOf(operations[name as OperationName], route),
       event: route.events && typeOf(renderSchema(route.events)),
       errors: errorsOf(route).filter((code) => code !== 'internal_error'),
     }
@@ -54,13 +56,11 @@ function operationAt({ path, method }: Route): JsonObject {
   return paths[path]?.[method.toLowerCase()] ?? {}
 }
 
-function listOf(route: Route, query: JsonObject[]): DescribedOperation['list'] {
-  const has = (name: string) => query.some((parameter) => parameter.name === name)
+function itemOf({ pages }: Operation, route: Route): string | undefined {
   const answer = resolved(route.response && renderSchema(route.response))
-  if (has('offset') && answer.type === 'array') return { item: typeOf(answer.items), pages: 'offset' }
+  if (pages === 'offset') return typeOf(answer.items)
   const items = isObject(answer.properties) ? answer.properties.items : undefined
-  if (!has('page_token') || !isObject(items)) return undefined
-  return { item: typeOf(items.items), pages: 'token' }
+  return pages === 'token' && isObject(items) ? typeOf(items.items) : undefined
 }
 
 function resolved(schema: Json | undefined): JsonObject {

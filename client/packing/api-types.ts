@@ -3,11 +3,11 @@ import { renderSchema } from '@sandbox-jobs/contract/openapi/render-schema.ts'
 import { type DescribedOperation, describedOperations, schemas } from './described-operations.ts'
 import { commentLines, fieldLines, typeOf } from './typescript-type.ts'
 
-/** The text of `client/src/api.generated.ts`: a type for each schema, and a method for each operation. */
+/** The text of `client/src/api.ts` in the package: a type for each schema, and a method for each operation. */
 export const apiTypes = (): string =>
   [
-    '// Made from contract/routes by `npm run openapi`; do not edit.',
-    "import type { CallOptions, UploadBody } from './call-options.ts'",
+    "import type { UploadBody } from '../../contract/client/request.ts'",
+    "import type { CallOptions } from './call-options.ts'",
     '',
     ...Object.entries(schemas).flatMap(([name, schema]) => [...namedType(name, schema), '']),
     '/** Every operation of the API. */',
@@ -17,7 +17,7 @@ export const apiTypes = (): string =>
     '',
     '/** The type of an item, by the operation that lists it. */',
     'export interface Lists {',
-    ...describedOperations.flatMap(({ name, list }) => (list ? [`  ${name}: ${list.item}`] : [])),
+    ...describedOperations.flatMap(({ name, item }) => (item ? [`  ${name}: ${item}`] : [])),
     '}',
     '',
     '/** The type of an event, by the operation that streams it. */',
