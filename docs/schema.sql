@@ -1211,6 +1211,14 @@ create table prices (
   constraint prices_list_id_fkey FOREIGN KEY (list_id) REFERENCES price_lists(id)
 );
 
+create unlogged table process_metrics (
+  process text not null,
+  reported_at timestamp with time zone default now() not null,
+  metrics json not null,
+  constraint process_metrics_pkey PRIMARY KEY (process),
+  constraint process_metrics_process_check CHECK (process = ANY (ARRAY['worker'::text, 'builds'::text]))
+);
+
 create table public_links (
   id text not null,
   company_id text not null,

@@ -18,6 +18,8 @@ export interface ExecutorCapacity {
   /** Sandboxes that may run at once. */
   slots: number
   running: number
+  /** Starts since the start of the executor that found a warm sandbox, and that did not. */
+  warmStarts: { hits: number; misses: number }
 }
 
 /** The platform's part of a sandbox: the layer above its image, and its confinement. */

@@ -92,6 +92,8 @@ async function openAuditLog(
   { api, worker }: Record<keyof ServiceRoles, ReturnType<typeof sql.id>>,
 ): Promise<void> {
   await sql`grant insert on audit_pending to ${api}, ${worker}`.execute(db)
+  // When changes were made that are not entries yet, and not what they are.
+  await sql`grant select (id, at) on audit_pending to ${worker}`.execute(db)
   await sql`grant select on audit_entries, audit_chains, audit_heads to ${api}, ${worker}`.execute(db)
   await sql`grant insert, update on audit_heads to ${worker}`.execute(db)
   await sql`grant execute on function chain_audit_entries(int), trim_audit_entries(text, timestamptz, bigint, int)

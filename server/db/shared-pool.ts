@@ -2,6 +2,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
 import { currentDatabaseUse } from '../base/current-request.ts'
 import { ConnectionShares } from '../fairness/connection-shares.ts'
+import { countPool, forgetPool } from './pool-gauge.ts'
 
 /** The driver's own words for the same: it counts as an unavailable database. */
 const tooLate = () => new Error('timeout exceeded when trying to connect')
@@ -17,6 +18,7 @@ export class SharedPool implements PostgresPool {
     this.#pool = pool
     this.#shares = new ConnectionShares(pool.options.max)
     this.#waitMs = waitMs
+    countPool(this.#shares)
     this.options = pool.options
   }
 
@@ -47,6 +49,7 @@ export class SharedPool implements PostgresPool {
   }
 
   end(): Promise<void> {
+    forgetPool(this.#shares)
     return this.#pool.end()
   }
 

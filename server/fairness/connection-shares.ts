@@ -64,6 +64,13 @@ export class ConnectionShares {
     this.#giveOut()
   }
 
+  /** Connections of owners together and of the service itself, and requests for one that wait. */
+  counts(): Record<'companies' | 'service', { held: number; waiting: number }> {
+    const waiting = [...this.#owners.values()].reduce((sum, owner) => sum + owner.waiting.length, 0)
+    const { held, waiting: own } = this.#ofService
+    return { companies: { held: this.#heldByOwners, waiting }, service: { held, waiting: own.length } }
+  }
+
   #giveOut(): void {
     for (let next = this.#next(); next; next = this.#next()) {
       const [name, owner] = next

@@ -16,6 +16,7 @@ import { callerDecorator, companyOf, takeTurn } from './caller.ts'
 import type { BodyConfig } from './mount.ts'
 import { allowOtherOrigins } from './requests/cross-origin.ts'
 import { logRequests, type RequestLogSettings } from './requests/request-log.ts'
+import { measureRequests } from './requests/request-metrics.ts'
 import { handleError, refusedInput } from './responses/errors.ts'
 
 /** Bounds on the shape of any JSON body. The run input has its own bounds, checked where it is parsed. */
@@ -60,6 +61,7 @@ export function createApp(
   }) as unknown as FastifyInstance
   app.decorateRequest(callerDecorator, null)
   logRequests(app, log, requestLog)
+  measureRequests(app)
   keepCurrent(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(

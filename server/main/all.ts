@@ -4,6 +4,7 @@ import { type Confinement, installedConfinement } from '../../reader/confine/con
 import { systemClock } from '../base/clock.ts'
 import { callbackAddress } from '../base/config/callback-listener.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
+import { metricsAddress } from '../base/config/metrics-settings.ts'
 import { writeLogLevel } from '../base/log-level.ts'
 import { NativeProgramsRefused } from '../native-programs/installed.ts'
 import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'
@@ -102,8 +103,10 @@ async function upRole(config: Config, name: Role): Promise<ExitCode> {
 }
 
 /** Rejects if the API cannot listen where it has to. */
-async function checkListeners({ host, port, callbackPort }: Config): Promise<void> {
+async function checkListeners({ host, port, callbackPort, metricsListen }: Config): Promise<void> {
   await checkCanListen({ host, port, settings: 'SANDBOX_PORT' })
+  if (metricsListen !== undefined)
+    await checkCanListen({ ...metricsAddress(metricsListen), settings: 'SANDBOX_METRICS_LISTEN' })
   await checkCanListen({ host: callbackAddress, port: callbackPort, settings: 'SANDBOX_CALLBACK_PORT' })
 }
 

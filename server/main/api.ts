@@ -10,6 +10,7 @@ import { RequestScheduler } from '../fairness/request-scheduler.ts'
 import { DatabaseLogUpdates } from '../live-logs/log-updates.ts'
 import { createApiApp } from './api/api-app.ts'
 import { createCallbackApp } from './api/callback-app.ts'
+import { listenForMetrics } from './api/metrics-listener.ts'
 import { readersOfRole, watchReaderHost } from './role-readers.ts'
 import { runRole } from './run-role.ts'
 
@@ -44,6 +45,8 @@ await runRole('api', async (config, log) => {
   // First, so that a service that answers accepts callbacks too.
   await callbacks.listen({ host: callbackAddress, port: callbackPort })
   await app.listen({ host, port })
+  const metrics =
+    config.metricsListen === undefined ? undefined : await listenForMetrics(config.metricsListen, db, log)
   // A connection that cannot be accepted, for lack of memory or file descriptors, is no reason to exit.
   for (const { server } of [app, callbacks])
     server.on('error', (error) => log.error({ err: error }, 'a connection was not accepted'))
@@ -53,7 +56,7 @@ await runRole('api', async (config, log) => {
       // A proxy that asks whether the API is ready sends new requests elsewhere before they would be refused.
       draining.abort()
       await sleep(config.drainSeconds * 1000)
-      await Promise.all([app.close(), callbacks.close()])
+      await Promise.all([app.close(), callbacks.close(), metrics?.close()])
       await db.destroy()
     },
   }

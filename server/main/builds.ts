@@ -16,6 +16,8 @@ import { RunnerReleases } from '../environments/operator/runner-releases.ts'
 import { StoredDigests } from '../images/stored-digests.ts'
 import { LogSources } from '../live-logs/log-sources.ts'
 import { liveLogWriter } from '../live-logs/stream-live-log.ts'
+import { measureProcess } from '../operations/metrics/own-metrics.ts'
+import { startMetricsReport } from '../operations/metrics/report-metrics.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { DiskStorage } from '../storage/disk.ts'
 import { readersOfRole } from './role-readers.ts'
@@ -56,8 +58,11 @@ const builds = await startBuildWorker({
   share: buildSlots({ slots: config.buildSlots, capacity: configuredCapacity(config) }),
   name,
 })
+if (config.metricsListen !== undefined) measureProcess('builds')
+const metrics =
+  config.metricsListen === undefined ? undefined : startMetricsReport({ db, process: 'builds', log })
 process.once('message', async () => {
-  await builds.stop()
+  await Promise.all([builds.stop(), metrics?.stop()])
   await db.destroy()
   process.exit(0)
 })

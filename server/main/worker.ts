@@ -31,6 +31,7 @@ import { MachineRefused, takeMachineLease } from '../work/machine-lease.ts'
 import { type Sweep, startSweep } from '../work/rounds/sweep.ts'
 import { startRetentionLoops } from './loops/retention-loops.ts'
 import { startAgentPresence, startNotifications, startTriggers } from './loops/worker-loops.ts'
+import { startWorkerMetrics } from './loops/worker-metrics.ts'
 import { watchReaderHost } from './role-readers.ts'
 import { runRole } from './run-role.ts'
 import { startBuilds } from './start-builds.ts'
@@ -121,6 +122,8 @@ await runRole('worker', async (config, log) => {
     remediationDays: remediationDaysOf(config.remediationDays),
   })
   const presence = startAgentPresence({ executor, lease, log })
+  const slots = { total: capacity.slots, used: () => runs.active().length }
+  const metrics = startWorkerMetrics({ db, executor, config, log, slots })
   const audit = startAuditLoops({
     db,
     signing,
@@ -132,7 +135,7 @@ await runRole('worker', async (config, log) => {
     stop: async () => {
       // They may take long, and nothing depends on their end.
       for (const loop of [...residue, presence]) void loop.stop()
-      const parts = [runs, builds, sweep, uploads, notifications, retention, ...triggers, audit]
+      const parts = [runs, builds, sweep, uploads, notifications, retention, ...triggers, ...metrics, audit]
       await Promise.all(parts.map((part) => part.stop()))
       await lease.release()
       await db.destroy()

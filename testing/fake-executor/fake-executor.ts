@@ -57,7 +57,8 @@ export class FakeExecutor implements Executor {
   }
 
   async capacity(): Promise<ExecutorCapacity> {
-    return { cpus: 2, memoryBytes: 2 ** 32, slots: this.#slots, running: this.#running() }
+    const warmStarts = { hits: 0, misses: 0 }
+    return { cpus: 2, memoryBytes: 2 ** 32, slots: this.#slots, running: this.#running(), warmStarts }
   }
 
   async runner(): Promise<Runner> {

@@ -56,6 +56,7 @@ export class WarmPool {
   /** When the pending refill was first scheduled, by the monotonic clock. */
   #refillPendingSinceMs: number | undefined
   #closed = false
+  readonly #starts = { hits: 0, misses: 0 }
 
   constructor(options: WarmPoolOptions) {
     this.#options = options
@@ -67,12 +68,20 @@ export class WarmPool {
     return this.#size
   }
 
+  get starts(): { hits: number; misses: number } {
+    return { ...this.#starts }
+  }
+
   /** Records a start, and returns a warm sandbox if there is one. The caller owns it. */
   take(spec: SandboxSpec): MadeSandbox | undefined {
-    if (this.#options.limit === 0 || this.#closed) return undefined
+    if (this.#options.limit === 0 || this.#closed) {
+      this.#starts.misses += 1
+      return undefined
+    }
     const kind = this.#recordStart(spec)
     const made = kind.idle.shift()
     if (made) this.#size -= 1
+    this.#starts[made ? 'hits' : 'misses'] += 1
     this.scheduleFill()
     return made
   }

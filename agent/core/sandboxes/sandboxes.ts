@@ -123,7 +123,7 @@ export class Sandboxes {
 
   capacity(): ExecutorCapacity {
     const { cpus, memoryBytes, slots } = this.#options
-    return { cpus, memoryBytes, slots, running: this.#occupancy.live }
+    return { cpus, memoryBytes, slots, running: this.#occupancy.live, warmStarts: this.#warm.starts }
   }
 
   list(): SandboxSummary[] {

@@ -7,6 +7,7 @@ import { type CapacityConfig, capacitySettings } from './capacity-settings.ts'
 import { type DatabaseConfig, databaseSettings } from './database-settings.ts'
 import { type FindingConfig, findingSettings } from './finding-settings.ts'
 import { type LoginConfig, loginSettings } from './login-settings.ts'
+import { type MetricsConfig, metricsSettings } from './metrics-settings.ts'
 import {
   type MailConfig,
   mailSettings,
@@ -23,6 +24,7 @@ import type { Raw, Settings } from './setting.ts'
  * `SANDBOX_CONFIG` names; the environment wins. All problems are reported at once.
  */
 export type Config = ServiceConfig &
+  MetricsConfig &
   DatabaseConfig &
   AccountConfig &
   SandboxConfig &
@@ -39,6 +41,7 @@ export type Config = ServiceConfig &
 /** A default may depend on the settings before it. */
 export const settings: Settings<Config> = {
   ...serviceSettings,
+  ...metricsSettings,
   ...databaseSettings,
   ...accountSettings,
   ...sandboxSettings,

@@ -19,6 +19,7 @@ import type { StepWrite } from '../request/build.ts'
 import { BuildFailed } from '../request/build-failed.ts'
 import type { BuildRequest } from '../request/build-request.ts'
 import type { BuildOutputs } from './build-chain.ts'
+import { buildsEnded, stageDuration } from './build-metrics.ts'
 
 const attemptOrder: BuildAttemptState[] = [
   'validation_queued',
@@ -78,6 +79,8 @@ export class ChainProgress {
   #writes: StepWrite[] = []
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<unknown> = Promise.resolve()
+  /** Ends the time of the current stage. */
+  #leave: ((labels: { outcome: string }) => void) | undefined
   /** The error of a delayed write. */
   #failure: Error | undefined
 
@@ -98,6 +101,8 @@ export class ChainProgress {
    */
   enter(stage: ChainStage, known: Partial<BuildOutputs>): void {
     this.#throwFailure()
+    this.#leave?.({ outcome: 'completed' })
+    this.#leave = stageDuration.startTimer({ stage })
     const { attempt, version } = stageStates[stage] ?? { attempt: [], version: [] }
     const states = attempt.filter((state) => isAhead(attemptOrder, state, this.#attemptState))
     const versionStates = version.filter((state) => isAhead(versionOrder, state, this.#versionState))
@@ -143,12 +148,16 @@ export class ChainProgress {
       if (imageKey) await recordCachedImage(trx, { companyId, versionId, key: imageKey.key, networkSince })
       return outcome
     })
+    this.#leave?.({ outcome: 'completed' })
+    buildsEnded.inc({ state: 'completed', error: '' })
   }
 
   async fail(failure: BuildFailed): Promise<void> {
     const { code: errorCode, detail: errorDetail, instruction, terminalClass: state } = failure
     const ending = { state, errorCode, errorDetail, instruction }
     await this.#commit((trx, progress) => finishAttempt(trx, this.#claim, ending, progress))
+    this.#leave?.({ outcome: state })
+    buildsEnded.inc({ state, error: errorCode })
   }
 
   /** Stops the delayed writes, and waits for one that has begun; for a chain that has failed, is abandoned or starts again. */

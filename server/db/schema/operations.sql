@@ -53,6 +53,14 @@ create table machine_lease (
   agent_seen_at timestamptz
 );
 
+-- The metrics of processes without a listener, which the API serves; one row for each. Not logged: each process writes its own
+-- again within seconds.
+create unlogged table process_metrics (
+  process text primary key check (process in ('worker', 'builds')),
+  reported_at timestamptz not null default now(),
+  metrics json not null
+);
+
 -- Acts of operators past the API: rows are added and never changed, and each holds the hash of the one before it.
 create table operator_acts (
   sequence bigint primary key,

@@ -3,6 +3,7 @@ import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import { dueRows } from '../../work/claim-due.ts'
 import { Deliveries, type LaneSlots, type Slot } from '../../work/deliveries.ts'
+import { deliveryTries } from '../delivery-metrics.ts'
 import { pauseAfter, recordDelivery } from '../redelivery.ts'
 import { listMailRecipients } from './mail-preference-store.ts'
 import { type ClaimedMail, dueMails, type MailLane, updateMail } from './mail-store.ts'
@@ -60,6 +61,7 @@ export class MailSender {
     const sent = await sendMail(server, { id, to: recipient.email, subject, body, at })
     clearTimeout(lane)
     const { outcome, status, error } = sent
+    deliveryTries.inc({ kind: 'mail', outcome })
     const record = (set: Parameters<typeof updateMail>[2]) =>
       recordDelivery('record of an e-mail', () => updateMail(db, key, set), log)
     if (outcome === 'sent') return void (await record({ outcome, status, error }))

@@ -7,6 +7,7 @@ import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { openSealed } from '../../secrets/store/sealed-value.ts'
 import { dueRows } from '../../work/claim-due.ts'
 import { Deliveries, type LaneSlots, type Slot } from '../../work/deliveries.ts'
+import { deliveryTries } from '../delivery-metrics.ts'
 import { pauseAfter, recordDelivery } from '../redelivery.ts'
 import {
   type ClaimedDelivery,
@@ -92,6 +93,7 @@ export class WebhookSender {
     try {
       const { signal } = isPastLane
       const result = await guardedPost(new URL(webhook.url), { headers, body }, { ...post, signal })
+      deliveryTries.inc({ kind: 'webhook', outcome: result.error === null ? 'delivered' : 'failed' })
       await recordDelivery('record of a webhook', () => this.#record(delivery, { ...result, isSlow }), log)
     } finally {
       clearTimeout(lane)

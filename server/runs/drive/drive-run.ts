@@ -5,6 +5,7 @@ import { Drive, type DriveDeps, isOwnershipLost } from './drive.ts'
 import { awaitExit, cleanUp, collect, decide, finish, report } from './end-steps.ts'
 import { nothingLeft, type over, type Progress, type RunSteps } from './progress.ts'
 import { describe } from './retry-policies.ts'
+import { stepDuration } from './run-metrics.ts'
 import { prepare, requeueUnlessStarted, resolveStart, start } from './start-steps.ts'
 
 /*
@@ -54,7 +55,11 @@ async function endFailed(drive: Drive, error: unknown): Promise<void> {
 
 async function runStepsFrom(drive: Drive, from: Progress): Promise<void> {
   let progress: Progress | typeof over = from
-  while (progress.at !== 'over') progress = await runStep(drive, progress)
+  while (progress.at !== 'over') {
+    const stop = stepDuration.startTimer({ step: progress.at })
+    progress = await runStep(drive, progress)
+    stop()
+  }
 }
 
 const runStep = <At extends Progress['at']>(drive: Drive, from: Progress<At>) =>

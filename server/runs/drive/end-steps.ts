@@ -10,6 +10,7 @@ import { type Drive, isOwnershipLost } from './drive.ts'
 import { outcomeOf, outcomeWithoutResults } from './outcome-of-exit.ts'
 import { nothingLeft, over, type Results, type RunStep, sandboxLeft } from './progress.ts'
 import { describe, whileCollecting } from './retry-policies.ts'
+import { runsEnded } from './run-metrics.ts'
 import { maxStarts, requeue } from './start-steps.ts'
 
 const noResults = { output: null, log: null, bundle: null, artifacts: [], parts: new Map() }
@@ -110,7 +111,10 @@ async function checkForCancel(drive: Drive): Promise<void> {
 /** Ends the run in one transaction, unless it has already ended or belongs to another worker. */
 export const finish: RunStep<'decided'> = async (drive, { end, residue }) => {
   const { deps, run } = drive
-  if (await drive.retry('finish', () => deps.runs.finish(run, end))) return { at: 'finished', residue }
+  if (await drive.retry('finish', () => deps.runs.finish(run, end))) {
+    runsEnded.inc({ state: end.outcome.state, error: end.outcome.error_code })
+    return { at: 'finished', residue }
+  }
   // The current holder of the run still needs the results of the sandbox.
   drive.log.warn({ state: end.outcome.state }, 'run has already ended or belongs to another worker')
   return over

@@ -14,6 +14,7 @@ const leftOut = [
   'machine_lease',
   'base_images',
   'build_memory_turn',
+  'process_metrics',
 ]
 
 /** Rows per fetch. A row has at most some MiB. */

@@ -1,0 +1,35 @@
+import { Gauge } from 'prom-client'
+import type { HostPort } from '../../../agent/port/host.ts'
+import type { Config } from '../../base/config/config.ts'
+import type { Log } from '../../base/logging.ts'
+import type { Database } from '../../db/database.ts'
+import { measureProcess } from '../../operations/metrics/own-metrics.ts'
+import { startMetricsReport } from '../../operations/metrics/report-metrics.ts'
+import { refreshServiceGauges } from '../../operations/metrics/service-gauges.ts'
+import type { Ticker } from '../../work/ticker.ts'
+
+export interface WorkerMetricsOptions {
+  db: Database
+  executor: Pick<HostPort, 'capacity'>
+  config: Pick<Config, 'dataDir' | 'diskFloorBytes' | 'metricsListen'>
+  log: Log
+  /** Of runs. */
+  slots: { total: number; used: () => number }
+}
+
+/** The loop that reports the metrics of the worker, and those of the whole service, which it alone computes; none if nobody reads them. */
+export function startWorkerMetrics({ db, executor, config, log, slots }: WorkerMetricsOptions): Ticker[] {
+  if (config.metricsListen === undefined) return []
+  measureProcess('worker')
+  new Gauge({
+    name: 'sandbox_run_slots',
+    help: 'Slots of runs that are used, and all.',
+    labelNames: ['count'],
+    collect() {
+      this.set({ count: 'used' }, slots.used())
+      this.set({ count: 'total' }, slots.total)
+    },
+  })
+  const refresh = () => refreshServiceGauges({ db, executor, ...config })
+  return [startMetricsReport({ db, process: 'worker', refresh, log })]
+}

@@ -1,0 +1,73 @@
+import { AggregatorRegistry, Gauge, type OpenMetricsContentType, Registry } from 'prom-client'
+import type { Database } from '../../db/database.ts'
+import { listReports, type MetricsReport } from './metrics-report-store.ts'
+import { type Metrics, ownMetrics } from './own-metrics.ts'
+
+/** How long a page is given again. */
+const heldMs = 1000
+/** Older reports are left out: a gauge of a process that has died says nothing. */
+const reportMaxAgeSeconds = 30
+
+const reportAge = new Gauge({
+  name: 'sandbox_process_report_age_seconds',
+  help: 'Age of the last report of a process; its metrics are absent above 30 seconds.',
+  labelNames: ['reporter'],
+})
+const databaseUp = new Gauge({ name: 'sandbox_database_up', help: 'Whether the database answers the API.' })
+
+export interface Page {
+  contentType: string
+  text: string
+}
+
+/** The metrics of all processes, as OpenMetrics. However often somebody asks, the database is read once in a time. */
+export class MetricsPage {
+  readonly #db: Database
+  #held: Promise<Page> | undefined
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  read(): Promise<Page> {
+    if (this.#held) return this.#held
+    const page = this.#make()
+    this.#held = page
+    const forget = () => {
+      this.#held = undefined
+    }
+    page.then(() => setTimeout(forget, heldMs).unref(), forget)
+    return page
+  }
+
+  async #make(): Promise<Page> {
+    const reports = await this.#reports()
+    const fresh = reports.filter(({ age_seconds }) => age_seconds <= reportMaxAgeSeconds)
+    const all = [await ownMetrics(), ...fresh.map(({ metrics }) => metrics as Metrics)].map(withFamilyNames)
+    const merged = AggregatorRegistry.aggregate<OpenMetricsContentType>(all)
+    merged.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
+    return { contentType: merged.contentType, text: await merged.metrics() }
+  }
+
+  async #reports(): Promise<MetricsReport[]> {
+    reportAge.reset()
+    try {
+      const reports = await listReports(this.#db)
+      databaseUp.set(1)
+      for (const { process, age_seconds } of reports) reportAge.set({ reporter: process }, age_seconds)
+      return reports
+    } catch {
+      databaseUp.set(0)
+      return []
+    }
+  }
+}
+
+/** In OpenMetrics a counter is named without the ending that its samples have. */
+const withFamilyNames = (metrics: Metrics): Metrics =>
+  metrics.map((metric) => ({
+    ...metric,
+    name: isCounter(metric) ? metric.name.replace(/_total$/, '') : metric.name,
+  }))
+
+const isCounter = ({ type }: Metrics[number]): boolean => String(type) === 'counter'

@@ -1,0 +1,30 @@
+import type { Log } from '../../base/logging.ts'
+import type { Database } from '../../db/database.ts'
+import { startTicker, type Ticker } from '../../work/ticker.ts'
+import { saveReport } from './metrics-report-store.ts'
+import { ownMetrics } from './own-metrics.ts'
+
+const everyMs = 5000
+
+export interface MetricsReportOptions {
+  db: Database
+  process: 'worker' | 'builds'
+  /** Brings up to date what is not measured as it happens. */
+  refresh?: () => Promise<void>
+  log: Log
+}
+
+/**
+ * The loop by which a process without a listener shows its metrics: the API reads them in the database, so that nothing can connect
+ * to the process that has the signing key.
+ */
+export const startMetricsReport = ({ db, process, refresh, log }: MetricsReportOptions): Ticker =>
+  startTicker({
+    name: 'metrics',
+    tick: async () => {
+      await refresh?.()
+      await saveReport(db, process, await ownMetrics())
+    },
+    intervalMs: everyMs,
+    log,
+  })

@@ -1,0 +1,14 @@
+import { Counter, Histogram } from 'prom-client'
+
+export const runsEnded = new Counter({
+  name: 'sandbox_runs_ended_total',
+  help: 'Runs that the worker has ended, by state and error code.',
+  labelNames: ['state', 'error'],
+})
+
+export const stepDuration = new Histogram({
+  name: 'sandbox_run_step_duration_seconds',
+  help: 'Time that a run spends in a step of the worker.',
+  labelNames: ['step'],
+  buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600],
+})
