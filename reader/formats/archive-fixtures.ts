@@ -7,7 +7,7 @@ import {
   contextBounds,
   readArchive,
 } from './archive.ts'
-import { ArchiveRefused } from './refusals/archive-refused.ts'
+import { ArchiveRefused } from './archive-refused.ts'
 import { checksum } from './tar/tar-header.ts'
 
 /* Archives for tests, written field by field so that every field can be wrong. */

@@ -30,9 +30,9 @@ import {
   type ZipFields,
   zip,
 } from './archive-fixtures.ts'
+import { ArchiveRefused } from './archive-refused.ts'
 import { ContentDigest } from './content-digest.ts'
 import { unknownTime } from './file-time.ts'
-import { ArchiveRefused } from './refusals/archive-refused.ts'
 import { canonicalTar } from './tar/canonical-tar.ts'
 import { mask32 } from './zip/zip64.ts'
 

@@ -1,10 +1,10 @@
 import { addAbortSignal, type Readable } from 'node:stream'
+import { ArchiveRefused, onEntry, type SizeBound } from './archive-refused.ts'
 import { ByteReader, bounded } from './byte-reader.ts'
 import { type PathBounds, parseEntryPath, parseLinkTarget, refuseForeignPath } from './entry-path.ts'
 import { type EntryKind, EntryTree, type TreeBounds } from './entry-tree.ts'
 import { gunzip } from './gzip.ts'
 import type { RawEntry } from './raw-entry.ts'
-import { ArchiveRefused, onEntry, type SizeBound } from './refusals/archive-refused.ts'
 import { readTar } from './tar/tar-reader.ts'
 import { readZip } from './zip/zip-reader.ts'
 

@@ -1,5 +1,5 @@
 import { type ArchiveBounds, type ArchiveEntry, type ArchiveSource, readArchive } from './archive.ts'
-import { ArchiveRefused } from './refusals/archive-refused.ts'
+import { ArchiveRefused } from './archive-refused.ts'
 
 export type BundleFormat = 'zip' | 'tar.gz'
 

@@ -1,4 +1,4 @@
-import { ArchiveRefused, type SizeBound } from './refusals/archive-refused.ts'
+import { ArchiveRefused, type SizeBound } from './archive-refused.ts'
 
 const nothing = Buffer.alloc(0)
 

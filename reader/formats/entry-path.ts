@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { ArchiveRefused } from './refusals/archive-refused.ts'
+import { ArchiveRefused } from './archive-refused.ts'
 
 export interface PathBounds {
   maxPathBytes: number

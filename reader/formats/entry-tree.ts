@@ -1,4 +1,4 @@
-import { ArchiveRefused } from './refusals/archive-refused.ts'
+import { ArchiveRefused } from './archive-refused.ts'
 
 export type EntryKind = 'file' | 'directory' | 'symlink'
 

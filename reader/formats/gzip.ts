@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
+import { ArchiveRefused } from './archive-refused.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { inflate } from './inflate.ts'
-import { ArchiveRefused } from './refusals/archive-refused.ts'
 
 const HEADER_CRC = 0x02
 const EXTRA = 0x04

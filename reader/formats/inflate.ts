@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { createInflateRaw, inflateRawSync } from 'node:zlib'
+import { ArchiveRefused } from './archive-refused.ts'
 import type { ByteReader } from './byte-reader.ts'
-import { ArchiveRefused } from './refusals/archive-refused.ts'
 
 const CHUNK_BYTES = 64 * 1024
 

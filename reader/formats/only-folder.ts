@@ -1,6 +1,6 @@
 import type { ArchiveBounds, ArchiveEntry } from './archive.ts'
+import { ArchiveRefused, onEntry } from './archive-refused.ts'
 import { parseLinkTarget } from './entry-path.ts'
-import { ArchiveRefused, onEntry } from './refusals/archive-refused.ts'
 
 /*
  * Archives of a folder instead of what is in it, as file managers pack a folder and code hosts pack a repository. Such a

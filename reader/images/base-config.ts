@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ArchiveRefused } from '../formats/refusals/archive-refused.ts'
+import { ArchiveRefused } from '../formats/archive-refused.ts'
 import { record } from './image-manifest.ts'
 
 /** A name or an id, and optionally a group after a colon. No characters that a shell interprets. */

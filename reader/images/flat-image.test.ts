@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { chunksOf, pax, paxRecord, type TarFields, tar } from '../formats/archive-fixtures.ts'
-import { ArchiveRefused } from '../formats/refusals/archive-refused.ts'
+import { ArchiveRefused } from '../formats/archive-refused.ts'
 import { checkFlatImage, flatImageBounds } from './flat-image.ts'
 
 const check = (image: Buffer, bounds = {}, chunkBytes = 777) =>

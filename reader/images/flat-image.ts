@@ -1,8 +1,8 @@
+import { ArchiveRefused, onEntry } from '../formats/archive-refused.ts'
 import { ByteReader, bounded } from '../formats/byte-reader.ts'
 import { decodeName, type PathBounds, parseEntryPath, refuseWhiteout } from '../formats/entry-path.ts'
 import { type EntryKind, EntryTree, type TreeBounds } from '../formats/entry-tree.ts'
 import type { RawEntry } from '../formats/raw-entry.ts'
-import { ArchiveRefused, onEntry } from '../formats/refusals/archive-refused.ts'
 import { readTar } from '../formats/tar/tar-reader.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { tar } from '../formats/archive-fixtures.ts'
-import { ArchiveRefused } from '../formats/refusals/archive-refused.ts'
+import { ArchiveRefused } from '../formats/archive-refused.ts'
 import { flatImageBounds } from './flat-image.ts'
 import { checkImageLayer, hiddenBy } from './image-layer.ts'
 

@@ -1,6 +1,6 @@
 import { parseStrictJson } from '../../server/base/json/strict-json.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
-import { ArchiveRefused } from '../formats/refusals/archive-refused.ts'
+import { ArchiveRefused } from '../formats/archive-refused.ts'
 
 /*
  * Parses manifests from registries (OCI image format; Docker's image manifest, version 2 schema 2) in a reader

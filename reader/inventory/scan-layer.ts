@@ -4,20 +4,30 @@ import type { RawEntry } from '../formats/raw-entry.ts'
 import { readTar } from '../formats/tar/tar-reader.ts'
 import { flatImageBounds } from '../images/flat-image.ts'
 import { type ContentReader, WholeFile } from './content-reader.ts'
-import { factsOf } from './contents/file-facts.ts'
-import { SecretSearch } from './contents/secret-search.ts'
 import { CoveredPaths } from './covered-paths.ts'
+import { factsOf } from './file-facts.ts'
 import { type Inventory, inventoryBounds, type LayerInventory } from './inventory.ts'
 import { InventoryMaker } from './inventory-maker.ts'
-import { isApkDatabase, readApkDatabase } from './packages/alpine.ts'
-import { isDpkgStatus, readDpkgStatus } from './packages/debian.ts'
-import { isGemSpecification, readGemSpecification } from './packages/gem.ts'
+import {
+  isApkDatabase,
+  isDpkgStatus,
+  isOsRelease,
+  readApkDatabase,
+  readDpkgStatus,
+  readOsRelease,
+} from './packages/distribution.ts'
 import { GoBuildInfo } from './packages/go.ts'
 import { isJavaArchive, readJavaArchive } from './packages/java.ts'
-import { isNpmManifest, readNpmManifest } from './packages/npm.ts'
-import { isOsRelease, readOsRelease } from './packages/os-release.ts'
-import { isPythonMetadata, readPythonMetadata } from './packages/python.ts'
+import {
+  isGemSpecification,
+  isNpmManifest,
+  isPythonMetadata,
+  readGemSpecification,
+  readNpmManifest,
+  readPythonMetadata,
+} from './packages/language-packages.ts'
 import { isRpmDatabase, isUnreadRpmDatabase, readRpmDatabase } from './packages/rpm.ts'
+import { SecretSearch } from './secret-search.ts'
 
 /*
  * Reads the layer of an image once, from its first byte to its last, and keeps only its findings: installed

@@ -8,9 +8,9 @@ import { DockerfileRefused } from '../dockerfile/dockerfile-refused.ts'
 import { withMountChecks } from '../dockerfile/mount-checks.ts'
 import { mountsOf } from '../dockerfile/mount-flag.ts'
 import type { ArchiveBounds, ArchiveEntry } from '../formats/archive.ts'
+import { ArchiveRefused, onEntry } from '../formats/archive-refused.ts'
 import { ContextTree } from '../formats/context-tree.ts'
 import { entriesIn, onlyFolder } from '../formats/only-folder.ts'
-import { ArchiveRefused, onEntry } from '../formats/refusals/archive-refused.ts'
 
 /** The facts that decide how the entries of a context are used. */
 export interface ContextHead {

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import type { SandboxExit } from '../../agent/port/sandbox-exit.ts'
 import type { SandboxNetwork, SandboxSpec } from '../../agent/port/sandbox-spec.ts'
-import { ArchiveRefused } from '../../reader/formats/refusals/archive-refused.ts'
+import { ArchiveRefused } from '../../reader/formats/archive-refused.ts'
 import { checkFlatImage } from '../../reader/images/flat-image.ts'
 import { newId } from '../../server/base/ids.ts'
 import { buildSandbox } from '../../server/builds/builder/build-sandbox.ts'

@@ -8,7 +8,7 @@ export const codesWithoutScenario: Partial<Record<ErrorCode, string>> = {
   internal_error: 'a fault of the platform: a known one would be fixed, not tested',
   invalid_content_length: 'is returned before routing: malformed-requests.test.ts',
   executor_unavailable: 'no request waits for the executor',
-  downloads_busy: 'needs open downloads: public-download.test.ts',
+  downloads_busy: 'needs open downloads: public-links.test.ts',
   audit_busy: 'needs exports that stay: read-audit.test.ts',
   usage_busy: 'needs reports that stay: usage-report.test.ts',
   custom_table_busy: 'needs exports that stay: table-queries.test.ts',

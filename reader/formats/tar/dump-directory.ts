@@ -1,4 +1,4 @@
-import { ArchiveRefused } from '../refusals/archive-refused.ts'
+import { ArchiveRefused } from '../archive-refused.ts'
 
 /** Files in the archive, files not in it, and folders: the letters in an archive of a whole tree. */
 const known = new Set(Buffer.from('YND'))

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
+import { ArchiveRefused } from '../archive-refused.ts'
 import { fileTime } from '../file-time.ts'
-import { ArchiveRefused } from '../refusals/archive-refused.ts'
 import { DumpDirectory } from './dump-directory.ts'
 
 export interface PaxRecords {

@@ -1,5 +1,5 @@
+import { ArchiveRefused } from '../archive-refused.ts'
 import { fileTime } from '../file-time.ts'
-import { ArchiveRefused } from '../refusals/archive-refused.ts'
 
 /** GNU's type for sparse files. */
 export const sparse = 'S'

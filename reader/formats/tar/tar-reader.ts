@@ -1,6 +1,6 @@
+import { ArchiveRefused, onEntry } from '../archive-refused.ts'
 import type { ByteReader } from '../byte-reader.ts'
 import { EntryBody, emptyBody, type RawEntry } from '../raw-entry.ts'
-import { ArchiveRefused, onEntry } from '../refusals/archive-refused.ts'
 import { DumpDirectory } from './dump-directory.ts'
 import { type PaxRecords, parsePaxRecords } from './pax-records.ts'
 import { parseTarHeader, sparse, type TarHeader, type TarVariants } from './tar-header.ts'

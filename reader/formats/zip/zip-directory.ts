@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { ArchiveRefused } from '../refusals/archive-refused.ts'
+import { ArchiveRefused } from '../archive-refused.ts'
 import { dosTimeOf, unixTimeIn } from './zip-times.ts'
 import {
   mask16,

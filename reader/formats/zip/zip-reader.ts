@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib'
+import { ArchiveRefused, type SizeBound } from '../archive-refused.ts'
 import { ByteReader } from '../byte-reader.ts'
 import { inflate, inflateWhole } from '../inflate.ts'
 import { EntryBody, emptyBody, type RawEntry } from '../raw-entry.ts'
-import { ArchiveRefused, type SizeBound } from '../refusals/archive-refused.ts'
 import {
   type CentralEntry,
   checkExtraFields,

@@ -1,4 +1,4 @@
-import { ArchiveRefused } from '../refusals/archive-refused.ts'
+import { ArchiveRefused } from '../archive-refused.ts'
 
 /*
  * The zip64 extension (APPNOTE 4.3.14, 4.3.15, 4.5.3): 64-bit values for fields that are too narrow. Honest

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import type { SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
-import { ArchiveRefused } from '../../../reader/formats/refusals/archive-refused.ts'
+import { ArchiveRefused } from '../../../reader/formats/archive-refused.ts'
 import type { ResolvedName } from '../../../reader/images/image-manifest.ts'
 import { isOfficial } from '../../images/public-hub.ts'
 import { fetchSandbox, resolveSandbox } from '../../images/pull-sandbox.ts'

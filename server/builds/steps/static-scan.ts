@@ -1,6 +1,6 @@
 import type { ScanReport } from '@sandbox-jobs/contract/resources/builds/scan-report.ts'
 import { findingKinds } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
-import { ArchiveRefused } from '../../../reader/formats/refusals/archive-refused.ts'
+import { ArchiveRefused } from '../../../reader/formats/archive-refused.ts'
 import { type Inventory, unscanned } from '../../../reader/inventory/inventory.ts'
 import { decidingPaths, joinInventories } from '../../../reader/inventory/join-inventories.ts'
 import { maxInventoryBytes, parseInventory } from '../../../reader/inventory/parse-inventory.ts'

@@ -1,6 +1,6 @@
 import { DockerfileRefused } from '../../../reader/dockerfile/dockerfile-refused.ts'
+import { ArchiveRefused } from '../../../reader/formats/archive-refused.ts'
 import { HashedSource } from '../../../reader/formats/hashed-source.ts'
-import { ArchiveRefused } from '../../../reader/formats/refusals/archive-refused.ts'
 import type { ContextFacts } from '../../../reader/process/reader-messages.ts'
 import { findContextFacts, recordContextFacts } from '../cache/context-facts-store.ts'
 import { storeBuildLog } from '../logs/build-log.ts'

@@ -7,8 +7,16 @@ import { CodedError } from '../../base/errors/coded-error.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import { CallbackKey, callbackKeyPath } from './callback-key.ts'
-import { type FindUser, mayCallCommand, mayWriteTable, type PolicyAuthors } from './policy-people.ts'
-import { commandTarget, isRestricted, matchesCommand, writableTable } from './policy-target.ts'
+import {
+  commandTarget,
+  type FindUser,
+  isRestricted,
+  matchesCommand,
+  mayCallCommand,
+  mayWriteTable,
+  type PolicyAuthors,
+  writableTable,
+} from './policy-target.ts'
 import { storedPolicy } from './stored-policy.ts'
 
 /*

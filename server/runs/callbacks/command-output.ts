@@ -6,13 +6,13 @@ import type { FoundCredential } from '../../custom-tables/callbacks/callback-cre
 import { inTableTransaction } from '../../custom-tables/catalogue/table-access.ts'
 import { applyCommand } from '../../custom-tables/commands/apply-command.ts'
 import { executionOf } from '../../custom-tables/commands/execute-command.ts'
-import { mayCallCommand } from '../../custom-tables/policies/policy-people.ts'
 import {
   type CommandTarget,
   commandTarget,
   isRestricted,
   lockCommandTarget,
   matchesCommand,
+  mayCallCommand,
 } from '../../custom-tables/policies/policy-target.ts'
 import { storedPolicy } from '../../custom-tables/policies/stored-policy.ts'
 import { acceptCallback, type CallbackDeps, performForRun } from './accept-callback.ts'

@@ -12,6 +12,7 @@ import type { Clock } from '../../base/clock.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
+import type { Download, DownloadRequest, Downloads } from '../../storage/downloads/downloads.ts'
 import { type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
 import type { RunLookup } from '../lookup/run-lookup.ts'
 import { type ArtifactAddress, requireArtifact } from '../read/results/read-artifacts.ts'
@@ -19,11 +20,13 @@ import { findArtifact } from '../results/artifact-store.ts'
 import { findContent } from '../results/run-content-store.ts'
 import {
   findLink,
+  findLiveLinkByToken,
   insertLink,
   type LinkSubject,
   type PublicLinkRow,
   revokeLink,
 } from './public-link-store.ts'
+import { findPart, type RunObject } from './stored-parts.ts'
 
 export interface LinkDeps {
   db: Database
@@ -133,3 +136,34 @@ async function endLink(deps: LinkDeps, subject: LinkSubject): Promise<ShownLink>
   if (last) return shown(deps, last)
   return { run_id: subject.run_id, url: '', token: neverMintedToken, revoked: true, created_at: null }
 }
+
+export interface PublicDownloadDeps {
+  db: Database
+  downloads: Downloads
+}
+
+interface PublicDownloadRequest extends DownloadRequest {
+  token: string
+  /** Waits for a turn of the company that owns the link. */
+  takeTurn: (companyId: string) => Promise<void>
+}
+
+/**
+ * Opens the object of a public link. Throws `not_found` for a token that is not live and for objects that are retired or
+ * missing, and what `Downloads.open` throws.
+ */
+export async function openPublicDownload(
+  { db, downloads }: PublicDownloadDeps,
+  request: PublicDownloadRequest,
+): Promise<Download> {
+  const link = await findLiveLinkByToken(db, hashLinkToken(request.token))
+  if (!link) throw notFound()
+  const { company_id: companyId } = link
+  await request.takeTurn(companyId)
+  const part = await findPart(db, { id: link.run_id, company_id: companyId }, objectOf(link))
+  if (!part) throw notFound()
+  return downloads.open(part, { linkId: link.id, companyId }, request)
+}
+
+const objectOf = ({ object_kind: kind, artifact_id: artifactId }: PublicLinkRow): RunObject =>
+  kind === 'artifact' ? { kind, artifactId: artifactId ?? '' } : { kind }

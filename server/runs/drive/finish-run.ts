@@ -6,7 +6,8 @@ import type { Executing } from '../../db/database.ts'
 import { type Transition, transitionCtes } from '../../db/transition.ts'
 import { blockedRenewalCtes } from '../../environments/retention/image-renewal-statement.ts'
 import type { ClaimedRun } from '../model/claimed-run.ts'
-import type { RunOutcome } from '../model/run-outcome.ts'
+import { failed, type RunOutcome } from '../model/run-outcome.ts'
+import { listUnfinished } from '../model/run-store.ts'
 import { ended, endedAfterStart } from '../model/run-transitions.ts'
 import type { LeftParts } from '../parts/run-parts.ts'
 import { artifactsCte } from '../results/artifact-store.ts'
@@ -77,4 +78,22 @@ const measured = (exit: SandboxExit) => ({
 function startOf(startedAt: string, endedAt: string) {
   const ranSeconds = (Date.parse(endedAt) - Date.parse(startedAt)) / 1000
   return sql`coalesce(t.started_at, greatest(t.claimed_at, now() - make_interval(secs => ${ranSeconds})))`
+}
+
+const endedAtOnce = 500
+
+/**
+ * Ends every run that had not ended when the backup was made, and returns their number. Such a run may have started or
+ * ended since, and a backup does not include the host's records that would prove it. So none is started again.
+ */
+export async function endRestoredRuns(db: Executing): Promise<number> {
+  const outcome = failed('restored_from_backup')
+  for (let count = 0; ; ) {
+    const runs = await listUnfinished(db, endedAtOnce)
+    for (const run of runs) {
+      if (!(await finishRun(db, run, { outcome }))) throw new Error(`run ${run.id} cannot be ended`)
+    }
+    count += runs.length
+    if (runs.length < endedAtOnce) return count
+  }
 }

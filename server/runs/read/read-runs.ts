@@ -1,6 +1,8 @@
 import { chatroomPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import { profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import type { RunContent } from '@sandbox-jobs/contract/resources/runs/run-content.ts'
+import type { RunUsage } from '@sandbox-jobs/contract/resources/runs/run-usage.ts'
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { may, roomSubject } from '../../access/allow.ts'
 import { ownRunsOf } from '../../access/own-runs.ts'
@@ -10,7 +12,7 @@ import type { Cursor, Page, PageRequest, PageTokens } from '../../base/page.ts'
 import { Rendered } from '../../base/rendered.ts'
 import type { Database } from '../../db/database.ts'
 import { type FindRunDeps, type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
-import { type ListedRun, listRuns } from '../model/run-store.ts'
+import { findUsage, type ListedRun, listRuns } from '../model/run-store.ts'
 import { listRunsWithMetadata, type MetadataPair } from '../parts/metadata/run-metadata-store.ts'
 import { cancelRun } from '../queue/cancel-run.ts'
 import type { QueuePolicy } from '../queue/queue-policy.ts'
@@ -129,5 +131,27 @@ export async function readRunContent(
     has_output: typeof content?.output_key === 'string',
     has_log: typeof content?.log_key === 'string',
     has_artifact_bundle: typeof content?.bundle_key === 'string',
+  }
+}
+
+const mib = 1024 * 1024
+
+/** The resources that a run used, for callers that may read it. */
+export async function readRunUsage(
+  deps: Pick<ReadDeps, 'db' | 'directory' | 'runs'>,
+  principal: Principal,
+  address: RunAddress,
+): Promise<RunUsage> {
+  const run = await requireReadableRun(deps, principal, 'run.read_log', address)
+  const usage = await findUsage(deps.db, run)
+  return {
+    run_id: run.id,
+    peak_memory_bytes: usage?.peak_memory_bytes ?? null,
+    memory_limit_bytes: profileOf(run.resource_profile).provider_memory_mib * mib,
+    cpu_ms: usage?.cpu_ms ?? null,
+    ingress_bytes: run.measured_ingress_bytes,
+    egress_bytes: run.measured_egress_bytes,
+    started_at: usage?.started_at?.toISOString() ?? null,
+    terminal_at: run.terminal_at?.toISOString() ?? null,
   }
 }

@@ -7,13 +7,13 @@ import {
   workspaceDir,
 } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { ArchiveEntry, ArchiveSource } from '../../../reader/formats/archive.ts'
+import { ArchiveRefused } from '../../../reader/formats/archive-refused.ts'
 import {
   type BundleFormat,
   type BundleRules,
   countBundleEntries,
   readBundleEntries,
 } from '../../../reader/formats/bundle-entries.ts'
-import { ArchiveRefused } from '../../../reader/formats/refusals/archive-refused.ts'
 import type { ArchiveReaders } from '../../../reader/process/archive-readers.ts'
 
 /*

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ArchiveRefused } from '../../../../reader/formats/refusals/archive-refused.ts'
+import { ArchiveRefused } from '../../../../reader/formats/archive-refused.ts'
 import { sha256Of } from '../../../base/sha256.ts'
 import { unpacked } from '../../../images/provenance/verify-image.ts'
 import { readOrigins } from '../../builder/build-origins.ts'

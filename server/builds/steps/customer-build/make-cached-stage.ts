@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SandboxExit } from '../../../../agent/port/sandbox-exit.ts'
 import type { CachePoint } from '../../../../reader/dockerfile/cache-points.ts'
-import { ArchiveRefused } from '../../../../reader/formats/refusals/archive-refused.ts'
+import { ArchiveRefused } from '../../../../reader/formats/archive-refused.ts'
 import { readOrigins } from '../../builder/build-origins.ts'
 import { cachedStageSandbox } from '../../builder/build-sandbox.ts'
 import { builderInput } from '../../builder/builder-input.ts'

@@ -1,4 +1,4 @@
-import { ArchiveRefused } from '../../../../reader/formats/refusals/archive-refused.ts'
+import { ArchiveRefused } from '../../../../reader/formats/archive-refused.ts'
 import { type Layers, storedBytesOf } from '../../../images/image-documents.ts'
 import { deleteQuarantined, quarantineKey } from '../../../images/oci-layout.ts'
 import type { BaseLayer } from '../../cache/base-layer.ts'

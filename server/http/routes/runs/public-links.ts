@@ -1,10 +1,11 @@
 import { publicLinkRoutes } from '@sandbox-jobs/contract/routes/public-link-routes.ts'
 import type { RequestScheduler } from '../../../fairness/request-scheduler.ts'
-import { openPublicDownload, type PublicDownloadDeps } from '../../../runs/downloads/public-download.ts'
 import {
   type LinkDeps,
   mintArtifactLink,
   mintLink,
+  openPublicDownload,
+  type PublicDownloadDeps,
   revokeArtifactLink,
   revokeRunLink,
 } from '../../../runs/downloads/public-links.ts'

@@ -9,10 +9,10 @@ import {
   openRunZip,
   type ResultDeps,
 } from '../../../runs/downloads/read-results.ts'
+import { readRunUsage } from '../../../runs/read/read-runs.ts'
 import { type CapabilityDeps, listRunArtifacts } from '../../../runs/read/results/read-artifacts.ts'
 import { readRunRemarks } from '../../../runs/read/results/run-remarks.ts'
 import { type FollowRunDeps, followRunLog, openRunLog, readNetworkLog } from '../../../runs/read/run-logs.ts'
-import { readRunUsage } from '../../../runs/read/run-usage.ts'
 import { followRunEvents, waitForRun } from '../../../runs/read/wait-for-run.ts'
 import { deleteRunContent } from '../../../runs/retention/run-retention.ts'
 import { type RunAndWaitDeps, runAndWait } from '../../../runs/submit/submit-extended-run.ts'

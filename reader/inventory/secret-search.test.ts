@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { chunksOf, tar } from '../../formats/archive-fixtures.ts'
-import { scanLayer } from '../scan-layer.ts'
+import { chunksOf, tar } from '../formats/archive-fixtures.ts'
+import { scanLayer } from './scan-layer.ts'
 import { tokenPatterns } from './secret-patterns.ts'
-import { secretsIn } from './secrets-in.ts'
+import { secretsIn } from './secret-search.ts'
 
 const keyLine = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ'
 // Concatenated here, so that this file itself has no secret.

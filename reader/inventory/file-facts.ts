@@ -1,4 +1,4 @@
-import type { ObservationRule } from '../inventory.ts'
+import type { ObservationRule } from './inventory.ts'
 
 const setuid = 0o4000
 const setgid = 0o2000

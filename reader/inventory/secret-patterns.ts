@@ -1,4 +1,4 @@
-import type { ObservationRule } from '../inventory.ts'
+import type { ObservationRule } from './inventory.ts'
 
 /**
  * A token with a known prefix, then between `min` and `max` characters of one alphabet, then
