@@ -19,7 +19,7 @@ import { type ApiParts, createApiApp } from '../../server/main/api/api-app.ts'
 import { cancelQueuedRunsOfTask } from '../../server/runs/queue/cancel-run.ts'
 import { type QueuePolicy, queuePolicy } from '../../server/runs/queue/queue-policy.ts'
 import { DiskStorage } from '../../server/storage/disk.ts'
-import type { UploadContext } from '../../server/tasks/files/upload-context.ts'
+import type { TaskContext } from '../../server/tasks/catalogue/task-access.ts'
 import { testReaders } from '../test-readers.ts'
 import { type Answer, type BodyOfAnswer, ReceivedAnswer } from './answer.ts'
 import type { Caller, CallOptions } from './caller.ts'
@@ -62,7 +62,7 @@ export class TestApi implements Caller {
   readonly storage = new DiskStorage(this.folder)
   readonly keys = openKeys(keysFolder(this.dataDir))
   /** The context of use cases, for tests that call them directly. */
-  readonly context: EnvironmentContext & UploadContext
+  readonly context: EnvironmentContext & TaskContext
   readonly policy: QueuePolicy
   /** Signs the login tokens that `app` accepts. */
   readonly tokens: AccessTokens

@@ -11,8 +11,11 @@ import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
+import type { TokenKeys } from '../../base/keys/token-keys.ts'
+import type { PageTokens } from '../../base/page.ts'
 import type { Database } from '../../db/database.ts'
 import type { Download, DownloadRequest, Downloads } from '../../storage/downloads/downloads.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
 import { type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
 import type { RunLookup } from '../lookup/run-lookup.ts'
 import { type ArtifactAddress, requireArtifact } from '../read/results/read-artifacts.ts'
@@ -28,13 +31,21 @@ import {
 } from './public-link-store.ts'
 import { findPart, type RunObject } from './stored-parts.ts'
 
-export interface LinkDeps {
+/** Services of links to results, permanent and expiring. */
+export interface LinkServices {
   db: Database
   directory: Directory
   runs: RunLookup
+  pages: PageTokens
+  storage: ObjectStorage
+  downloads: Downloads
   clock: Clock
-  /** Key of public links. */
+  /** Key of permanent links. */
   linkKey: Buffer
+  /** Keys of expiring links. */
+  linkKeys: TokenKeys
+  /** Name of the deployment, for which the token of an expiring link is good. */
+  deployment: string
   /** Prefix of the addresses, without a trailing slash. */
   baseUrl: string
 }
@@ -50,7 +61,7 @@ export const hashLinkToken = (token: string): Buffer => createHash('sha256').upd
 
 /** The link to a run's log or output: the live one, or a new one. Throws `not_found` when there is no such object. */
 export async function mintLink(
-  deps: LinkDeps,
+  deps: LinkServices,
   principal: Principal,
   address: RunAddress & { kind: PublicLinkKind },
 ): Promise<PublicLink> {
@@ -63,7 +74,7 @@ export async function mintLink(
 }
 
 export async function revokeRunLink(
-  deps: LinkDeps,
+  deps: LinkServices,
   principal: Principal,
   address: RunAddress & { kind: PublicLinkKind },
 ): Promise<PublicLink> {
@@ -73,7 +84,7 @@ export async function revokeRunLink(
 }
 
 export async function mintArtifactLink(
-  deps: LinkDeps,
+  deps: LinkServices,
   principal: Principal,
   address: ArtifactAddress,
 ): Promise<ArtifactPublicLink> {
@@ -85,7 +96,7 @@ export async function mintArtifactLink(
 
 /** Also revokes the link of a retired artifact. */
 export async function revokeArtifactLink(
-  deps: LinkDeps,
+  deps: LinkServices,
   principal: Principal,
   address: ArtifactAddress,
 ): Promise<ArtifactPublicLink> {
@@ -105,7 +116,11 @@ function subjectOf(companyId: string, runId: string, object: string): LinkSubjec
   return { ...base, object_kind: 'artifact', artifact_id: object }
 }
 
-async function liveLink(deps: LinkDeps, principal: Principal, subject: LinkSubject): Promise<PublicLinkRow> {
+async function liveLink(
+  deps: LinkServices,
+  principal: Principal,
+  subject: LinkSubject,
+): Promise<PublicLinkRow> {
   // A link minted concurrently is found in the next iteration; one revoked in between is minted again.
   for (;;) {
     const live = await findLink(deps.db, subject, 'live')
@@ -118,7 +133,7 @@ async function liveLink(deps: LinkDeps, principal: Principal, subject: LinkSubje
 
 type ShownLink = Omit<PublicLink, 'object_kind'>
 
-function shown(deps: LinkDeps, link: PublicLinkRow): ShownLink {
+function shown(deps: LinkServices, link: PublicLinkRow): ShownLink {
   const token = linkToken(deps.linkKey, link.id)
   return {
     run_id: link.run_id,
@@ -129,17 +144,12 @@ function shown(deps: LinkDeps, link: PublicLinkRow): ShownLink {
   }
 }
 
-async function endLink(deps: LinkDeps, subject: LinkSubject): Promise<ShownLink> {
+async function endLink(deps: LinkServices, subject: LinkSubject): Promise<ShownLink> {
   const live = await findLink(deps.db, subject, 'live')
   if (live) await revokeLink(deps.db, live, deps.clock.now())
   const last = await findLink(deps.db, subject, 'latest')
   if (last) return shown(deps, last)
   return { run_id: subject.run_id, url: '', token: neverMintedToken, revoked: true, created_at: null }
-}
-
-export interface PublicDownloadDeps {
-  db: Database
-  downloads: Downloads
 }
 
 interface PublicDownloadRequest extends DownloadRequest {
@@ -153,7 +163,7 @@ interface PublicDownloadRequest extends DownloadRequest {
  * missing, and what `Downloads.open` throws.
  */
 export async function openPublicDownload(
-  { db, downloads }: PublicDownloadDeps,
+  { db, downloads }: Pick<LinkServices, 'db' | 'downloads'>,
   request: PublicDownloadRequest,
 ): Promise<Download> {
   const link = await findLiveLinkByToken(db, hashLinkToken(request.token))

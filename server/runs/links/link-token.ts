@@ -1,7 +1,6 @@
 import { sign, verify } from 'node:crypto'
 import { idKinds } from '@sandbox-jobs/contract/ids.ts'
-import type { Clock } from '../../base/clock.ts'
-import type { TokenKeys } from '../../base/keys/token-keys.ts'
+import type { LinkServices } from '../downloads/public-links.ts'
 import type { SignedLinkRow } from './signed-link-store.ts'
 
 /*
@@ -19,16 +18,12 @@ const bodyBytes = 32
 const signatureBytes = 64
 const purposes = ['share', 'media', 'download'] as const satisfies readonly SignedLinkRow['purpose'][]
 
-export interface LinkTokenDeps {
-  linkKeys: TokenKeys
-  clock: Clock
-  /** Name of the deployment. */
-  deployment: string
-}
-
 type TokenSubject = Pick<SignedLinkRow, 'id' | 'purpose' | 'expires_at'>
 
-export function signLinkToken({ linkKeys, deployment }: LinkTokenDeps, link: TokenSubject): string {
+export function signLinkToken(
+  { linkKeys, deployment }: Pick<LinkServices, 'linkKeys' | 'deployment'>,
+  link: TokenSubject,
+): string {
   const { id: keyId, key } = linkKeys.signing()
   const body = Buffer.alloc(bodyBytes)
   body.writeUInt8(format, 0)
@@ -42,7 +37,7 @@ export function signLinkToken({ linkKeys, deployment }: LinkTokenDeps, link: Tok
 
 /** The id and purpose of the link; undefined for everything but a token of this deployment whose time is not over. */
 export function readLinkToken(
-  deps: LinkTokenDeps,
+  deps: Pick<LinkServices, 'linkKeys' | 'clock' | 'deployment'>,
   token: string,
 ): Pick<SignedLinkRow, 'id' | 'purpose'> | undefined {
   const bytes = Buffer.from(token, 'base64url')

@@ -1,14 +1,12 @@
 import { notFound } from '../../base/errors/coded-error.ts'
-import type { Database } from '../../db/database.ts'
-import type { Download, DownloadRequest, Downloads, StreamReader } from '../../storage/downloads/downloads.ts'
+import type { Download, DownloadRequest, StreamReader } from '../../storage/downloads/downloads.ts'
 import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
+import type { LinkServices } from '../downloads/public-links.ts'
 import { findPart, type RunObject } from '../downloads/stored-parts.ts'
-import { type LinkTokenDeps, readLinkToken } from './link-token.ts'
+import { readLinkToken } from './link-token.ts'
 import { isImage, sharedTypeOf, sniffedBytes } from './media-type.ts'
 import { findLiveSignedLink, type SignedLinkRow } from './signed-link-store.ts'
 import { mediaName, objectOfLink, sniff } from './signed-links.ts'
-
-export type OpenLinkDeps = LinkTokenDeps & { db: Database; downloads: Downloads }
 
 /** How a link is opened: by its token, in a turn of the company that it is of. */
 export interface Opening {
@@ -24,7 +22,7 @@ export interface OpenedLink {
 
 /** The live link of a token for one of these purposes. Throws `not_found`. */
 export async function requireLiveLink(
-  deps: OpenLinkDeps,
+  deps: LinkServices,
   { token, takeTurn }: Opening,
   purposes: readonly SignedLinkRow['purpose'][],
 ): Promise<SignedLinkRow> {
@@ -38,7 +36,7 @@ export async function requireLiveLink(
 
 /** The file that a media or download link is for. Throws `not_found`, also for another name, and what `Downloads.open` throws. */
 export async function openMediaLink(
-  deps: OpenLinkDeps,
+  deps: LinkServices,
   opening: Opening & { name: string },
   request: DownloadRequest,
 ): Promise<OpenedLink> {
@@ -54,7 +52,7 @@ export async function openMediaLink(
 
 /** The files that a share page shows or offers: only images are shown. */
 export async function openSharedObject(
-  deps: OpenLinkDeps,
+  deps: LinkServices,
   opening: Opening & { object: string; show: boolean },
   request: DownloadRequest,
 ): Promise<OpenedLink> {
@@ -66,13 +64,13 @@ export async function openSharedObject(
   return { download: await open(deps, link, part, request), shownAs: isImage(type) ? type : undefined }
 }
 
-async function sharedType({ downloads }: OpenLinkDeps, part: NamedPart, reader: StreamReader) {
+async function sharedType({ downloads }: LinkServices, part: NamedPart, reader: StreamReader) {
   const bytes = await downloads.firstBytes(part, sniffedBytes, reader)
   return sharedTypeOf(part.name, bytes, part.byteSize <= sniffedBytes)
 }
 
 async function partOf(
-  { db }: OpenLinkDeps,
+  { db }: LinkServices,
   link: SignedLinkRow,
   object: RunObject | undefined,
 ): Promise<NamedPart> {
@@ -82,7 +80,7 @@ async function partOf(
 }
 
 const open = (
-  { downloads }: OpenLinkDeps,
+  { downloads }: LinkServices,
   link: SignedLinkRow,
   part: NamedPart,
   request: DownloadRequest,

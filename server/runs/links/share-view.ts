@@ -1,18 +1,15 @@
 import type { InlineOutput } from '@sandbox-jobs/contract/resources/runs/run-result.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
-import type { ObjectStorage } from '../../storage/port.ts'
+import type { LinkServices } from '../downloads/public-links.ts'
 import { partOfArtifact } from '../downloads/stored-parts.ts'
-import type { RunLookup } from '../lookup/run-lookup.ts'
 import { findRunById } from '../model/run-store.ts'
 import { readInlineOutput } from '../read/results/inline-output.ts'
 import { remarksOf } from '../read/results/run-remarks.ts'
 import { listArtifacts } from '../results/artifact-store.ts'
 import { findContent } from '../results/run-content-store.ts'
 import { isImage, isRaster, sharedTypeOf, sniffedBytes } from './media-type.ts'
-import { type Opening, type OpenLinkDeps, readerOf, requireLiveLink } from './open-links.ts'
+import { type Opening, readerOf, requireLiveLink } from './open-links.ts'
 import { findRunOrigin } from './signed-link-store.ts'
-
-export type ShareDeps = OpenLinkDeps & { storage: ObjectStorage; runs: RunLookup }
 
 export interface SharedFile {
   id: string
@@ -48,7 +45,11 @@ const textsShown = 8
 const textBytes = 64 * 1024
 
 /** The result of a run for its share page. Throws `not_found`, `downloads_busy` and `storage_unavailable`. */
-export async function readShare(deps: ShareDeps, opening: Opening, signal: AbortSignal): Promise<ShareView> {
+export async function readShare(
+  deps: LinkServices,
+  opening: Opening,
+  signal: AbortSignal,
+): Promise<ShareView> {
   const link = await requireLiveLink(deps, opening, ['share'])
   const key = { id: link.run_id, company_id: link.company_id }
   const [run, content] = await Promise.all([findRunById(deps.db, key), findContent(deps.db, key)])

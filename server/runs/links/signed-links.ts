@@ -23,12 +23,11 @@ import type { PageRequest } from '../../base/page.ts'
 import type { Downloads, StreamReader } from '../../storage/downloads/downloads.ts'
 import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
 import { findLinkById, revokeLink } from '../downloads/public-link-store.ts'
-import { linkToken } from '../downloads/public-links.ts'
+import { type LinkServices, linkToken } from '../downloads/public-links.ts'
 import { findPart, type RunObject } from '../downloads/stored-parts.ts'
 import { type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
-import type { ReadDeps } from '../read/read-runs.ts'
 import { findContent } from '../results/run-content-store.ts'
-import { type LinkTokenDeps, signLinkToken } from './link-token.ts'
+import { signLinkToken } from './link-token.ts'
 import { mediaTypeOf, sniffedBytes } from './media-type.ts'
 import {
   findSignedLink,
@@ -39,21 +38,12 @@ import {
   type SignedLinkRow,
 } from './signed-link-store.ts'
 
-export type SignedLinkDeps = Pick<ReadDeps, 'db' | 'directory' | 'runs' | 'pages'> &
-  LinkTokenDeps & {
-    downloads: Downloads
-    /** Address of the service in links. */
-    baseUrl: string
-    /** Key of permanent links. */
-    linkKey: Buffer
-  }
-
 /**
  * Makes an expiring link. Throws `not_found` where there is nothing to show, 409 `link_limit`, 422 `media_not_inline`, the
  * standard 422 array, and `downloads_busy`.
  */
 export async function createSignedLink(
-  deps: SignedLinkDeps,
+  deps: LinkServices,
   principal: Principal,
   { body, signal, ...address }: RunAddress & { body: SignedLinkCreateRequest; signal: AbortSignal },
 ): Promise<RunLink> {
@@ -126,7 +116,7 @@ export const mediaName = (path: string): string =>
     .replace(/^\.+/, '_')
 
 export async function listRunLinks(
-  deps: SignedLinkDeps,
+  deps: LinkServices,
   principal: Principal,
   { query, ...address }: RunAddress & { query: PageRequest },
 ): Promise<RunLinkList> {
@@ -158,7 +148,7 @@ export const objectOfLink = ({
 
 /** Revokes a link of either kind. Throws `not_found` for an id that is no link of the run. */
 export async function revokeRunLink(
-  deps: SignedLinkDeps,
+  deps: LinkServices,
   principal: Principal,
   { linkId, ...address }: RunAddress & { linkId: string },
 ): Promise<RunLink> {
@@ -176,7 +166,7 @@ export async function revokeRunLink(
 }
 
 function shown(
-  deps: SignedLinkDeps,
+  deps: LinkServices,
   runId: string,
   row: ListedLink | SignedLinkRow,
   name: string | undefined,
@@ -195,7 +185,7 @@ function shown(
   }
 }
 
-function pathOf(deps: SignedLinkDeps, row: ListedLink | SignedLinkRow, name: string | undefined): string {
+function pathOf(deps: LinkServices, row: ListedLink | SignedLinkRow, name: string | undefined): string {
   if (row.purpose === 'permanent' || row.expires_at === null) {
     return `${publicArtifactPrefix}/${linkToken(deps.linkKey, row.id)}`
   }

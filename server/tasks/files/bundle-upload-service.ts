@@ -12,7 +12,7 @@ import { ObjectTooLarge, type StoredObject } from '../../storage/port.ts'
 import { lockManagedTask, requireManagedTask } from '../catalogue/task-access.ts'
 import { BundleRefused, bundleFormatOf, inspectBundle } from './bundle-archive.ts'
 import { type BundleRow, insertBundle } from './bundle-store.ts'
-import type { BundleUploadContext, OpenFile, SentFile, UploadContext } from './upload-context.ts'
+import type { OpenFile, SentFile, UploadContext } from './upload-context.ts'
 
 export interface BundleSending {
   taskId: string
@@ -28,7 +28,7 @@ export interface BundleSending {
  * `storage_unavailable`.
  */
 export async function uploadBundle(
-  context: BundleUploadContext,
+  context: UploadContext,
   principal: Principal,
   sending: BundleSending,
 ): Promise<BundleUpload> {
@@ -67,7 +67,11 @@ export async function uploadBundle(
   }
 }
 
-async function store({ storage, log }: UploadContext, key: string, file: SentFile): Promise<StoredObject> {
+async function store(
+  { storage, log }: Pick<UploadContext, 'storage' | 'log'>,
+  key: string,
+  file: SentFile,
+): Promise<StoredObject> {
   try {
     return await storage.put(key, Readable.from(file.body), { maxBytes: bundleMaxBytes })
   } catch (error) {
@@ -79,7 +83,7 @@ async function store({ storage, log }: UploadContext, key: string, file: SentFil
 }
 
 async function inspect(
-  { storage, readers, log }: BundleUploadContext,
+  { storage, readers, log }: Pick<UploadContext, 'storage' | 'readers' | 'log'>,
   key: string,
   { byteSize }: StoredObject,
 ) {

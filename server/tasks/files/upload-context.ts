@@ -7,10 +7,6 @@ import type { TaskContext } from '../catalogue/task-access.ts'
 export interface UploadContext extends TaskContext {
   storage: ObjectStorage
   log: Log
-}
-
-/** Additional dependencies for archives. */
-export interface BundleUploadContext extends UploadContext {
   readers: Pick<ArchiveReaders, 'countBundleFiles'>
 }
 

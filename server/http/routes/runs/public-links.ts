@@ -1,11 +1,10 @@
 import { publicLinkRoutes } from '@sandbox-jobs/contract/routes/public-link-routes.ts'
 import type { RequestScheduler } from '../../../fairness/request-scheduler.ts'
 import {
-  type LinkDeps,
+  type LinkServices,
   mintArtifactLink,
   mintLink,
   openPublicDownload,
-  type PublicDownloadDeps,
   revokeArtifactLink,
   revokeRunLink,
 } from '../../../runs/downloads/public-links.ts'
@@ -14,7 +13,7 @@ import type { Mount } from '../../mount.ts'
 import { downloadRequestOf, sendDownload } from '../../responses/send-download.ts'
 
 /** Minting and revoking of login-free links (contract part 2, "Chatroom runs"). */
-export function mountPublicLinkRoutes(mount: Mount, services: LinkDeps): void {
+export function mountPublicLinkRoutes(mount: Mount, services: LinkServices): void {
   mount(publicLinkRoutes.mintLogLink, ({ principal, params }) =>
     mintLink(services, principal, { ...addressOf(params), kind: 'log' }),
   )
@@ -38,7 +37,7 @@ export function mountPublicLinkRoutes(mount: Mount, services: LinkDeps): void {
 /** `GET /public/sandbox/artifacts/{token}` (contract part 2, "Public routes"). */
 export function mountPublicDownloadRoute(
   mount: Mount,
-  services: PublicDownloadDeps & { scheduler?: RequestScheduler },
+  services: Pick<LinkServices, 'db' | 'downloads'> & { scheduler?: RequestScheduler },
 ): void {
   mount(publicLinkRoutes.downloadByToken, ({ params, request, reply }) => {
     const takeTurn = (companyId: string) => turnOf(services.scheduler, companyId, reply)(0)

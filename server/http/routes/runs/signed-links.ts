@@ -2,14 +2,10 @@ import { linkRoutes } from '@sandbox-jobs/contract/routes/link-routes.ts'
 import type { FastifyReply } from 'fastify'
 import { CodedError } from '../../../base/errors/coded-error.ts'
 import type { RequestScheduler } from '../../../fairness/request-scheduler.ts'
+import type { LinkServices } from '../../../runs/downloads/public-links.ts'
 import { type OpenedLink, openMediaLink, openSharedObject } from '../../../runs/links/open-links.ts'
-import { readShare, type ShareDeps } from '../../../runs/links/share-view.ts'
-import {
-  createSignedLink,
-  listRunLinks,
-  revokeRunLink,
-  type SignedLinkDeps,
-} from '../../../runs/links/signed-links.ts'
+import { readShare } from '../../../runs/links/share-view.ts'
+import { createSignedLink, listRunLinks, revokeRunLink } from '../../../runs/links/signed-links.ts'
 import { turnOf } from '../../bounds/take-turn.ts'
 import type { Mount } from '../../mount.ts'
 import { formPageHeaders } from '../../pages/form-page.ts'
@@ -17,10 +13,11 @@ import { deadLinkPage, sharePage, sharePageHeaders } from '../../pages/share-pag
 import { wantsPage } from '../../requests/media-type.ts'
 import { downloadRequestOf, goneSignal, sendDownload } from '../../responses/send-download.ts'
 
-type LinkServices = SignedLinkDeps & ShareDeps & { scheduler?: RequestScheduler }
-
 /** Expiring links to results: making and opening them (contract part 3, D6). */
-export function mountSignedLinkRoutes(mount: Mount, services: LinkServices): void {
+export function mountSignedLinkRoutes(
+  mount: Mount,
+  services: LinkServices & { scheduler: RequestScheduler },
+): void {
   mount(linkRoutes.createSignedLink, ({ principal, params, body, reply }) =>
     createSignedLink(services, principal, { ...addressOf(params), body, signal: goneSignal(reply) }),
   )
