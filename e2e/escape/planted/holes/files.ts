@@ -32,8 +32,15 @@ export const ofFiles: Hole[] = [
     tries: ['mounts'],
   },
   {
-    name: 'a control group that nothing covers',
-    edits: [edit('bundle/spec.ts', 'mount(folder)), cover]', 'mount(folder))]')],
+    name: 'a control group that nothing covers or closes',
+    edits: [
+      edit('bundle/spec.ts', 'mount(folder)), cover]', 'mount(folder))]'),
+      edit(
+        'native/shim/confine/cgroups.c',
+        'if (mkdir(plan->cgroups[i], 0700) && errno != EEXIST)',
+        'if ((mkdir(plan->cgroups[i], 0700) && errno != EEXIST) || chmod(plan->cgroups[i], 0755))',
+      ),
+    ],
     tries: ['mounts/own_cgroup'],
   },
   {
