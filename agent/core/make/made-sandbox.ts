@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
+import { promisify } from 'node:util'
 import type { CompiledFilters } from '../../bundle/compiled-filters.ts'
 import { planText } from '../../bundle/shim-plan.ts'
 import { ociSpec } from '../../bundle/spec.ts'
@@ -8,12 +11,12 @@ import { shownGroups } from '../../host/cgroups.ts'
 import type { Link } from '../../network/link-maker.ts'
 import type { LinkUse, Network } from '../../network/network.ts'
 import type { AllowList } from '../../port/allow-list.ts'
+import { ExecutorRefused } from '../../port/errors.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
 import { type ReservedRecord, reserveStartRecord } from '../records/start-record.ts'
 import { type Shim, startShim } from '../shim/shim.ts'
 import type { Spawner } from '../shim/spawner.ts'
 import { type InternalSandbox, type PlanOptions, planSandbox } from './sandbox-plan.ts'
-import { makeDisk } from './workspace-disk.ts'
 
 export interface MakeOptions extends PlanOptions {
   network: Network
@@ -90,4 +93,21 @@ async function makeWith(
     await reservedRecord.file.close()
     throw error
   }
+}
+
+const run = promisify(execFile)
+
+/** Makes a sparse file with an ext4 file system whose root folder belongs to the sandbox. It is removed with the sandbox. */
+async function makeDisk(path: string, spec: SandboxSpec, idBase: number): Promise<void> {
+  const file = await open(`${path}.new`, 'wx', 0o600)
+  await file.truncate(spec.limits.workspaceBytes)
+  await file.close()
+  const features = ['-O', '^has_journal', '-m', '0', '-N', String(spec.limits.workspaceInodes)]
+  const quick = `root_owner=${idBase}:${idBase},lazy_itable_init=1,nodiscard`
+  try {
+    await run('mkfs.ext4', ['-q', '-F', ...features, '-E', quick, `${path}.new`])
+  } catch (error) {
+    throw new ExecutorRefused('workspace_disk', `a disk for the sandbox cannot be made: ${String(error)}`)
+  }
+  await rename(`${path}.new`, path)
 }

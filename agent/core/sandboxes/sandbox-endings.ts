@@ -1,10 +1,10 @@
 import type { Occupancy } from '../../capacity/occupancy.ts'
-import type { Residue } from '../cleanup/residue.ts'
 import type { MakeOptions } from '../make/made-sandbox.ts'
 import type { SandboxMaker } from '../make/sandbox-maker.ts'
 import type { WarmPool } from '../make/warm-pool.ts'
 import { neverReleased, writeRecords } from '../records/exit-record.ts'
 import { withMaskedNames } from '../records/masked-names.ts'
+import type { Residue } from '../residue.ts'
 import type { Shim } from '../shim/shim.ts'
 import type { Sandbox } from './sandbox.ts'
 

@@ -2,12 +2,12 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sleep } from '../../../server/base/clock.ts'
-import { shellJob, TestAgent, waitUntil } from '../../../testing/agent/test-agent.ts'
-import { ExecutorUnavailable, SandboxUnknown } from '../../port/errors.ts'
-import { neverStarted } from '../../port/refusal-causes.ts'
-import { programNeverStarted } from '../../port/sandbox-exit.ts'
-import { sandboxRuntimes } from '../../port/sandbox-spec.ts'
+import { sleep } from '../../server/base/clock.ts'
+import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
+import { ExecutorUnavailable, SandboxUnknown } from '../port/errors.ts'
+import { neverStarted } from '../port/refusal-causes.ts'
+import { programNeverStarted } from '../port/sandbox-exit.ts'
+import { sandboxRuntimes } from '../port/sandbox-spec.ts'
 
 /** More input than a start waits for before its program starts. */
 const tooMuchAtOnce = 1 << 18

@@ -1,13 +1,12 @@
 import { existsSync, lstatSync, readdirSync, rmSync, type Stats } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { readFile, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../../../server/base/clock.ts'
-import { type CgroupLayout, cgroupsOf, planCgroups, readCounter } from '../../host/cgroups.ts'
-import type { SandboxExit } from '../../port/sandbox-exit.ts'
-import { measureLog } from '../records/bounded-log.ts'
-import { type PostMortem, readExit, writeLostRecord } from '../records/exit-record.ts'
-import type { StartRecord } from '../records/start-record.ts'
-import { killAndRemoveCgroups } from './kill-cgroups.ts'
+import { type Clock, sleep } from '../../server/base/clock.ts'
+import { type CgroupLayout, type CgroupPlan, cgroupsOf, planCgroups, readCounter } from '../host/cgroups.ts'
+import type { SandboxExit } from '../port/sandbox-exit.ts'
+import { measureLog } from './records/bounded-log.ts'
+import { type PostMortem, readExit, writeLostRecord } from './records/exit-record.ts'
+import type { StartRecord } from './records/start-record.ts'
 
 export interface ResidueOptions {
   cgroups: CgroupLayout
@@ -92,3 +91,44 @@ export class Residue {
 
 /** False for a missing file: a concurrent removal deleted it. */
 const holdsSomething = (found: Stats | undefined): boolean => found?.isFile() === true && found.size > 0
+
+const rounds = 1000
+const pauseMs = 5
+
+/** Kills every process in a sandbox's control groups and removes the groups. Used when the shim is gone. */
+async function killAndRemoveCgroups(
+  plan: Pick<CgroupPlan, 'folders' | 'procs'>,
+  name: string,
+): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    const text = await readFile(plan.procs, 'utf8').catch(() => '')
+    const pids = text.split('\n').filter((line) => line !== '')
+    if (pids.length === 0) break
+    for (const pid of pids) await killMember(Number(pid), name)
+    await sleep(pauseMs)
+  }
+  for (const folder of plan.folders) await removeGroup(folder)
+}
+
+/** The pid may have been reused: only a member of the sandbox's group is killed. */
+async function killMember(pid: number, name: string): Promise<void> {
+  const groups = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
+  if (!groups.split('\n').some((line) => line.endsWith(`/${name}`))) return
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has already exited.
+  }
+}
+
+async function removeGroup(folder: string): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    try {
+      await rmdir(folder)
+      return
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EBUSY') return
+      await sleep(pauseMs)
+    }
+  }
+}
