@@ -6,8 +6,9 @@ import type { FastifyRequest } from 'fastify'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { OpenDoor } from '../../doors/catalogue/door-keys.ts'
 import { openResult, type ResultDeps } from '../../runs/downloads/read-results.ts'
+import type { InputFileServices } from '../../runs/parts/files/input-files.ts'
 import { readInputFile } from '../../runs/parts/files/input-files.ts'
-import { type UploadDeps, uploadInputFile } from '../../runs/parts/files/upload-input-file.ts'
+import { uploadInputFile } from '../../runs/parts/files/upload-input-file.ts'
 import type { ReadDeps } from '../../runs/read/read-runs.ts'
 import { listArtifactFiles } from '../../runs/read/results/read-artifacts.ts'
 import { openFileAfterFields, requireMultipart } from '../requests/file-part.ts'
@@ -20,7 +21,7 @@ import type { DoorCall } from './door-mount.ts'
  * artifacts, or one uploaded file, which is its own session, since LibreChat asks once per session whether it is still there.
  */
 
-export type FileServices = ReadDeps & ResultDeps & UploadDeps
+export type FileServices = ReadDeps & ResultDeps & InputFileServices
 
 /** A file of a session, in the fields that the versions of LibreChat's client read. */
 export interface SessionFile {

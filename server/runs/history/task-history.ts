@@ -26,40 +26,36 @@ export interface TaskHistoryQuery {
   chatroom_id?: string | undefined
 }
 
-interface HistoryDeps {
-  db: Database
-}
-
 /** The runs of one task in all rooms. Plain 403 below company manager (contract part 1, "Roles"). */
 export async function listTaskRuns(
-  deps: HistoryDeps,
+  db: Database,
   principal: Principal,
   taskId: string,
   query: TaskHistoryQuery & { offset?: number; limit?: number; order?: Order },
 ): Promise<TaskRunHistory> {
-  const filter = await filterOf(deps, principal, taskId, query)
+  const filter = await filterOf(db, principal, taskId, query)
   const { offset = 0, limit = historyLimitDefault, order = 'desc' } = query
-  const rows = await listTaskHistory(deps.db, filter, { offset, limit, order })
+  const rows = await listTaskHistory(db, filter, { offset, limit, order })
   return rows.map(renderItem)
 }
 
 export async function countTaskRuns(
-  deps: HistoryDeps,
+  db: Database,
   principal: Principal,
   taskId: string,
   query: TaskHistoryQuery,
 ): Promise<ItemCount> {
-  return { num: await countTaskHistory(deps.db, await filterOf(deps, principal, taskId, query)) }
+  return { num: await countTaskHistory(db, await filterOf(db, principal, taskId, query)) }
 }
 
 async function filterOf(
-  deps: HistoryDeps,
+  db: Database,
   principal: Principal,
   taskId: string,
   query: TaskHistoryQuery,
 ): Promise<TaskHistoryFilter> {
   authorize(principal, 'task.read_history', ownCompany)
-  const task = await requireManagedTask(deps.db, principal, 'task.read', taskId)
+  const task = await requireManagedTask(db, principal, 'task.read', taskId)
   return {
     companyId: task.company_id,
     taskId: task.id,

@@ -1,15 +1,13 @@
 import { inputFileRoutes } from '@sandbox-jobs/contract/routes/input-file-routes.ts'
 import {
-  type FileDeps,
+  type InputFileServices,
   listRoomFiles,
   readInputFile,
   removeInputFile,
 } from '../../../runs/parts/files/input-files.ts'
-import { type UploadDeps, uploadInputFile } from '../../../runs/parts/files/upload-input-file.ts'
+import { uploadInputFile } from '../../../runs/parts/files/upload-input-file.ts'
 import type { Mount } from '../../mount.ts'
 import { rawBodyOf } from '../../requests/raw-body.ts'
-
-export type InputFileServices = UploadDeps & FileDeps
 
 /** Files for runs of a room (contract part 3, D6). */
 export function mountInputFileRoutes(mount: Mount, services: InputFileServices): void {

@@ -71,9 +71,9 @@ function mountVersionRoutes(mount: Mount, context: TaskContext): void {
 /** The runs of a task in every room. */
 function mountHistoryRoutes(mount: Mount, context: TaskContext): void {
   mount(historyRoutes.listTaskRuns, ({ principal, params, query }) =>
-    listTaskRuns(context, principal, params.id, query),
+    listTaskRuns(context.db, principal, params.id, query),
   )
   mount(historyRoutes.countTaskRuns, ({ principal, params, query }) =>
-    countTaskRuns(context, principal, params.id, query),
+    countTaskRuns(context.db, principal, params.id, query),
   )
 }

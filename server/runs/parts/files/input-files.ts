@@ -4,6 +4,7 @@ import type { Directory } from '../../../access/directory/directory.ts'
 import { ownRunsOf } from '../../../access/own-runs.ts'
 import type { Principal } from '../../../access/principal.ts'
 import { CodedError, notFound } from '../../../base/errors/coded-error.ts'
+import type { Log } from '../../../base/logging.ts'
 import type { PageRequest, PageTokens } from '../../../base/page.ts'
 import type { Database } from '../../../db/database.ts'
 import type { ObjectStorage } from '../../../storage/port.ts'
@@ -17,11 +18,12 @@ import {
 } from './input-file-store.ts'
 import { isFileNeeded } from './run-file-store.ts'
 
-export interface FileDeps {
+export interface InputFileServices {
   db: Database
   directory: Directory
   pages: PageTokens
   storage: ObjectStorage
+  log: Log
 }
 
 export interface FileAddress {
@@ -31,7 +33,7 @@ export interface FileAddress {
 
 /** The files of a room, newest first. A sandbox-scope key sees those that it uploaded. */
 export async function listRoomFiles(
-  { db, directory, pages }: Omit<FileDeps, 'storage'>,
+  { db, directory, pages }: Pick<InputFileServices, 'db' | 'directory' | 'pages'>,
   principal: Principal,
   { chatroomId, query }: { chatroomId: string; query: PageRequest },
 ): Promise<InputFileList> {
@@ -52,7 +54,7 @@ export async function listRoomFiles(
 }
 
 export async function readInputFile(
-  { db, directory }: Pick<FileDeps, 'db' | 'directory'>,
+  { db, directory }: Pick<InputFileServices, 'db' | 'directory'>,
   principal: Principal,
   { chatroomId, fileId }: FileAddress,
 ): Promise<InputFile> {
@@ -67,7 +69,7 @@ export async function readInputFile(
  * while a run that has not ended takes it.
  */
 export async function removeInputFile(
-  { db, directory, storage }: Omit<FileDeps, 'pages'>,
+  { db, directory, storage }: Pick<InputFileServices, 'db' | 'directory' | 'storage'>,
   principal: Principal,
   { chatroomId, fileId }: FileAddress,
 ): Promise<InputFile> {

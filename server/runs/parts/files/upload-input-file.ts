@@ -2,25 +2,15 @@ import type { Readable } from 'node:stream'
 import { inputFileMaxBytes, inputFileNameMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { defaultMediaType, type InputFile } from '@sandbox-jobs/contract/resources/runs/input-file.ts'
 import { lockAuthority } from '../../../access/authentication/lock-authority.ts'
-import type { Directory } from '../../../access/directory/directory.ts'
 import type { Principal } from '../../../access/principal.ts'
 import { CodedError } from '../../../base/errors/coded-error.ts'
 import { hasCode } from '../../../base/errors/has-code.ts'
 import { invalid } from '../../../base/errors/validation-error.ts'
 import { newId } from '../../../base/ids.ts'
-import type { Log } from '../../../base/logging.ts'
-import type { Database } from '../../../db/database.ts'
 import { closeStaging, dropStaging, openStaging } from '../../../environments/uploads/staging.ts'
-import { type ObjectStorage, ObjectTooLarge, type StoredObject } from '../../../storage/port.ts'
+import { ObjectTooLarge, type StoredObject } from '../../../storage/port.ts'
 import { findInputFile, insertInputFile } from './input-file-store.ts'
-import { renderInputFile } from './input-files.ts'
-
-export interface UploadDeps {
-  db: Database
-  directory: Directory
-  storage: ObjectStorage
-  log: Log
-}
+import { type InputFileServices, renderInputFile } from './input-files.ts'
 
 export interface FileSending {
   chatroomId: string
@@ -37,7 +27,7 @@ export interface FileSending {
  * `input_file_too_large`, `staging_slot_exhausted`, `storage_quota_exceeded` and `storage_unavailable`.
  */
 export async function uploadInputFile(
-  deps: UploadDeps,
+  deps: Omit<InputFileServices, 'pages'>,
   principal: Principal,
   sending: FileSending,
 ): Promise<InputFile> {
@@ -86,7 +76,11 @@ export function requireName(name: string, loc: (string | number)[]): void {
   throw invalid(loc, 'too_long', `may have at most ${inputFileNameMaxBytes} bytes`)
 }
 
-async function store({ storage, log }: UploadDeps, key: string, body: Readable): Promise<StoredObject> {
+async function store(
+  { storage, log }: Pick<InputFileServices, 'storage' | 'log'>,
+  key: string,
+  body: Readable,
+): Promise<StoredObject> {
   try {
     return await storage.put(key, body, { maxBytes: inputFileMaxBytes })
   } catch (error) {
