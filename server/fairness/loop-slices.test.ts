@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import { LoopSlices, type Slice } from './loop-slices.ts'
@@ -26,6 +28,29 @@ it('grants one slice in a round of the event loop, to the owners in turn, and en
   }
   await Promise.all(all)
   expect(granted).toEqual(['a1', 'b1', 'a1', 'b1', 'a2', 'a2', 'a3', 'a3'])
+})
+
+/** Keeps the event loop for a whole slice. */
+function keepBusy(slice: Slice): void {
+  while (!slice.isOver);
+}
+
+it('lets connections that wait be accepted between slices of long work', async () => {
+  const server = createServer((socket) => socket.end())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const sockets = Array.from({ length: 30 }, () => connect(port, '127.0.0.1').resume())
+  let open = sockets.length
+  for (const socket of sockets) socket.once('close', () => (open -= 1))
+  const slice = new LoopSlices().of('a')
+  let slices = 0
+  for (; open > 0; slices += 1) {
+    await slice.next()
+    keepBusy(slice)
+  }
+  // One for each round would be thirty and more.
+  expect(slices).toBeLessThan(15)
+  server.close()
 })
 
 it('lasts for ten milliseconds', async () => {

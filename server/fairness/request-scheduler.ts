@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { othersFirst } from './others-first.ts'
 
 export interface SchedulerBounds {
   /** Running requests of all companies together while several companies are active. Each gets an equal share. */
@@ -33,6 +34,8 @@ const rememberedCompaniesMax = 1000
 const bytesPerWeight = 16 * 1024
 /** Requests heavier than this start one at a time, so that others wait for one of them and not for all. */
 const heavyWeight = 5
+/** The longest time that one of them keeps the event loop. */
+const heavyMs = 50
 /** Time that one request uses beyond this is charged `longFactor` times, because all others wait for it at once. */
 const longMs = 10
 const longFactor = 5
@@ -85,7 +88,7 @@ export class RequestScheduler {
   #chargedMs = 0
   #accruedAtMs = 0
   #active = 1
-  /** True until the event loop has handled other events. */
+  /** True until others have had their turn. */
   #hasLetHeavyIn = false
   #countedAtMs = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
@@ -154,7 +157,7 @@ export class RequestScheduler {
 
   #letHeavyIn(): void {
     this.#hasLetHeavyIn = true
-    setImmediate(() => {
+    othersFirst(heavyMs, () => {
       this.#hasLetHeavyIn = false
       this.#startWaiting()
     })
