@@ -1,9 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
-import {
-  type ApplyResult,
-  applyCompanies,
-} from '@sandbox-jobs/server/main/operator/companies/apply-companies.ts'
+import { type ApplyResult, applyCompanies } from '@sandbox-jobs/server/main/operator/apply-companies.ts'
 import { Command } from 'commander'
 
 interface Options {

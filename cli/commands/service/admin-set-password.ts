@@ -1,4 +1,4 @@
-import { setPassword } from '@sandbox-jobs/server/main/operator/companies/set-password.ts'
+import { setPassword } from '@sandbox-jobs/server/main/operator/operator-company.ts'
 import { Command } from 'commander'
 
 const exitCodes = { service: 1, settings: 2 } as const

@@ -26,13 +26,14 @@ export interface ServiceRefusal {
   problems: string[]
 }
 
+/** The value, or why the service did not do it. */
+export type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
+
 /**
  * Works directly on the service of this machine, without its API. It needs the database password of the owner, so
  * root runs it, or the user who started the service without root.
  */
-export async function onLocalService<T>(
-  work: (service: LocalService) => Promise<T>,
-): Promise<{ ok: true; value: T } | ServiceRefusal> {
+export async function onLocalService<T>(work: (service: LocalService) => Promise<T>): Outcome<T> {
   try {
     const config = readConfig()
     const keys = keysFolder(config.dataDir)
@@ -51,10 +52,7 @@ export async function onLocalService<T>(
 }
 
 /** The same for changes by an operator: the audit log records them before they start. */
-export const actOnService = <T>(
-  act: AuditEntry,
-  work: (service: LocalService) => Promise<T>,
-): Promise<{ ok: true; value: T } | ServiceRefusal> =>
+export const actOnService = <T>(act: AuditEntry, work: (service: LocalService) => Promise<T>): Outcome<T> =>
   onLocalService(async (service) => {
     const operator: Acting = { action: act.act, actor_type: 'operator', actor_id: userInfo().username }
     return actingAs(operator, async () => {

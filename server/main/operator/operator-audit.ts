@@ -5,18 +5,18 @@ import { findCompanyId } from '../../companies/companies.ts'
 import { listChainCompanies } from '../../operations/audit/audit-chain-store.ts'
 import { type AuditLog, readAuditLog } from '../../operations/audit/audit-log.ts'
 import { type VerifiedChain, verifyChain } from '../../operations/audit/verify-audit.ts'
-import { onLocalService, type ServiceRefusal } from './local-service.ts'
+import { type Outcome, onLocalService } from './local-service.ts'
 
 export type { VerifiedChain } from '../../operations/audit/verify-audit.ts'
 
-/** Undefined: no such company. */
-type Outcome = Promise<{ ok: true; value: VerifiedChain[] | undefined } | ServiceRefusal>
-
 /**
  * Verifies the audit log of a company, by id or name, with a position of it that somebody remembers; without a company the
- * logs of all, and the one of the deployment.
+ * logs of all, and the one of the deployment. Undefined: no such company.
  */
-export const verifyAuditLogs = (company?: string, remembered: readonly ChainPosition[] = []): Outcome =>
+export const verifyAuditLogs = (
+  company?: string,
+  remembered: readonly ChainPosition[] = [],
+): Outcome<VerifiedChain[] | undefined> =>
   onLocalService(async ({ db, clock, config }) => {
     const trusted = new PublishedSigningKeys(signingKeysFolder(config.dataDir)).trusted()
     const options = { trusted, clock, remembered }
@@ -30,5 +30,5 @@ export const verifyAuditLogs = (company?: string, remembered: readonly ChainPosi
   })
 
 /** The newest acts of operators. */
-export const readOperatorLog = (limit: number): Promise<{ ok: true; value: AuditLog } | ServiceRefusal> =>
+export const readOperatorLog = (limit: number): Outcome<AuditLog> =>
   onLocalService(({ db }) => readAuditLog(db, limit))

@@ -4,7 +4,7 @@ import { ConfigInvalid, readConfig } from '../../base/config/config.ts'
 import type { LogLevel } from '../../base/config/service-settings.ts'
 import { readLogLevel, writeLogLevel } from '../../base/log-level.ts'
 import { lockHolder } from '../supervisor/host/instance-lock.ts'
-import type { ServiceRefusal } from './local-service.ts'
+import type { Outcome } from './local-service.ts'
 
 export { type LogLevel, logLevels } from '../../base/config/service-settings.ts'
 
@@ -12,7 +12,7 @@ export { type LogLevel, logLevels } from '../../base/config/service-settings.ts'
  * The level that the running processes log at, after it was changed if one is given. It needs neither API nor database: they may be
  * the reason to look closer.
  */
-export async function logLevel(wanted?: LogLevel): Promise<{ ok: true; value: LogLevel } | ServiceRefusal> {
+export async function logLevel(wanted?: LogLevel): Outcome<LogLevel> {
   try {
     const { dataDir } = readConfig()
     const found = readLogLevel(dataDir)

@@ -3,7 +3,7 @@ import {
   readAmount,
   setCompanyBudget,
   showBudget,
-} from '@sandbox-jobs/server/main/operator/companies/operator-budget.ts'
+} from '@sandbox-jobs/server/main/operator/operator-company.ts'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { CliError, exitCodes } from '../../../failure.ts'
 import { table } from '../../../output/table.ts'

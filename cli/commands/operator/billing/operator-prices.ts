@@ -5,7 +5,7 @@ import {
   type PriceChanges,
   type ShownPrices,
   showPrices,
-} from '@sandbox-jobs/server/main/operator/companies/operator-prices.ts'
+} from '@sandbox-jobs/server/main/operator/operator-prices.ts'
 import { Command } from 'commander'
 import { CliError, exitCodes } from '../../../failure.ts'
 import { table } from '../../../output/table.ts'

@@ -1,4 +1,4 @@
-import { resumeBuilds, stopBuilds } from '@sandbox-jobs/server/main/operator/images/operator-build-fence.ts'
+import { resumeBuilds, stopBuilds } from '@sandbox-jobs/server/main/operator/images/operator-blocks.ts'
 import { Command } from 'commander'
 import { wholeNumberUpTo } from '../../../args/whole-number.ts'
 import { withLocalService } from '../../../session/local-service.ts'

@@ -1,4 +1,4 @@
-import { importVulnerabilities } from '@sandbox-jobs/server/main/operator/import-vulnerabilities.ts'
+import { importVulnerabilities } from '@sandbox-jobs/server/main/operator/operator-findings.ts'
 import { Command } from 'commander'
 
 const exitCodes = { service: 1, settings: 2, file: 2 } as const

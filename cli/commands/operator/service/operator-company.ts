@@ -1,5 +1,5 @@
 import { networkCacheDaysMax, timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
-import { setCompany, showCompany } from '@sandbox-jobs/server/main/operator/companies/operator-company.ts'
+import { setCompany, showCompany } from '@sandbox-jobs/server/main/operator/operator-company.ts'
 import { Command, Option } from 'commander'
 import { wholeNumberUpTo } from '../../../args/whole-number.ts'
 import { CliError, exitCodes } from '../../../failure.ts'

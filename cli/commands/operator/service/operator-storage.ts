@@ -1,4 +1,4 @@
-import { recountStorage, showStorage } from '@sandbox-jobs/server/main/operator/companies/operator-storage.ts'
+import { recountStorage, showStorage } from '@sandbox-jobs/server/main/operator/operator-company.ts'
 import { Command, Option } from 'commander'
 import { wholeNumberUpTo } from '../../../args/whole-number.ts'
 import { bytesText } from '../../../output/sizes.ts'

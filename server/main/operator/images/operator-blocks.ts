@@ -1,3 +1,4 @@
+import { liftFence, raiseFence } from '../../../builds/attempts/build-fence.ts'
 import { isBeingBuilt } from '../../../builds/attempts/last-build-store.ts'
 import type { BlockedDigest } from '../../../environments/catalogue/digest-block-store.ts'
 import {
@@ -5,9 +6,7 @@ import {
   listBlockedDigests,
   unblockDigest,
 } from '../../../environments/operator/digest-blocks.ts'
-import { actOnService, onLocalService, type ServiceRefusal } from '../local-service.ts'
-
-type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
+import { actOnService, type Outcome, onLocalService } from '../local-service.ts'
 
 /** Blocks an image in every company. Returns the affected versions. */
 export const blockImage = (digest: string, reason: string): Outcome<string[]> =>
@@ -20,3 +19,11 @@ export const unblockImage = (digest: string): Outcome<string[] | undefined> =>
   actOnService({ act: 'image_unblock', subject: digest }, ({ db }) => unblockDigest(db, digest))
 
 export const readBlocks = (): Outcome<BlockedDigest[]> => onLocalService(({ db }) => listBlockedDigests(db))
+
+/** Refuses new builds for `minutes`. Returns when that ends. */
+export const stopBuilds = (minutes: number): Outcome<Date> =>
+  actOnService({ act: 'build_fence_on', details: { minutes } }, ({ db }) => raiseFence(db, minutes))
+
+/** Accepts builds again. False: they were not refused. */
+export const resumeBuilds = (): Outcome<boolean> =>
+  actOnService({ act: 'build_fence_off' }, ({ db }) => liftFence(db))

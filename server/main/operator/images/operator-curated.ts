@@ -15,13 +15,11 @@ import {
   type Publishing,
 } from '../../../environments/operator/curated-environments.ts'
 import { DiskStorage } from '../../../storage/disk.ts'
-import { actOnService, onLocalService, type ServiceRefusal } from '../local-service.ts'
+import { actOnService, type Outcome, onLocalService } from '../local-service.ts'
 
 export type { CuratedBuild } from '../../../builds/curated-builds.ts'
 
 type Refusal = Exclude<Awaited<ReturnType<typeof publishCurated>>, Publication>
-type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
-
 export type Published = Publication & { end: AttemptEnd | undefined }
 
 const pollMs = 250

@@ -1,9 +1,7 @@
 import { AgentClient } from '../../../../agent/client/agent-client.ts'
 import { ExecutorUnavailable } from '../../../../agent/port/errors.ts'
 import { type RunnerReleaseRow, RunnerReleases } from '../../../environments/operator/runner-releases.ts'
-import { actOnService, onLocalService, type ServiceRefusal } from '../local-service.ts'
-
-type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
+import { actOnService, type Outcome, onLocalService } from '../local-service.ts'
 
 export interface RunnerReleaseView extends RunnerReleaseRow {
   /** The host agent of this machine runs this release now. */

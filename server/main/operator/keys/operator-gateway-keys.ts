@@ -6,9 +6,7 @@ import {
 } from '../../../access/keys/gateway-keys.ts'
 import { CodedError } from '../../../base/errors/coded-error.ts'
 import { findCompanyId } from '../../../companies/companies.ts'
-import { actOnService, onLocalService, type ServiceRefusal } from '../local-service.ts'
-
-type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
+import { actOnService, type Outcome, onLocalService } from '../local-service.ts'
 
 /** Issues a key for a company, by its name or id. Undefined: no such company; `name_taken`: a live key has the name. */
 export const issueKey = (

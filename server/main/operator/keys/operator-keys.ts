@@ -5,9 +5,7 @@ import { keysFolder, openKeys } from '../../../base/keys/keys.ts'
 import { PepperInUse } from '../../../base/keys/peppers.ts'
 import { countDoorsOffPepper } from '../../../doors/catalogue/door-keys.ts'
 import { asOwnerOf } from '../as-owner-of.ts'
-import { actOnService, type LocalService, onLocalService, type ServiceRefusal } from '../local-service.ts'
-
-type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
+import { actOnService, type LocalService, type Outcome, onLocalService } from '../local-service.ts'
 
 /**
  * Creates the next key for login tokens and returns its id. `leaked` ends all tokens of the former key: everybody

@@ -6,9 +6,7 @@ import { KeysUnavailable } from '../../../secrets/keys/wrapping-keys.ts'
 import { countWrappedUnder } from '../../../secrets/rewrap-store.ts'
 import { type RotationProgress, rotateSecretKeys } from '../../../secrets/rotate-keys.ts'
 import { asOwnerOf } from '../as-owner-of.ts'
-import { actOnService, type ServiceRefusal } from '../local-service.ts'
-
-type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
+import { actOnService, type Outcome } from '../local-service.ts'
 
 /** Makes the key that stored secrets are encrypted under from now on, and wraps all of them anew. */
 export const rotateSecrets = (

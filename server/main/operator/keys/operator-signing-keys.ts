@@ -1,9 +1,7 @@
 import type { PublicSigningKey } from '../../../base/keys/published-signing-keys.ts'
 import { SigningKeyInUse, SigningKeys, signingKeysFolder } from '../../../base/keys/signing-keys.ts'
 import { asOwnerOf } from '../as-owner-of.ts'
-import { actOnService, type LocalService, onLocalService, type ServiceRefusal } from '../local-service.ts'
-
-type Outcome<T> = Promise<{ ok: true; value: T } | ServiceRefusal>
+import { actOnService, type LocalService, type Outcome, onLocalService } from '../local-service.ts'
 
 /** Public keys that verify images, oldest first. */
 export const readSigningKeys = (): Outcome<PublicSigningKey[]> =>

@@ -1,9 +1,9 @@
-import { sha256Of } from '../../../base/sha256.ts'
-import { YamlFileInvalid } from '../../../base/yaml-file.ts'
-import { type ApplyResult, applyCompanyFile } from '../../../companies/apply/apply-company-file.ts'
-import { actOnService, type LocalService, onLocalService, type ServiceRefusal } from '../local-service.ts'
+import { sha256Of } from '../../base/sha256.ts'
+import { YamlFileInvalid } from '../../base/yaml-file.ts'
+import { type ApplyResult, applyCompanyFile } from '../../companies/apply/apply-company-file.ts'
+import { actOnService, type LocalService, onLocalService, type ServiceRefusal } from './local-service.ts'
 
-export type { ApplyResult } from '../../../companies/apply/apply-company-file.ts'
+export type { ApplyResult } from '../../companies/apply/apply-company-file.ts'
 
 /** The changes, or why they were not made. A `file` problem is the author's to fix, the others are the operator's. */
 export type ApplyOutcome =

@@ -1,9 +1,15 @@
-import { sha256Of } from '../../../base/sha256.ts'
-import { YamlFileInvalid } from '../../../base/yaml-file.ts'
-import { moneyText } from '../../../billing/money.ts'
-import { type AppliedPrices, applyPrices } from '../../../billing/prices/apply-prices.ts'
-import { findCurrentPrices, type StoredPriceList } from '../../../billing/prices/price-list-store.ts'
-import { actOnService, type LocalService, onLocalService, type ServiceRefusal } from '../local-service.ts'
+import { sha256Of } from '../../base/sha256.ts'
+import { YamlFileInvalid } from '../../base/yaml-file.ts'
+import { moneyText } from '../../billing/money.ts'
+import { type AppliedPrices, applyPrices } from '../../billing/prices/apply-prices.ts'
+import { findCurrentPrices, type StoredPriceList } from '../../billing/prices/price-list-store.ts'
+import {
+  actOnService,
+  type LocalService,
+  type Outcome,
+  onLocalService,
+  type ServiceRefusal,
+} from './local-service.ts'
 
 /** Changes of an apply. Rates are decimal strings; null: the price is not in that list. */
 export interface PriceChanges {
@@ -50,7 +56,7 @@ const shownChanges = ({ rateVersion, boundVersion, changes }: AppliedPrices): Pr
 export type ShownPrices = ReturnType<typeof shownPrices>
 
 /** Undefined: none were ever applied. */
-export const showPrices = (): Promise<{ ok: true; value: ShownPrices | undefined } | ServiceRefusal> =>
+export const showPrices = (): Outcome<ShownPrices | undefined> =>
   onLocalService(async ({ db }) => {
     const list = await findCurrentPrices(db)
     return list && shownPrices(list)
