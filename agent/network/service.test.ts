@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callbackAddress } from '../../server/base/config/callback-listener.ts'
+import { callbackAddress } from '../../server/base/config/service-settings.ts'
 import { FakeInternet, machine, publicHosts } from '../../testing/agent/internet/fake-internet.ts'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
 import type { SandboxNetwork } from '../port/sandbox-spec.ts'

@@ -1,3 +1,5 @@
+import type { Downloader } from '../storage/downloads/download-slots.ts'
+
 /** The one who acts: resolved from credentials once per request, never from a parameter. */
 export interface Principal {
   companyId: string
@@ -31,3 +33,9 @@ export interface HumanTurn {
   /** The message was posted with an API key of the person, which an agent may hold: it confirms nothing. */
   byKey?: boolean
 }
+
+/** The owner of the slots that a download takes: the person or key, and the company. */
+export const downloaderOf = ({ apiKey, principalId, companyId }: Principal): Downloader => ({
+  linkId: apiKey?.id ?? principalId,
+  companyId,
+})

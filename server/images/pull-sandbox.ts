@@ -1,6 +1,6 @@
 import type { SandboxSpec } from '../../agent/port/sandbox-spec.ts'
 import { maxManifestBytes, maxPulledBytes } from '../../reader/images/image-manifest.ts'
-import { apiHost } from './public-hub.ts'
+import { apiHost } from './registries.ts'
 import { probeProgram, refusedByRegistry } from './registry-probe.ts'
 
 const mib = 1024 ** 2

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { publicHub } from './public-hub.ts'
-import { pullSource } from './registries.ts'
+import { publicHub, pullSource } from './registries.ts'
 
 const digest = `sha256:${'a'.repeat(64)}`
 const settings = { registry: 'mirror.test:5000/all', registryIsMirror: false, publicRegistries: true }

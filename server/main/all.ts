@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Confinement, installedConfinement } from '../../reader/confine/confinement.ts'
 import { systemClock } from '../base/clock.ts'
-import { callbackAddress } from '../base/config/callback-listener.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
 import { metricsAddress } from '../base/config/metrics-settings.ts'
+import { callbackAddress } from '../base/config/service-settings.ts'
 import { writeLogLevel } from '../base/log-level.ts'
 import { NativeProgramsRefused } from '../native-programs/installed.ts'
 import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'
@@ -18,8 +18,13 @@ import { packedProgram } from './supervisor/processes/packed-program.ts'
 import { PostgresPart } from './supervisor/processes/postgres-part.ts'
 import { readableProgram } from './supervisor/processes/program-copy.ts'
 import { RoleOutput } from './supervisor/processes/role-output.ts'
-import { databaseSetup, makeRole, type Role, type RolePlan } from './supervisor/processes/service-roles.ts'
-import { withoutCores } from './supervisor/service-command.ts'
+import {
+  databaseSetup,
+  makeRole,
+  type Role,
+  type RolePlan,
+  withoutCores,
+} from './supervisor/processes/service-roles.ts'
 import { type ExitCode, exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
 import { type Part, Supervisor, untilSignal } from './supervisor/supervisor.ts'
 import { say } from './supervisor/terminal.ts'

@@ -3,7 +3,7 @@ import { CodedError } from '../../base/errors/coded-error.ts'
 import { newToken } from '../../base/ids.ts'
 import type { Peppers } from '../../base/keys/peppers.ts'
 import { type Database, violates } from '../../db/database.ts'
-import { hashApiKey } from './api-key-secret.ts'
+import { findByPepper, hashApiKey } from './api-key-secret.ts'
 import {
   countGatewayKeysOffPepper,
   findGatewayKey,
@@ -13,7 +13,6 @@ import {
   revokeGatewayKeyRow,
   touchGatewayKey,
 } from './gateway-key-store.ts'
-import { findByPepper } from './pepper-lookup.ts'
 
 /*
  * Keys of chat pipelines. The operator issues one for a company; with it a pipeline posts messages on behalf of that

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseAddressRange } from '../addresses/address-range.ts'
-import { callbackAddress, callbackPortBeside } from './callback-listener.ts'
 import { absolutePath, flag, integer, oneOf, type Settings, text, url } from './setting.ts'
 
 /** Where the service keeps its data and is reached. */
@@ -32,6 +31,15 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 export type LogLevel = (typeof logLevels)[number]
 
 const isRoot = () => process.getuid?.() === 0
+
+/**
+ * The loopback address on which the API answers the callbacks of runs, and nothing else. It is not 127.0.0.1, where programs of
+ * this machine take any free port.
+ */
+export const callbackAddress = '127.83.74.1'
+
+/** The port of the callbacks, unless the operator names one. */
+const callbackPortBeside = (port: number): number => (port <= 50_000 ? port + 10_000 : port - 10_000)
 
 export const serviceSettings: Settings<ServiceConfig> = {
   dataDir: {

@@ -1,9 +1,7 @@
-import type { ClientRequest, IncomingMessage } from 'node:http'
-import { request as plainRequest } from 'node:http'
+import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import type { Reachable, Resolve } from './reachable-addresses.ts'
-import { isTlsFailure } from './tls-failure.ts'
 
 /*
  * One request to an address that somebody else chose. The name is resolved once, every address is checked, and the connection
@@ -67,6 +65,10 @@ export async function guardedRequest<Read>(
     throw error instanceof GuardedFailure ? error : new GuardedFailure(slugOf(error))
   }
 }
+
+/** Whether the code of an error says that a connection could not be encrypted, or that its certificate is not trusted. */
+export const isTlsFailure = (code: string): boolean =>
+  /^(ERR_(TLS|SSL)|CERT|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|EPROTO)/.test(code)
 
 /** Undefined where the signal fires first. */
 const within = <T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> =>

@@ -2,7 +2,7 @@ import type { UsageDimension, UsageItem } from '@sandbox-jobs/contract/resources
 import { sql } from 'kysely'
 import type { Executing } from '../../db/database.ts'
 import { opaqueParam } from '../../db/fast/params.ts'
-import { departmentOf } from './department-statement.ts'
+import { departmentOf } from './usage-store.ts'
 
 /** Days as `YYYY-MM-DD`, UTC; both are included. */
 export interface UsageRange {

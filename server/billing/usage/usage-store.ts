@@ -1,6 +1,13 @@
+import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { type Fold, folding } from '../../work/rounds/fold-changes.ts'
-import { departmentOf } from './department-statement.ts'
+
+/** SQL fragment: the department of a change: that which the room is in now, unless the change names one. */
+export const departmentOf = (changes: string) => sql`
+  coalesce(${sql.ref(`${changes}.department_id`)}, (
+    select c.department_id from chatrooms c
+    where c.id = ${sql.ref(`${changes}.chatroom_id`)} and c.company_id = ${sql.ref(`${changes}.company_id`)}
+  ), '')`
 
 /*
  * Triggers insert a change into `usage_changes` for each run and build that ends (`db/schema/billing.sql`). Readers

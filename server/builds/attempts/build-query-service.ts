@@ -1,5 +1,7 @@
 import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import type { BuildAttempt, BuildAttemptList } from '@sandbox-jobs/contract/resources/builds/build-attempt.ts'
+import type { BuildProfile } from '@sandbox-jobs/contract/resources/environments/profile.ts'
+import type { RegionCode } from '@sandbox-jobs/contract/resources/environments/region.ts'
 import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
@@ -8,9 +10,9 @@ import type { Executing } from '../../db/database.ts'
 import { seesSource } from '../../environments/catalogue/environment.ts'
 import { readableEnvironment } from '../../environments/catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../../environments/catalogue/environment-context.ts'
+import { progressOf, terminalClassOf } from '../../environments/versions/build-progress.ts'
 import { requireVersion, type VersionPath } from '../../environments/versions/version-service.ts'
-import { findAttempt, listAttempts } from './attempt-record-store.ts'
-import { renderAttempt } from './render-attempt.ts'
+import { type AttemptView, findAttempt, listAttempts } from './attempt-record-store.ts'
 
 export interface BuildPath extends VersionPath {
   attemptId: string
@@ -55,4 +57,32 @@ export async function readableBuild(db: Executing, principal: Principal, path: B
   const attempt = await findAttempt(db, { companyId: principal.companyId, ...path }, path.attemptId)
   if (!attempt) throw notFound()
   return { attempt, environment }
+}
+
+/** Wire form (contract part 1, "Build attempt"). Only owners see the details of a failure. */
+export function renderAttempt(attempt: AttemptView, owner: boolean): BuildAttempt {
+  const progress = progressOf(attempt, owner)
+  return {
+    id: attempt.id,
+    company_id: attempt.company_id,
+    environment_version_id: attempt.environment_version_id,
+    attempt_number: attempt.attempt_number,
+    status: attempt.state as BuildAttemptState,
+    phase: '',
+    stage_code: attempt.stage_code,
+    error_code: attempt.error_code,
+    error_detail: owner ? attempt.error_detail : '',
+    terminal_class: terminalClassOf(attempt.state),
+    build_region: attempt.build_region as RegionCode,
+    build_profile: attempt.build_profile as BuildProfile,
+    raw_upload_digest: owner ? attempt.raw_upload_digest : '',
+    canonical_digest: owner ? attempt.canonical_digest : '',
+    queued_at: attempt.queued_at.toISOString(),
+    retryable_until: attempt.retryable_until?.toISOString() ?? null,
+    report_total_bytes: attempt.report_total_bytes,
+    stage_index: progress.index,
+    stage_count: progress.count,
+    stage_since: progress.since,
+    next_action: progress.nextAction,
+  }
 }

@@ -28,8 +28,8 @@ import {
 } from './attempt-record-store.ts'
 import { requireUnfenced } from './build-fence.ts'
 import { buildLimits } from './build-limits.ts'
+import { renderAttempt } from './build-query-service.ts'
 import { enqueueBuild } from './enqueue-build.ts'
-import { renderAttempt } from './render-attempt.ts'
 
 interface BuildOptions {
   region: string

@@ -1,7 +1,11 @@
 import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
-import type { LastAttempt, LastBuild, ReadLastBuilds } from '../../environments/catalogue/last-builds.ts'
+import type {
+  LastAttempt,
+  LastBuild,
+  ReadLastBuilds,
+} from '../../environments/catalogue/environment-context.ts'
 
 const recentBuilds = 10
 

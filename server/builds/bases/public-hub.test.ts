@@ -10,7 +10,7 @@ import {
   testImage,
   testIndex,
 } from '../../../testing/registry/registry-fixture.ts'
-import { apiHost, publicHub } from '../../images/public-hub.ts'
+import { apiHost, publicHub } from '../../images/registries.ts'
 
 /* Names without a host, with no setting of the operator: the public hub under its own names, on the tests' own internet. */
 

@@ -1,9 +1,12 @@
 import { digestPattern } from '@sandbox-jobs/contract/digest.ts'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/schema'
+import type { CachePoint } from '../../../reader/dockerfile/cache-points.ts'
+import { canonicalDigest } from '../../base/json/canonical-json.ts'
 import { parseStrictJson } from '../../base/json/strict-json.ts'
 import { openEnvelope, sealEnvelope } from '../../images/provenance/dsse.ts'
-import type { BuildTools } from '../request/build.ts'
+import type { Build, BuildTools } from '../request/build.ts'
+import type { ImageKey } from './build-key.ts'
 import type { CachedStageRow } from './cached-stage-store.ts'
 
 /*
@@ -53,4 +56,24 @@ export function verifiedStage(
   if (!Check(CachedStageRecord, record)) return undefined
   const isOfRow = record.companyId === companyId && record.key === key && record.attemptId === attemptId
   return isOfRow ? record : undefined
+}
+
+/** The points after which layers may be cached, each with the key of all its inputs. None if the owner switched the cache off. */
+export function stagePoints(
+  { request, tools }: Pick<Build, 'request' | 'tools'>,
+  { points, imageKey }: { points: readonly CachePoint[]; imageKey: ImageKey | undefined },
+): CachePoint[] {
+  if (!imageKey || request.cache === 'none') return []
+  const { baseImages, toolchainDigest, reach } = imageKey
+  return points.map((point) => ({
+    ...point,
+    key: canonicalDigest({
+      point: point.key,
+      base_images: Object.fromEntries(baseImages.map(({ name, digest }) => [name, digest])),
+      build_profile: request.buildProfile,
+      toolchain: toolchainDigest,
+      program: tools.builder.programDigest,
+      network: reach,
+    }),
+  }))
 }

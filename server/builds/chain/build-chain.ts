@@ -1,8 +1,12 @@
 import { attest } from '../steps/attest.ts'
 import { checkBuilderExit } from '../steps/customer-build/check-builder-exit.ts'
 import { checkOrigins } from '../steps/customer-build/check-origins.ts'
-import { chooseNetwork, type NetworkChosen } from '../steps/customer-build/choose-network.ts'
-import { computeImageKey, type Keyed } from '../steps/customer-build/compute-image-key.ts'
+import {
+  chooseNetwork,
+  computeImageKey,
+  type Keyed,
+  type NetworkChosen,
+} from '../steps/customer-build/image-inputs.ts'
 import { loadCachedStages } from '../steps/customer-build/load-cached-stages.ts'
 import { makeBaseLayer } from '../steps/customer-build/make-base-layer.ts'
 import { makeCachedStage } from '../steps/customer-build/make-cached-stage.ts'

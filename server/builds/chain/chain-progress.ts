@@ -5,7 +5,7 @@ import type { ChainStage } from '../../environments/versions/build-stages.ts'
 import { supersedeOlder, type VersionResult } from '../../environments/versions/version-transitions.ts'
 import { trackFindings } from '../../findings/track-findings.ts'
 import { installedDigest, storedBytesOf } from '../../images/image-documents.ts'
-import { policyRevisionOf } from '../../images/provenance/composition.ts'
+import { policyRevisionOf } from '../../images/provenance/statement.ts'
 import { ClaimLost } from '../../work/lease.ts'
 import { finishAttempt } from '../attempts/claims/attempt-end-store.ts'
 import {

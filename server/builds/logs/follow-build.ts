@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import type { BuildAttemptState } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
-import { downloaderOf } from '../../access/downloader.ts'
-import type { CurrentPrincipal, Principal } from '../../access/principal.ts'
+import { type CurrentPrincipal, downloaderOf, type Principal } from '../../access/principal.ts'
 import { managedEnvironment } from '../../environments/catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../../environments/catalogue/environment-context.ts'
 import type { Following, LogFollowers, PositionedEvent } from '../../live-logs/log-followers.ts'

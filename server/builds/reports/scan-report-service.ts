@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { ScanReport } from '@sandbox-jobs/contract/resources/builds/scan-report.ts'
-import { downloaderOf } from '../../access/downloader.ts'
-import type { Principal } from '../../access/principal.ts'
+import { downloaderOf, type Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import { managedEnvironment } from '../../environments/catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../../environments/catalogue/environment-context.ts'

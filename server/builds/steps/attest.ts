@@ -1,10 +1,11 @@
 import { statementType } from '@sandbox-jobs/contract/resources/builds/provenance.ts'
 import { releaseOf } from '../../environments/operator/runner-releases.ts'
 import { type Attachment, annotations } from '../../images/image-documents.ts'
-import { composedDigest, policyRevisionOf } from '../../images/provenance/composition.ts'
 import { sealEnvelope } from '../../images/provenance/dsse.ts'
 import {
+  composedDigest,
   type NamedDigest,
+  policyRevisionOf,
   predicateType,
   type Statement,
   statementOf,

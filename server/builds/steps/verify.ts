@@ -1,7 +1,7 @@
 import { installedDigest } from '../../images/image-documents.ts'
 import { installLayers } from '../../images/install-layers.ts'
 import { layerKey, openLayer, storedLayout } from '../../images/oci-layout.ts'
-import { composedDigest } from '../../images/provenance/composition.ts'
+import { composedDigest } from '../../images/provenance/statement.ts'
 import { ImageUntrusted, verifyLayers } from '../../images/provenance/verify-image.ts'
 import { readSignedImage } from '../../images/provenance/verify-stored.ts'
 import { BuildFailed } from '../request/build-failed.ts'

@@ -1,7 +1,6 @@
 import type { DoorKind, DoorRuntime } from '@sandbox-jobs/contract/resources/doors/door.ts'
 import { principalOf, refuseCredentials } from '../../access/authentication/authentication.ts'
-import { hashApiKey } from '../../access/keys/api-key-secret.ts'
-import { findByPepper } from '../../access/keys/pepper-lookup.ts'
+import { findByPepper, hashApiKey } from '../../access/keys/api-key-secret.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
 import { newToken } from '../../base/ids.ts'

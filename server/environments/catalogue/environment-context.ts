@@ -2,9 +2,8 @@ import type { Deployment } from '@sandbox-jobs/contract/resources/environments/r
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
-import type { Database, Trx } from '../../db/database.ts'
+import type { Database, Executing, Trx } from '../../db/database.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import type { ReadLastBuilds } from './last-builds.ts'
 
 /** Dependencies of the use cases of environments, uploads, versions and builds. Created once in `main`. */
 export interface EnvironmentContext {
@@ -25,3 +24,30 @@ export interface EnvironmentContext {
   /** Looks up departments of a company, to validate a new owner. */
   departments: { department(companyId: string, id: string): Promise<{ id: string } | undefined> }
 }
+
+/** Fields of a version's latest build attempt that the version shows. */
+export interface LastAttempt {
+  id: string
+  state: string
+  stage_code: string
+  stage_since: Date
+  terminal_at: Date | null
+  error_code: string
+  error_detail: string
+}
+
+export interface LastBuild {
+  attempt: LastAttempt
+  /** Mean duration of the company's last completed builds. Null if there are none, or if the attempt has ended. */
+  expectedSeconds: number | null
+}
+
+/**
+ * Builds by the id of their attempt, `environment_versions.last_build_attempt_id`. Builds implement it: environments read no
+ * table of theirs. Read the versions first: a version that is final then has an attempt that is final.
+ */
+export type ReadLastBuilds = (
+  db: Executing,
+  companyId: string,
+  attemptIds: readonly string[],
+) => Promise<ReadonlyMap<string, LastBuild>>

@@ -5,7 +5,7 @@ import {
   buildableVersionStates,
   type EnvironmentVersionState,
 } from '@sandbox-jobs/contract/states/environment-version-states.ts'
-import type { LastAttempt, LastBuild } from '../catalogue/last-builds.ts'
+import type { LastAttempt, LastBuild } from '../catalogue/environment-context.ts'
 import { progressOf, terminalClassOf } from './build-progress.ts'
 import { isRetained } from './version.ts'
 import type { VersionView } from './version-store.ts'

@@ -1,8 +1,10 @@
 import { BuildNetwork } from '@sandbox-jobs/contract/resources/builds/build-network.ts'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/schema'
+import type { Runner } from '../../../agent/port/host.ts'
+import { canonicalDigest } from '../../base/json/canonical-json.ts'
 import { parseStrictJson } from '../../base/json/strict-json.ts'
-import { hexOf } from '../image-documents.ts'
+import { hexOf, installedDigest, type Layers } from '../image-documents.ts'
 
 /*
  * The platform's statement about an image: an in-toto Statement, version 1, with SLSA provenance, version 1. The
@@ -119,3 +121,15 @@ export function readStatement(bytes: Buffer): Statement | undefined {
     return undefined
   }
 }
+
+/** The digest of what a job runs on: the image's layers, the runner's layer above it, and the runner's policy. */
+export const composedDigest = (layers: Layers, runner: Runner): string =>
+  canonicalDigest({
+    layer: installedDigest(layers),
+    runner: runner.layerDigest,
+    abi_revision: runner.abiRevision,
+    policy: runner.policyDigest,
+  })
+
+export const policyRevisionOf = (runner: Runner): string =>
+  `policy-${hexOf(runner.policyDigest).slice(0, 16)}`

@@ -62,13 +62,11 @@ import { StateWatchers } from '../../state-watch/state-watchers.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 import { Downloads } from '../../storage/downloads/downloads.ts'
 import { mountAgents } from './api-agents.ts'
+import { mountNotifications, mountSettings } from './api-company.ts'
 import { mountDoors } from './api-doors.ts'
-import { mountNotifications } from './api-notifications.ts'
 import { mountRuns } from './api-runs.ts'
-import { mountSecrets } from './api-secrets.ts'
-import { mountSettings } from './api-settings.ts'
 import { mountTables } from './api-tables.ts'
-import { mountTasks } from './api-tasks.ts'
+import { mountSecrets, mountTasks } from './api-tasks.ts'
 
 /** Dependencies of the API. */
 export interface ApiParts {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../../base/config/config.ts'
-import { isTlsFailure } from '../../base/guarded-requests/tls-failure.ts'
+import { isTlsFailure } from '../../base/guarded-requests/guarded-request.ts'
 import type { MailText } from './mail-text.ts'
 
 /* One e-mail to the operator's SMTP server, over a connection of its own, within a time. */

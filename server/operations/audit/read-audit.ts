@@ -9,7 +9,7 @@ import type {
 import { authorize, ownCompany } from '../../access/allow.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
-import { readInstant } from '../../base/instant.ts'
+import { readInstant } from '../../base/errors/validation-error.ts'
 import type { PageTokens } from '../../base/page.ts'
 import type { Database } from '../../db/database.ts'
 import { SharedSlots } from '../../fairness/shared-slots.ts'

@@ -6,9 +6,9 @@ import { pipeline } from 'node:stream/promises'
 import { migrations } from '../../db/migrate.ts'
 import { checkRecord, SchemaProblem } from '../../db/recorded-migrations.ts'
 import { BackupProblem } from './backup-problem.ts'
-import { DigestedStream } from './digested-stream.ts'
 import { type ListedFile, readFileList } from './file-list.ts'
 import { type Manifest, readManifest } from './manifest.ts'
+import { DigestedStream } from './streams.ts'
 
 const toldMost = 20
 

@@ -3,8 +3,8 @@ import { type FileHandle, mkdir, open, readdir, readlink, realpath } from 'node:
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { hasCode } from '../../base/errors/has-code.ts'
-import { DigestedStream } from './digested-stream.ts'
 import type { ListedFile } from './file-list.ts'
+import { DigestedStream } from './streams.ts'
 
 /** Paths of the regular files below `root`, relative to it. Links and other file types are skipped. */
 export async function* filesBelow(root: string, folder = ''): AsyncGenerator<string> {

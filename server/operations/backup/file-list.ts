@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import { DigestedStream } from './digested-stream.ts'
-import { linesOf } from './lines.ts'
+import { DigestedStream, linesOf } from './streams.ts'
 
 /** A file of a backup, with its path in the backup. */
 export interface ListedFile {

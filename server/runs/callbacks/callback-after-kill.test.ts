@@ -11,7 +11,7 @@ import { TestApi } from '../../../testing/apps/test-api.ts'
 import { HeldCommits } from '../../../testing/database/held-commits.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
-import { callbackAddress } from '../../base/config/callback-listener.ts'
+import { callbackAddress } from '../../base/config/service-settings.ts'
 import { freePort } from '../../postgres/free-port.ts'
 
 /*

@@ -8,7 +8,7 @@ import { TableSteps } from '../../../testing/apps/table-steps.ts'
 import { testFolder } from '../../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
-import { callbackAddress } from '../../base/config/callback-listener.ts'
+import { callbackAddress } from '../../base/config/service-settings.ts'
 import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
 import { createCallbackApp } from '../../main/api/callback-app.ts'
 

@@ -1,6 +1,5 @@
 import { artifactFilesMax } from '@sandbox-jobs/contract/limits.ts'
-import { downloaderOf } from '../../access/downloader.ts'
-import type { Principal } from '../../access/principal.ts'
+import { downloaderOf, type Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { Download, DownloadRequest, Downloads } from '../../storage/downloads/downloads.ts'
 import { openStoredZip, type StoredZip } from '../../storage/downloads/stored-zip.ts'

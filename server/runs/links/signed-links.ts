@@ -14,8 +14,7 @@ import {
   publicSharePrefix,
 } from '@sandbox-jobs/contract/routes/prefixes.ts'
 import { lockAuthority } from '../../access/authentication/lock-authority.ts'
-import { downloaderOf } from '../../access/downloader.ts'
-import type { Principal } from '../../access/principal.ts'
+import { downloaderOf, type Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
 import { newId } from '../../base/ids.ts'

@@ -3,7 +3,7 @@ import type { VisibleRunList } from '@sandbox-jobs/contract/resources/runs/visib
 import { may, ownCompany } from '../../access/allow.ts'
 import type { Directory } from '../../access/directory/directory.ts'
 import type { Principal } from '../../access/principal.ts'
-import { readInstant } from '../../base/instant.ts'
+import { readInstant } from '../../base/errors/validation-error.ts'
 import type { PageRequest } from '../../base/page.ts'
 import { queueWaits } from '../queue/run-waits.ts'
 import { beforeOf, type ReadDeps } from './read-runs.ts'

@@ -8,7 +8,7 @@ import type {
 import { authorize, ownedBy } from '../../access/allow.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
-import { readInstant } from '../../base/instant.ts'
+import { readInstant } from '../../base/errors/validation-error.ts'
 import type { Trx } from '../../db/database.ts'
 import type { SecretContext } from '../secret-context.ts'
 import type { SecretListRequest } from '../write/list-secrets.ts'

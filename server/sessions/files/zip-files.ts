@@ -1,6 +1,5 @@
 import { posix } from 'node:path'
-import { downloaderOf } from '../../access/downloader.ts'
-import type { Principal } from '../../access/principal.ts'
+import { downloaderOf, type Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import { slicesOf } from '../../fairness/loop-slices.ts'
 import type { Downloads } from '../../storage/downloads/downloads.ts'

@@ -11,9 +11,8 @@ import type { Database, Trx } from '../../../db/database.ts'
 import { transition } from '../../../db/transition.ts'
 import type { BuildSlots } from '../build-limits.ts'
 import { type AttemptEnding, endLocked } from './attempt-end-store.ts'
-import { reserveMemory } from './build-memory-turn-store.ts'
 import { type AttemptRow, isCancelling, leaseEnd } from './claimed-attempt-store.ts'
-import { buildOrder, fairAttempts, hasBuildSlot } from './fair-attempts-statement.ts'
+import { buildOrder, fairAttempts, hasBuildSlot, reserveMemory } from './waiting-attempts-store.ts'
 
 /** After this many claims whose worker died, the attempt is not claimed again. An orderly stop does not count. */
 export const claimsMax = 5

@@ -1,5 +1,10 @@
 import type { CachePoint } from '../../../../reader/dockerfile/cache-points.ts'
-import { type CachedStage, type CachedStageRecord, verifiedStage } from '../../cache/cached-stage.ts'
+import {
+  type CachedStage,
+  type CachedStageRecord,
+  stagePoints,
+  verifiedStage,
+} from '../../cache/cached-stage.ts'
 import {
   type CachedStageName,
   type CachedStageRow,
@@ -8,12 +13,11 @@ import {
   forgetCachedStage,
   recordStageUse,
 } from '../../cache/cached-stage-store.ts'
-import { stagePoints } from '../../cache/stage-points.ts'
 import type { Build } from '../../request/build.ts'
 import { stageSandboxId } from '../../sandboxes/build-sandboxes.ts'
 import type { Step } from '../step.ts'
 import type { Validated } from '../validate-context.ts'
-import type { Keyed } from './compute-image-key.ts'
+import type { Keyed } from './image-inputs.ts'
 
 export interface StagesReady {
   /** Cached stages that replace the first instructions of their stages. */

@@ -27,7 +27,7 @@ import { startSandbox } from '../../sandboxes/start-sandbox.ts'
 import { storeVerified } from '../../sandboxes/store-verified.ts'
 import type { Step } from '../step.ts'
 import type { Validated } from '../validate-context.ts'
-import type { Keyed } from './compute-image-key.ts'
+import type { Keyed } from './image-inputs.ts'
 import type { BasesPulled } from './pull-base-images.ts'
 
 export interface BaseLayerReady {

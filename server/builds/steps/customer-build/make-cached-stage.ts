@@ -5,7 +5,12 @@ import { ArchiveRefused } from '../../../../reader/formats/archive-refused.ts'
 import { readOrigins } from '../../builder/build-origins.ts'
 import { cachedStageSandbox } from '../../builder/build-sandbox.ts'
 import { builderInput } from '../../builder/builder-input.ts'
-import { type CachedStage, type CachedStageRecord, signedStage } from '../../cache/cached-stage.ts'
+import {
+  type CachedStage,
+  type CachedStageRecord,
+  signedStage,
+  stagePoints,
+} from '../../cache/cached-stage.ts'
 import {
   announceCachedStage,
   type CachedStageName,
@@ -14,7 +19,6 @@ import {
   readBuiltStages,
   recordCachedStage,
 } from '../../cache/cached-stage-store.ts'
-import { stagePoints } from '../../cache/stage-points.ts'
 import { offerLog } from '../../logs/build-log.ts'
 import { networkAge } from '../../network/network-age.ts'
 import type { Build } from '../../request/build.ts'
@@ -23,8 +27,7 @@ import { startSandbox } from '../../sandboxes/start-sandbox.ts'
 import { storeVerified } from '../../sandboxes/store-verified.ts'
 import type { Step } from '../step.ts'
 import type { Validated } from '../validate-context.ts'
-import type { NetworkChosen } from './choose-network.ts'
-import type { Keyed } from './compute-image-key.ts'
+import type { Keyed, NetworkChosen } from './image-inputs.ts'
 import type { StagesReady } from './load-cached-stages.ts'
 import type { BasesPulled } from './pull-base-images.ts'
 

@@ -7,7 +7,7 @@ import { networkAge } from '../../network/network-age.ts'
 import { storeSandboxLog } from '../../sandboxes/build-sandboxes.ts'
 import type { Step } from '../step.ts'
 import type { Built } from './built.ts'
-import type { NetworkChosen } from './choose-network.ts'
+import type { NetworkChosen } from './image-inputs.ts'
 import type { StagesReady } from './load-cached-stages.ts'
 import type { BuilderEnded } from './run-builder.ts'
 

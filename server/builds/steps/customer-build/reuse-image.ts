@@ -10,7 +10,7 @@ import type { Build } from '../../request/build.ts'
 import type { Step } from '../step.ts'
 import type { Validated } from '../validate-context.ts'
 import type { Built } from './built.ts'
-import type { Keyed } from './compute-image-key.ts'
+import type { Keyed } from './image-inputs.ts'
 
 /**
  * Reuses the company's image for the same inputs, if there is one. The row only locates it: the signed statement of that

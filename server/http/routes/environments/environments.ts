@@ -1,10 +1,7 @@
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
+import { changeEnvironmentEgress, readEnvironmentEgress } from '../../../environments/catalogue/egress.ts'
 import type { EnvironmentContext } from '../../../environments/catalogue/environment-context.ts'
-import {
-  changeEnvironmentEgress,
-  readEnvironmentEgress,
-} from '../../../environments/catalogue/environment-egress.ts'
 import {
   archiveEnvironment,
   createEnvironment,

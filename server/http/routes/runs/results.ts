@@ -16,7 +16,7 @@ import { type FollowRunDeps, followRunLog, openRunLog, readNetworkLog } from '..
 import { followRunEvents, waitForRun } from '../../../runs/read/wait-for-run.ts'
 import { deleteRunContent } from '../../../runs/retention/run-retention.ts'
 import { type RunAndWaitDeps, runAndWait } from '../../../runs/submit/submit-extended-run.ts'
-import { attachment } from '../../../storage/downloads/content-disposition.ts'
+import { attachment } from '../../../storage/downloads/download-headers.ts'
 import type { Downloads } from '../../../storage/downloads/downloads.ts'
 import { currentCaller } from '../../caller.ts'
 import type { Mount } from '../../mount.ts'

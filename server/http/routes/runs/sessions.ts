@@ -17,7 +17,7 @@ import {
 import { type FileReading, listSessionFiles, openSessionFile } from '../../../sessions/files/read-files.ts'
 import { writeSessionFile } from '../../../sessions/files/write-file.ts'
 import { openSessionZip } from '../../../sessions/files/zip-files.ts'
-import { attachment } from '../../../storage/downloads/content-disposition.ts'
+import { attachment } from '../../../storage/downloads/download-headers.ts'
 import type { ObjectStorage } from '../../../storage/port.ts'
 import type { Mount } from '../../mount.ts'
 import { rawBodyOf } from '../../requests/raw-body.ts'

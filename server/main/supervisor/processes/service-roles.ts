@@ -8,7 +8,6 @@ import { type Machine, MachineIdDamaged, openMachine } from '../../../base/machi
 import { asAccount } from '../../../postgres/account.ts'
 import type { DataFolder } from '../host/data-folder.ts'
 import type { ServiceAccounts } from '../host/service-accounts.ts'
-import { withoutCores } from '../service-command.ts'
 import { exitCodes, ServiceProblem } from '../service-problem.ts'
 import type { DatabaseSetup, DatabaseUrls } from './database-setup.ts'
 import type { Program } from './program-copy.ts'
@@ -148,3 +147,14 @@ export function roleEnvironment(
   }
   return environment
 }
+
+/**
+ * Argument list that runs `argv` so that its memory cannot leak: it dumps no core, not even to a core handler, which
+ * the kernel skips at a limit of 1 but not at 0; and its /proc entries belong to root.
+ */
+export const withoutCores = ({ notDumpable }: Confinement, argv: string[]): string[] => [
+  ...['prlimit', '--core=1:1', '--'],
+  // Only for this program: the programs before it would drop the setting.
+  ...['env', `LD_PRELOAD=${notDumpable}`],
+  ...argv,
+]

@@ -6,9 +6,9 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Database, Trx } from '../../../db/database.ts'
 import { listMigrations } from '../../../db/recorded-migrations.ts'
-import { DigestedStream } from '../digested-stream.ts'
 import type { ListedFile } from '../file-list.ts'
 import type { Manifest } from '../manifest.ts'
+import { DigestedStream } from '../streams.ts'
 import { listTables, readRows, readSequences, takeSnapshot } from './table-store.ts'
 
 export interface Dump extends Pick<Manifest, 'migrations' | 'tables' | 'sequences'> {

@@ -11,7 +11,7 @@ import {
 } from '../../../../doors/terminal/person-files.ts'
 import { isRaster, mediaTypeOf, sniffedBytes } from '../../../../runs/links/media-type.ts'
 import { entriesBelow, type Tree, type TreeEntry } from '../../../../sessions/trees/tree.ts'
-import { attachment } from '../../../../storage/downloads/content-disposition.ts'
+import { attachment } from '../../../../storage/downloads/download-headers.ts'
 import { downloadRequestOf, sendDownload, untrustedHeaders } from '../../../responses/send-download.ts'
 import { type Operation, operation, type TerminalCall } from '../operation.ts'
 import { keptPath, shownPath, TerminalPath, wayHome } from '../terminal-paths.ts'

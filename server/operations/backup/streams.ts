@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Transform, type TransformCallback } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
 
 /** Passes data through and computes its sha256 and length. */
 export class DigestedStream extends Transform {
@@ -18,4 +19,17 @@ export class DigestedStream extends Transform {
     this.#sha256 ??= this.#hash.digest('hex')
     return this.#sha256
   }
+}
+
+/** Lines of a UTF-8 stream, without line ends. Text after the last line end is a line unless it is empty. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  for await (const chunk of chunks) {
+    const parts = (rest + decoder.write(chunk)).split('\n')
+    rest = parts.pop() ?? ''
+    yield* parts
+  }
+  rest += decoder.end()
+  if (rest !== '') yield rest
 }
