@@ -8,6 +8,7 @@ import { awaitSchema } from '../db/await-schema.ts'
 import { connect } from '../db/database.ts'
 import { RequestScheduler } from '../fairness/request-scheduler.ts'
 import { DatabaseLogUpdates } from '../live-logs/log-updates.ts'
+import { measureProcess } from '../operations/metrics/own-metrics.ts'
 import { createApiApp } from './api/api-app.ts'
 import { createCallbackApp } from './api/callback-app.ts'
 import { listenForMetrics } from './api/metrics-listener.ts'
@@ -45,6 +46,7 @@ await runRole('api', async (config, log) => {
   // First, so that a service that answers accepts callbacks too.
   await callbacks.listen({ host: callbackAddress, port: callbackPort })
   await app.listen({ host, port })
+  if (config.metricsListen !== undefined) measureProcess('api')
   const metrics =
     config.metricsListen === undefined ? undefined : await listenForMetrics(config.metricsListen, db, log)
   // A connection that cannot be accepted, for lack of memory or file descriptors, is no reason to exit.

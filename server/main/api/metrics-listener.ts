@@ -4,7 +4,6 @@ import { metricsAddress } from '../../base/config/metrics-settings.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import { MetricsPage } from '../../operations/metrics/metrics-page.ts'
-import { measureProcess } from '../../operations/metrics/own-metrics.ts'
 
 /** A scraper has one or two. */
 const connectionsMax = 20
@@ -16,7 +15,6 @@ export async function listenForMetrics(
   db: Database,
   log: Log,
 ): Promise<{ close: () => Promise<void> }> {
-  measureProcess('api')
   const server = createServer(
     { requestTimeout: timeoutMs, headersTimeout: timeoutMs },
     answer(new MetricsPage(db), log),
