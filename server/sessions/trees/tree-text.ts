@@ -31,16 +31,24 @@ export async function encodeTree(tree: Tree, slice: Slice): Promise<Buffer> {
   if (slice.isOver) await slice.next()
   const packs = packsOf(tree).sort()
   const positions = new Map(packs.map((pack, at) => [pack, at]))
-  const entries: string[] = []
+  const pieces: Buffer[] = []
+  let text = JSON.stringify(headOf(packs)).slice(0, -end.length)
+  let comma = ''
   for (const entry of tree.values()) {
     if (slice.isOver) await slice.next()
-    entries.push(JSON.stringify(storedEntry(entry, positions)))
+    text += comma + JSON.stringify(storedEntry(entry, positions))
+    comma = ','
+    if (text.length < pieceBytes) continue
+    pieces.push(Buffer.from(text))
+    text = ''
   }
-  return Buffer.from(`${JSON.stringify(headOf(packs)).slice(0, -end.length)}${entries.join(',')}${end}`)
+  return Buffer.concat([...pieces, Buffer.from(text + end)])
 }
 
 const headOf = (packs: string[]): StoredTree => ({ version: 1, packs, entries: [] })
 const end = ']}'
+/** Encoded and decoded at once: as one text, all entries would keep the event loop for more than a slice. */
+const pieceBytes = 64 * 1024
 
 function storedEntry(entry: TreeEntry, positions: ReadonlyMap<string, number>): StoredEntry {
   if (entry.kind === 'link') return ['l', entry.path, entry.target]
@@ -54,15 +62,14 @@ function storedEntry(entry: TreeEntry, positions: ReadonlyMap<string, number>): 
 export async function decodeTree(content: Buffer | undefined, slice: Slice): Promise<Tree> {
   if (content === undefined) return emptyTree
   if (slice.isOver) await slice.next()
-  const text = content.toString('utf8')
-  const start = text.indexOf(entriesStart) + entriesStart.length
-  const { version, packs } = JSON.parse(`${text.slice(0, start)}${end}`) as StoredTree
+  const start = content.indexOf(entriesStart) + entriesStart.length
+  const { version, packs } = JSON.parse(`${content.toString('utf8', 0, start)}${end}`) as StoredTree
   if (version !== 1) throw new Error('a stored tree has another version')
   // The entries are stored in the order of the tree.
   const tree = new Map<string, TreeEntry>()
-  for (const piece of piecesOf(text.slice(start, -end.length))) {
+  for (const piece of piecesOf(content.subarray(start, -end.length))) {
     if (slice.isOver) await slice.next()
-    for (const stored of JSON.parse(`[${piece}]`) as StoredEntry[]) {
+    for (const stored of JSON.parse(`[${piece.toString()}]`) as StoredEntry[]) {
       const entry = entryOf(stored, packs)
       tree.set(entry.path, entry)
     }
@@ -72,19 +79,30 @@ export async function decodeTree(content: Buffer | undefined, slice: Slice): Pro
 
 /** The ids of packs before it are ours. */
 const entriesStart = '"entries":['
-const pieceLength = 64 * 1024
-/** Between two entries and nowhere else: a quote in a text is escaped, and behind a text is a comma or a bracket. */
-const boundary = /\],(?=\["[dfl]")/g
+/**
+ * With the kind and a quote behind it, this is between two entries and nowhere else: a quote in a text is escaped, and behind a
+ * text is a comma or a bracket.
+ */
+const boundary = Buffer.from('],["')
+const kinds = new Set(Buffer.from('dfl'))
+const quote = 0x22
 
 /** The entries, some at a time. */
-function* piecesOf(entries: string): Generator<string, void> {
+function* piecesOf(entries: Buffer): Generator<Buffer, void> {
   for (let at = 0; at < entries.length; ) {
-    boundary.lastIndex = at + pieceLength
-    const found = boundary.exec(entries)
-    const next = found ? found.index + 1 : entries.length
-    yield entries.slice(at, next)
+    const next = boundaryAfter(entries, at + pieceBytes)
+    yield entries.subarray(at, next)
     at = next + 1
   }
+}
+
+/** Where the comma between two entries is, or the end. */
+function boundaryAfter(entries: Buffer, from: number): number {
+  for (let at = entries.indexOf(boundary, from); at >= 0; at = entries.indexOf(boundary, at + 1)) {
+    const kindAt = at + boundary.length
+    if (kinds.has(entries[kindAt] ?? 0) && entries[kindAt + 1] === quote) return at + 1
+  }
+  return entries.length
 }
 
 function entryOf(stored: StoredEntry, packs: readonly string[]): TreeEntry {
