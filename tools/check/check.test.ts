@@ -8,7 +8,15 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
 const tools = ['biome', 'oxlint', 'npm', 'tsc', 'knip']
-const report = JSON.stringify({ numPassedTests: 5, numFailedTests: 0 })
+const file = (name: string, seconds: number) => ({
+  name: `/x/${name}`,
+  startTime: 1000,
+  endTime: 1000 * (seconds + 1),
+})
+const report = JSON.stringify({
+  ...{ numPassedTests: 5, numFailedTests: 0 },
+  testResults: [1, 3, 6, 2, 5, 4].map((seconds) => file(`test-${seconds}`, seconds)),
+})
 let folder: string
 let temporary: string
 
@@ -66,6 +74,21 @@ test('fails if the parts beside the tests are ended', () => {
   program('biome', 'kill -9 $PPID')
   const { status, last } = check()
   expect({ status, failed: last[0] }).toEqual({ status: 1, failed: 'Failed: static parts' })
+})
+
+test('names the five test files that took longest, the slowest first', () => {
+  const lines = check().stdout.split('\n')
+  const from = lines.indexOf('Slowest test files')
+  const named = lines
+    .slice(from + 1, lines.indexOf('', from))
+    .map((line) => /([\d.]+) s .*test-(\d)$/.exec(line)?.slice(1))
+  expect(named).toEqual([6, 5, 4, 3, 2].map((seconds) => [seconds.toFixed(1), `${seconds}`]))
+})
+
+test('passes without times of test files', () => {
+  program('vitest', 'exit 0')
+  const { status, stdout } = check()
+  expect({ status, named: stdout.includes('Slowest') }).toEqual({ status: 0, named: false })
 })
 
 test('fails for the tests', () => {
