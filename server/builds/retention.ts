@@ -3,7 +3,7 @@ import type { Log } from '../base/logging.ts'
 import type { Database } from '../db/database.ts'
 import { retireReports, tombstoneReport } from '../environments/retention/report-objects.ts'
 import type { ObjectStorage } from '../storage/port.ts'
-import { removeEach } from '../work/rounds/remove-each.ts'
+import { removeEach } from '../work/removal.ts'
 import {
   deleteIfUnused,
   listStalePulledImages,

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { RemediationDays } from '../base/config/finding-settings.ts'
 import type { Database } from '../db/database.ts'
-import { inBatches } from '../work/rounds/in-batches.ts'
+import { inBatches } from '../work/sweep.ts'
 import { recordReminders } from './remind-store.ts'
 
 const batch = 1000

@@ -1,7 +1,7 @@
 import { findingHistoryDays } from '@sandbox-jobs/contract/limits.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Database } from '../db/database.ts'
-import { inBatches } from '../work/rounds/in-batches.ts'
+import { inBatches } from '../work/sweep.ts'
 import {
   deleteOldExceptions,
   endException,

@@ -8,7 +8,7 @@ import type { Clock } from '../base/clock.ts'
 import { notFound } from '../base/errors/coded-error.ts'
 import type { PageRequest, PageTokens } from '../base/page.ts'
 import type { Database } from '../db/database.ts'
-import { inBatches } from '../work/rounds/in-batches.ts'
+import { inBatches } from '../work/sweep.ts'
 import {
   deleteOldNotifications,
   listNotificationRows,

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Database } from '../db/database.ts'
-import { inBatches } from '../work/rounds/in-batches.ts'
+import { inBatches } from '../work/sweep.ts'
 import { endDue } from './approvals/next-versions-store.ts'
 import { deleteOldOperations } from './store/secret-operation-store.ts'
 

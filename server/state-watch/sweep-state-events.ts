@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Database } from '../db/database.ts'
 import { deleteOldEvents } from '../db/state-events.ts'
-import { inBatches } from '../work/rounds/in-batches.ts'
+import { inBatches } from '../work/sweep.ts'
 
 const keptMs = 30 * 86_400_000
 /** With a round each minute it removes more than can be added. */

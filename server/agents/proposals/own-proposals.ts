@@ -3,7 +3,7 @@ import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/database.ts'
 import { Batcher } from '../../db/fast/batcher.ts'
-import { inBatches } from '../../work/rounds/in-batches.ts'
+import { inBatches } from '../../work/sweep.ts'
 import {
   deleteEndedProposals,
   findPendingProposals,

@@ -12,7 +12,7 @@ import type { SignedTokens } from '../../base/keys/signed-tokens.ts'
 import type { PageRequest, PageTokens } from '../../base/page.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { Database, Trx } from '../../db/database.ts'
-import { inBatches } from '../../work/rounds/in-batches.ts'
+import { inBatches } from '../../work/sweep.ts'
 import { deleteOldMessages, insertMessage, insertServiceMessage, listMessageRows } from './message-store.ts'
 
 export interface MessageDeps {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Executing } from '../../db/database.ts'
-import type { Fold } from '../../work/rounds/fold-changes.ts'
+import type { Fold } from '../../work/fold-changes.ts'
 
 /* Writes `company_budgets`, and folds `budget_changes` into `budget_spend`. */
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import { folding } from '../../work/rounds/fold-changes.ts'
+import { folding } from '../../work/fold-changes.ts'
 import { moneyText } from '../money.ts'
 import {
   type BudgetRow,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { type Fold, folding } from '../../work/rounds/fold-changes.ts'
+import { type Fold, folding } from '../../work/fold-changes.ts'
 
 /** SQL fragment: the department of a change: that which the room is in now, unless the change names one. */
 export const departmentOf = (changes: string) => sql`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Executing, Trx } from '../../db/database.ts'
 import { keptLimitOf } from '../../db/kept-bytes.ts'
-import { isDue } from '../../work/rounds/removal-failures.ts'
+import { isDue } from '../../work/removal.ts'
 
 /*
  * Pulled base images, by the digest of their manifest. An image that was pulled without a login is shared by all

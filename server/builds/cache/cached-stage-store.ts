@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
 import { keptLimitOf } from '../../db/kept-bytes.ts'
-import { isDue } from '../../work/rounds/removal-failures.ts'
+import { isDue } from '../../work/removal.ts'
 import { isNetworkTooOld } from './network-age-statement.ts'
 
 /* The cached stages of each company. Every query names the company; the content is read from the signed record. */

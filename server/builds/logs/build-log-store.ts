@@ -2,7 +2,7 @@ import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
 import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
-import { isDue } from '../../work/rounds/removal-failures.ts'
+import { isDue } from '../../work/removal.ts'
 
 /** Storage key of the log of a build. */
 export const buildLogKey = (attemptId: string) => `builds/${attemptId}/log`

@@ -10,7 +10,7 @@ import {
 } from '../../environments/retention/retire-images.ts'
 import { deleteLayout } from '../../images/oci-layout.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { removeEach } from '../../work/rounds/remove-each.ts'
+import { removeEach } from '../../work/removal.ts'
 
 export interface ImageSweepDeps {
   db: Database

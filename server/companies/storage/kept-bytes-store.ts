@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
 import { keptBytesOf, keptLimitOf } from '../../db/kept-bytes.ts'
-import type { Fold } from '../../work/rounds/fold-changes.ts'
+import type { Fold } from '../../work/fold-changes.ts'
 
 /*
  * Writes `kept_bytes` and `storage_bounds`. Triggers insert the rows of `kept_byte_changes`

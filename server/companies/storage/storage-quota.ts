@@ -6,7 +6,7 @@ import type { Config } from '../../base/config/config.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import type { Database, Executing } from '../../db/database.ts'
 import { defaultCompanyBytes, diskOf } from '../../storage/free-space.ts'
-import { folding } from '../../work/rounds/fold-changes.ts'
+import { folding } from '../../work/fold-changes.ts'
 import {
   keptBytesFold,
   listKeptKinds,

@@ -4,7 +4,7 @@ import { callbackPrefix } from '@sandbox-jobs/contract/routes/prefixes.ts'
 import { serviceAddress } from '../../../agent/port/service-address.ts'
 import { newToken, newUuid } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
-import { inBatches } from '../../work/rounds/in-batches.ts'
+import { inBatches } from '../../work/sweep.ts'
 import type { CallbackKey } from '../policies/callback-key.ts'
 import {
   dropOldCredentials,

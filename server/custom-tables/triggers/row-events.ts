@@ -9,7 +9,7 @@ import { CodedError } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { Database, Executing, Trx } from '../../db/database.ts'
-import { inBatches } from '../../work/rounds/in-batches.ts'
+import { inBatches } from '../../work/sweep.ts'
 import { findTable, type TableRecord } from '../catalogue/custom-table-store.ts'
 import {
   chainOfRun,

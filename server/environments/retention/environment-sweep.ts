@@ -1,6 +1,6 @@
 import { systemClock } from '../../base/clock.ts'
-import { inBatches } from '../../work/rounds/in-batches.ts'
-import { forgetFailures, postpone } from '../../work/rounds/removal-failures.ts'
+import { forgetFailures, postpone } from '../../work/removal.ts'
+import { inBatches } from '../../work/sweep.ts'
 import { finishAbort, type SweepContext } from '../uploads/context-abort-service.ts'
 import { sweepUnused } from '../uploads/unused-bytes.ts'
 import { listOverdueSessions, transitionSession } from '../uploads/upload-session-store.ts'

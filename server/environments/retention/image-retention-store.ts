@@ -2,7 +2,7 @@ import { imageRetentionDefaultDays } from '@sandbox-jobs/contract/limits.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
-import { isDue } from '../../work/rounds/removal-failures.ts'
+import { isDue } from '../../work/removal.ts'
 
 /*
  * Writes the image columns of `environment_versions` for unreferenced images.

@@ -4,7 +4,7 @@ import { type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { OwnedObjectsTable } from '../../db/tables/environments.ts'
-import { isDue } from '../../work/rounds/removal-failures.ts'
+import { isDue } from '../../work/removal.ts'
 
 export type OwnedObjectRow = Selectable<OwnedObjectsTable>
 

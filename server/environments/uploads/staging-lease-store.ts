@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { StagingLeasesTable } from '../../db/tables/scripts.ts'
-import { isDue } from '../../work/rounds/removal-failures.ts'
+import { isDue } from '../../work/removal.ts'
 
 const secondsFromNow = (seconds: number) => sql<Date>`now() + ${seconds} * interval '1 second'`
 

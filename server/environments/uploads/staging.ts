@@ -12,8 +12,8 @@ import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import { lockCompany } from '../../db/company-lock.ts'
 import type { Database, Executing, Trx } from '../../db/database.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
-import { inBatches } from '../../work/rounds/in-batches.ts'
-import { removeEach } from '../../work/rounds/remove-each.ts'
+import { removeEach } from '../../work/removal.ts'
+import { inBatches } from '../../work/sweep.ts'
 import {
   countInputLeases,
   deleteCountedLeases,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import { removeEach } from '../../work/rounds/remove-each.ts'
+import { removeEach } from '../../work/removal.ts'
 import type { SweepContext } from './context-abort-service.ts'
 import {
   expireContexts,

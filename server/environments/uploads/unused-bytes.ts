@@ -1,5 +1,5 @@
 import { systemClock } from '../../base/clock.ts'
-import { forgetFailures, postpone } from '../../work/rounds/removal-failures.ts'
+import { forgetFailures, postpone } from '../../work/removal.ts'
 import type { SweepContext } from './context-abort-service.ts'
 import { finishReceiving, lockUnused } from './upload-session-store.ts'
 

@@ -11,7 +11,7 @@ import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { UploadSessionsTable } from '../../db/tables/environments.ts'
 import { transition } from '../../db/transition.ts'
-import { isDue } from '../../work/rounds/removal-failures.ts'
+import { isDue } from '../../work/removal.ts'
 
 /** A session and conditions evaluated with the database's clock. */
 export type UploadSessionRow = Selectable<UploadSessionsTable> & {

@@ -29,8 +29,8 @@ import { sweepNextVersions, sweepSecretOperations } from '../../secrets/sweeps.t
 import { sweepSessions } from '../../sessions/trees/remove-unused.ts'
 import { dropStateWatches } from '../../state-watch/state-watch-store.ts'
 import { sweepStateEvents } from '../../state-watch/sweep-state-events.ts'
-import { forgetOldFailures } from '../../work/rounds/removal-failures.ts'
-import { type Sweep, startSweep } from '../../work/rounds/sweep.ts'
+import { forgetOldFailures } from '../../work/removal.ts'
+import { type Sweep, startSweep } from '../../work/sweep.ts'
 
 const minuteMs = 60_000
 

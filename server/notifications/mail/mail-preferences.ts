@@ -6,7 +6,7 @@ import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../base/clock.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { Database } from '../../db/database.ts'
-import { inBatches } from '../../work/rounds/in-batches.ts'
+import { inBatches } from '../../work/sweep.ts'
 import { listMailRecipients, putMuted } from './mail-preference-store.ts'
 import { deleteOldMails } from './mail-store.ts'
 

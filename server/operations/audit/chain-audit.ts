@@ -3,7 +3,7 @@ import { type Clock, sleep } from '../../base/clock.ts'
 import type { SigningKeys } from '../../base/keys/signing-keys.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
-import { type Sweep, startSweep } from '../../work/rounds/sweep.ts'
+import { type Sweep, startSweep } from '../../work/sweep.ts'
 import { startTicker } from '../../work/ticker.ts'
 import {
   chainEntries,

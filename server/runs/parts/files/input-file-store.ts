@@ -3,7 +3,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../../../db/across-companies.ts'
 import type { Executing, Trx } from '../../../db/database.ts'
 import type { InputFilesTable } from '../../../db/tables/run-files.ts'
-import { isDue } from '../../../work/rounds/removal-failures.ts'
+import { isDue } from '../../../work/removal.ts'
 
 /* Writes the table `input_files`. */
 

@@ -2,8 +2,8 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/logging.ts'
 import type { Database } from '../../../db/database.ts'
 import type { ObjectStorage } from '../../../storage/port.ts'
-import { inBatches } from '../../../work/rounds/in-batches.ts'
-import { removeEach } from '../../../work/rounds/remove-each.ts'
+import { removeEach } from '../../../work/removal.ts'
+import { inBatches } from '../../../work/sweep.ts'
 import { deleteInputFile, lockFilesToLookAt, lookAgain, takenAmong } from './input-file-store.ts'
 
 interface SweepDeps {

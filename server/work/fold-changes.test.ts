@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createTestDatabase } from '../../../testing/database/test-database.ts'
-import { makeTenant } from '../../../testing/factories/platform.ts'
-import { acrossCompanies } from '../../db/across-companies.ts'
+import { createTestDatabase } from '../../testing/database/test-database.ts'
+import { makeTenant } from '../../testing/factories/platform.ts'
+import { acrossCompanies } from '../db/across-companies.ts'
 import { type Fold, folding, foldOnce } from './fold-changes.ts'
 
 const { db } = await createTestDatabase()

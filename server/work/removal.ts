@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Executing } from '../../db/database.ts'
+import type { Executing } from '../db/database.ts'
 
 /*
  * The table `removal_failures`. A failed removal is retried after a pause that doubles from a minute to a day, so a sweep
@@ -43,4 +43,33 @@ export async function forgetOldFailures(db: Executing, now: Date): Promise<{ for
     where next_at < ${now}::timestamptz - make_interval(secs => ${forgottenAfterSeconds})
   `.execute(db)
   return { forgotten: Number(numAffectedRows ?? 0) }
+}
+
+interface Removal<Thing> {
+  db: Executing
+  now: Date
+  idOf: (thing: Thing) => string
+  remove: (thing: Thing) => Promise<void>
+  onFailure: (thing: Thing, error: unknown) => void
+}
+
+/** Removes items one by one. A failure is reported to `onFailure` and postponed, so that later rounds remove others first. */
+export async function removeEach<Thing>(
+  things: readonly Thing[],
+  { db, now, idOf, remove, onFailure }: Removal<Thing>,
+): Promise<{ removed: number; failed: number }> {
+  const removed: string[] = []
+  const failed: string[] = []
+  for (const thing of things) {
+    try {
+      await remove(thing)
+      removed.push(idOf(thing))
+    } catch (error) {
+      onFailure(thing, error)
+      failed.push(idOf(thing))
+    }
+  }
+  await postpone(db, failed, now)
+  await forgetFailures(db, removed)
+  return { removed: removed.length, failed: failed.length }
 }

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import { acrossCompanies } from '../../db/across-companies.ts'
-import type { Database, Executing } from '../../db/database.ts'
-import { CompanyRounds, type Round } from '../../fairness/company-rounds.ts'
-import { type CompanySchedule, dueFairly } from '../../fairness/company-schedule-statement.ts'
-import { batchesPerRound } from './in-batches.ts'
+import { acrossCompanies } from '../db/across-companies.ts'
+import type { Database, Executing } from '../db/database.ts'
+import { CompanyRounds, type Round } from '../fairness/company-rounds.ts'
+import { type CompanySchedule, dueFairly } from '../fairness/company-schedule-statement.ts'
+import { batchesPerRound } from './sweep.ts'
 
 /*
  * Totals that many transactions change at once are two tables: each transaction inserts its change, and a loop adds the changes
