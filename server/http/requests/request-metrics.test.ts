@@ -19,6 +19,7 @@ async function counted(): Promise<Map<string, number>> {
 }
 
 test('requests are counted by declared route and status class, never by what a client chose', async () => {
+  register.resetMetrics()
   await (await fetch(`${address}/things/sbx_secret`)).text()
   await (await fetch(`${address}/sbx_path?q=sbx_query`)).text()
   await new Promise<void>((resolve) => {

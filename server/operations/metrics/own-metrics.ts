@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, type MetricObjectWithValues, type MetricValue, register } from 'prom-client'
+import { measurePools } from '../../db/pool-gauge.ts'
 
 export type Metrics = MetricObjectWithValues<MetricValue<string>>[]
 
@@ -10,6 +11,7 @@ const served =
 export function measureProcess(process: 'api' | 'worker' | 'builds'): void {
   register.setDefaultLabels({ process })
   collectDefaultMetrics()
+  measurePools()
 }
 
 /** All values of this process, in the form in which processes report them. */
