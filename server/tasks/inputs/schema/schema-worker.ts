@@ -7,6 +7,13 @@ import type { Answered } from './schema-thread.ts'
 import { ownThread } from './thread-time.ts'
 import type { Question } from './verdict.ts'
 
+/** Vocabularies of the dialect itself; true: a schema that requires it may be used. */
+const vocabularies = Object.fromEntries(
+  ['core', 'applicator', 'validation', 'meta-data', 'format-annotation', 'content', 'unevaluated'].map(
+    (name) => [`https://json-schema.org/draft/2020-12/vocab/${name}`, true],
+  ),
+)
+
 /**
  * The worker thread: sends its thread id, then one answer for each question, one at a time. An uncaught error ends
  * the thread.
@@ -42,10 +49,3 @@ function makeAllKeysPlain(): void {
   defineVocabulary(ignored, Object.fromEntries(inherited.map((keyword) => [keyword, unknown(keyword)])))
   loadDialect('https://json-schema.org/draft/2020-12/schema', { ...vocabularies, [ignored]: true }, true)
 }
-
-/** Vocabularies of the dialect itself; true: a schema that requires it may be used. */
-const vocabularies = Object.fromEntries(
-  ['core', 'applicator', 'validation', 'meta-data', 'format-annotation', 'content', 'unevaluated'].map(
-    (name) => [`https://json-schema.org/draft/2020-12/vocab/${name}`, true],
-  ),
-)
