@@ -2,6 +2,8 @@ import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { carryAudit } from '../../server/db/carry-audit.ts'
 import type { Database } from '../../server/db/database.ts'
+import { corkWrites } from '../../server/db/fast/cork-writes.ts'
+import { nameStatements } from '../../server/db/fast/named-statements.ts'
 import type { Tables } from '../../server/db/tables.ts'
 
 const waitForConnectionMs = 10_000
@@ -34,6 +36,9 @@ export class RewindingDatabase {
   static async open(url: string): Promise<RewindingDatabase> {
     const client = new pg.Client({ connectionString: url, statement_timeout: 30_000, pipeline: true })
     await client.connect()
+    // As the service's own connections.
+    nameStatements(client)
+    corkWrites(client)
     carryAudit(client)
     await client.query('begin')
     return new RewindingDatabase(client)
@@ -45,8 +50,7 @@ export class RewindingDatabase {
     try {
       return await work()
     } finally {
-      await this.#client.query('rollback to savepoint rewound')
-      await this.#client.query('release savepoint rewound')
+      await this.#client.query('rollback to savepoint rewound; release savepoint rewound')
     }
   }
 
@@ -94,14 +98,14 @@ export class RewindingDatabase {
       return { command: '', rows: [] }
     }
     if (this.#inTransaction) return this.#client.query(text, [...values])
-    await this.#client.query('savepoint statement')
-    try {
-      return await this.#client.query(text, [...values])
-    } catch (error) {
-      await this.#client.query('rollback to savepoint statement')
-      throw error
-    } finally {
-      await this.#client.query('release savepoint statement')
-    }
+    // Sent together. Behind a statement that fails, its release fails too.
+    const saved = this.#client.query('savepoint statement')
+    const answer = this.#client.query(text, [...values])
+    const released = this.#client.query('release savepoint statement')
+    const results = await Promise.allSettled([saved, answer, released])
+    const failure = results.find((result) => result.status === 'rejected')
+    if (!failure) return answer
+    await this.#client.query('rollback to savepoint statement; release savepoint statement')
+    throw failure.reason
   }
 }
