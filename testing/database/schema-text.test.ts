@@ -1,10 +1,17 @@
+import { readFileSync } from 'node:fs'
 import { CompiledQuery } from 'kysely'
 import { expect, test } from 'vitest'
-import { schemaText } from './schema-text.ts'
+import { schemaDocument, schemaText } from './schema-text.ts'
 import { createTestDatabase } from './test-database.ts'
 
 const { db } = await createTestDatabase()
 const change = (statement: string) => db.executeQuery(CompiledQuery.raw(statement))
+
+// First: the others change the schema.
+test('docs/schema.sql is what `npm run schema` writes', async () => {
+  const written = readFileSync(new URL('../../docs/schema.sql', import.meta.url), 'utf8')
+  expect(written).toBe(await schemaDocument(db))
+})
 
 test('every change of a table, its indexes, its triggers and its functions changes the text', async () => {
   const texts = [await schemaText(db)]

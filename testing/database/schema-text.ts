@@ -17,6 +17,14 @@ interface Relation {
   unlogged: boolean
 }
 
+const intro = `-- The schema that the migrations make (server/db/schema), in Postgres's own words.
+-- Written by \`npm run schema\`; do not edit.
+
+`
+
+/** The content of docs/schema.sql. */
+export const schemaDocument = async (db: Database): Promise<string> => intro + (await schemaText(db))
+
 /** Throws when the schema has objects of a kind that the text does not show. */
 export async function schemaText(db: Database): Promise<string> {
   const unknown = await linesOf(db, unknownObjects)

@@ -19,7 +19,6 @@ static 'types' npm run --silent types
 static 'types of /docs' tsc --noEmit --project server/http/reference/browser
 static 'format and lint' biome ci .
 static 'generated documents' node tools/check-generated.ts
-static 'docs/schema.sql' node tools/write-schema.ts --check
 static 'dead code' knip
 static 'import direction' npm run --silent direction
 static 'lint with types' oxlint --type-aware --deny-warnings
