@@ -63,7 +63,7 @@ export async function moveSessionFile(
 ): Promise<SessionFile> {
   requirePath(to, ['body', 'to'])
   return entryAfter(deps, principal, { address, path: to }, (tree) =>
-    withMoved(tree, { from, to, at: fileTimeOf(deps.clock.now()) }),
+    withMoved(tree, { from, to, at: fileTimeOf(deps.clock.now()) }, slicesOf(principal.companyId)),
   )
 }
 
@@ -71,7 +71,7 @@ async function entryAfter(
   deps: ChangeDeps,
   principal: Principal,
   { address, path }: { address: SessionAddress; path: string },
-  change: (tree: Tree) => Tree,
+  change: (tree: Tree) => Tree | Promise<Tree>,
 ): Promise<SessionFile> {
   await requireSession(deps, principal, address)
   const { tree } = await changeFiles(deps, principal, address, async (before, { trx }) => {

@@ -4,6 +4,7 @@ import { notFound } from '../../base/errors/coded-error.ts'
 import { slicesOf } from '../../fairness/loop-slices.ts'
 import type { Downloads } from '../../storage/downloads/downloads.ts'
 import { openStoredZip, type StoredZip } from '../../storage/downloads/stored-zip.ts'
+import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
 import type { SessionAccess, SessionAddress } from '../catalogue/session-access.ts'
 import type { SessionRow } from '../catalogue/session-store.ts'
 import { entriesBelow, isWithin, type Tree, type TreeEntry, type TreeFile } from '../trees/tree.ts'
@@ -77,7 +78,12 @@ async function zipped(
   { session, files, signal }: { session: SessionRow; files: readonly Zipped[]; signal: AbortSignal },
 ): Promise<SessionZip> {
   if (files.length === 0) throw notFound()
-  const parts = files.map(([file, name]) => ({ ...partOf(session, file), name }))
+  const slice = slicesOf(session.company_id)
+  const parts: NamedPart[] = []
+  for (const [file, name] of files) {
+    if (slice.isOver) await slice.next()
+    parts.push({ ...partOf(session, file), name })
+  }
   const reader = { ...downloaderOf(principal), signal }
   const zip = await openStoredZip(downloads, parts, { at: session.last_used_at, reader })
   return { ...zip, name: `${session.id}.zip` }

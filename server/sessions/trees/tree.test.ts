@@ -33,7 +33,8 @@ const file = (path: string, pack = 'spk_1'): TreeFile => ({
 const at = 1_600_000_001
 const withEntry = (tree: Tree, entry: TreeEntry) => withEntryAt(tree, entry, at)
 const withFolder = (tree: Tree, path: string) => withFolderAt(tree, path, at)
-const withMoved = (tree: Tree, of: { from: string; to: string }) => withMovedAt(tree, { ...of, at: at + 1 })
+const withMoved = (tree: Tree, of: { from: string; to: string }) =>
+  withMovedAt(tree, { ...of, at: at + 1 }, slice)
 const link = (path: string) => ({ kind: 'link', path, target: '/etc' }) as const
 const withFiles = (...paths: string[]): Tree =>
   paths.reduce((tree: Tree, path) => withEntry(tree, file(path)), emptyTree)
@@ -71,10 +72,10 @@ describe('a tree', () => {
     expect(withFolder(tree, 'a')).toEqual(tree)
   })
 
-  it('moves and deletes an entry with all below it, and nothing beside it', () => {
+  it('moves and deletes an entry with all below it, and nothing beside it', async () => {
     const tree = withFiles('a/b/c', 'ab/c')
     expect(pathsOf(withoutEntry(tree, 'a'))).toEqual(['ab', 'ab/c'])
-    expect(pathsOf(withMoved(tree, { from: 'a', to: 'x/y' }))).toEqual([
+    expect(pathsOf(await withMoved(tree, { from: 'a', to: 'x/y' }))).toEqual([
       'ab',
       'ab/c',
       'x',
@@ -82,14 +83,18 @@ describe('a tree', () => {
       'x/y/b',
       'x/y/b/c',
     ])
-    expect(codeOf(() => withMoved(tree, { from: 'a', to: 'a/b/d' }))).toBe('session_path_conflict')
-    expect(codeOf(() => withMoved(tree, { from: 'a', to: 'ab' }))).toBe('session_path_conflict')
-    expect(codeOf(() => withMoved(tree, { from: 'x', to: 'y' }))).toBe('not_found')
+    await expect(withMoved(tree, { from: 'a', to: 'a/b/d' })).rejects.toMatchObject({
+      code: 'session_path_conflict',
+    })
+    await expect(withMoved(tree, { from: 'a', to: 'ab' })).rejects.toMatchObject({
+      code: 'session_path_conflict',
+    })
+    await expect(withMoved(tree, { from: 'x', to: 'y' })).rejects.toMatchObject({ code: 'not_found' })
     expect(codeOf(() => withoutEntry(tree, 'x'))).toBe('not_found')
   })
 
-  it('gives folders the time at which they were made, and keeps it when they move', () => {
-    const tree = withMoved(withFolder(withFiles('a/b'), 'a'), { from: 'a', to: 'x/y' })
+  it('gives folders the time at which they were made, and keeps it when they move', async () => {
+    const tree = await withMoved(withFolder(withFiles('a/b'), 'a'), { from: 'a', to: 'x/y' })
     expect([tree.get('x'), tree.get('x/y')]).toMatchObject([{ modifiedAt: at + 1 }, { modifiedAt: at }])
   })
 

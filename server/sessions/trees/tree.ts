@@ -7,6 +7,7 @@ import {
 } from '@sandbox-jobs/contract/limits.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
+import type { Slice } from '../../fairness/loop-slices.ts'
 
 /*
  * The files, folders and links of a session. A tree never changes: each change makes another one. Every folder above an entry
@@ -126,14 +127,27 @@ export function withoutEntry(tree: Tree, path: string): Tree {
 }
 
 /** With the entry and all below it at another path, where nothing may be. Throws `not_found` and `session_path_conflict`. */
-export function withMoved(tree: Tree, { from, to, at }: { from: string; to: string; at: number }): Tree {
+export async function withMoved(
+  tree: Tree,
+  { from, to, at }: { from: string; to: string; at: number },
+  slice: Slice,
+): Promise<Tree> {
   const moved = tree.get(from)
   if (!moved) throw notFound()
   if (tree.has(to) || isWithin(to, from)) throw new CodedError('session_path_conflict')
-  const below = [...tree.values()].filter(({ path }) => isWithin(path, from) && path !== from)
-  const placed = withEntry(withoutEntry(tree, from), { ...moved, path: to }, at)
-  const rest = below.map((entry) => ({ ...entry, path: `${to}${entry.path.slice(from.length)}` }))
-  for (const { path } of rest) requirePath(path, ['body', 'to'])
+  const rest: TreeEntry[] = []
+  for (const entry of tree.values()) {
+    if (slice.isOver) await slice.next()
+    if (entry.path === from || !isWithin(entry.path, from)) continue
+    const path = `${to}${entry.path.slice(from.length)}`
+    requirePath(path, ['body', 'to'])
+    rest.push({ ...entry, path })
+  }
+  if (slice.isOver) await slice.next()
+  const others = withoutEntry(tree, from)
+  if (slice.isOver) await slice.next()
+  const placed = withEntry(others, { ...moved, path: to }, at)
+  if (slice.isOver) await slice.next()
   return treeOf([...placed.values(), ...rest])
 }
 

@@ -20,8 +20,10 @@ export async function openStoredZip(
   { at, reader }: { at: Date; reader: StreamReader },
 ): Promise<StoredZip> {
   // The names alone may be thousands, and a company may ask for many archives at once.
-  await slicesOf(reader.companyId).next()
+  const slice = slicesOf(reader.companyId)
+  await slice.next()
   const names = zipNames(parts.map(({ name }) => name))
+  if (slice.isOver) await slice.next()
   const objects = downloads.partReader(reader)
   const files = parts.map(
     (part, place): ZipFile => ({
@@ -31,6 +33,7 @@ export async function openStoredZip(
       read: () => objects.bytesOf(part),
     }),
   )
+  if (slice.isOver) await slice.next()
   const body = await downloads.stream(reader, async () => {
     await downloads.requireStored(parts, reader)
     return Readable.from(untilClosed(zipOf(files, at), objects), { objectMode: false })

@@ -9,6 +9,7 @@ import {
   openZip,
   treeOf,
 } from '../../../../doors/terminal/person-files.ts'
+import { type Slice, slicesOf } from '../../../../fairness/loop-slices.ts'
 import { isRaster, mediaTypeOf, sniffedBytes } from '../../../../runs/links/media-type.ts'
 import { entriesBelow, type Tree, type TreeEntry } from '../../../../sessions/trees/tree.ts'
 import { attachment } from '../../../../storage/downloads/download-headers.ts'
@@ -42,16 +43,32 @@ const list = (deps: FileDeps): Operation =>
     },
     query: Type.Object({ directory: Type.Optional(Directory) }),
     handle: async (call) => {
-      const { person, query } = call
+      const { person, query, reply } = call
       const asked = await modelPath(deps, call, query.directory)
       const above = wayHome(asked)
       if (above) return { dir: above.at, entries: [{ name: above.next, type: 'directory', size: 0 }] }
       const path = keptPath(asked)
       const tree = await treeOf(deps, person)
       requireFolder(tree, path)
-      return { dir: shownPath(path), entries: entriesBelow(tree, path, 'one').map(listed) }
+      const entries = await listedAsJson(
+        entriesBelow(tree, path, 'one'),
+        slicesOf(person.open.door.company_id),
+      )
+      return reply
+        .type('application/json; charset=utf-8')
+        .send(`{"dir":${JSON.stringify(shownPath(path))},"entries":${entries}}`)
     },
   })
+
+/** A folder may have all the entries of a session, which are megabytes. */
+async function listedAsJson(entries: readonly TreeEntry[], slice: Slice): Promise<string> {
+  const texts: string[] = []
+  for (const entry of entries) {
+    if (slice.isOver) await slice.next()
+    texts.push(JSON.stringify(listed(entry)))
+  }
+  return `[${texts.join(',')}]`
+}
 
 /** Only files are listed with a time, in seconds since 1970. */
 const listed = (entry: TreeEntry) => ({
