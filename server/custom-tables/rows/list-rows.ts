@@ -3,6 +3,7 @@ import type { TableRowList } from '@sandbox-jobs/contract/resources/tables/table
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { PageTokens } from '../../base/page.ts'
+import { slicesOf } from '../../fairness/loop-slices.ts'
 import { findTable, type TableRecord } from '../catalogue/custom-table-store.ts'
 import { requireTable } from '../catalogue/table-access.ts'
 import type { TableContext } from '../table-context.ts'
@@ -59,6 +60,8 @@ async function rowPage(
       after: positionOf(pages, list, query.page_token),
       limit: limit + 1,
     })
+    // Megabytes are rendered in one go.
+    await slicesOf(table.company_id).next()
     return pages.page(list, rows, limit, { item: renderRow, cursor: cursorOf })
   } finally {
     release()

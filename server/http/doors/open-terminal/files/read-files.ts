@@ -106,6 +106,7 @@ const read = (deps: FileDeps): Operation =>
       const { person, query, reply, signal } = call
       const path = keptPath(await modelPath(deps, call, query.path))
       const bytes = await wholeFile(deps, person, { path, signal })
+      await slicesOf(person.open.door.company_id).next()
       const text = asText(bytes)
       if (text !== undefined) {
         const { content, total } = linesOf(text, { first: query.start_line, last: query.end_line })
