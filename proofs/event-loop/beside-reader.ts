@@ -4,6 +4,9 @@
  * waits for a processor uses none. The reader asks for what needs no database, whose answers a loaded machine delays.
  */
 
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { connect } from 'node:net'
 import { expect } from 'vitest'
 import type { Principal } from '../../server/access/principal.ts'
 import { settleAll } from '../../server/base/settle-all.ts'
@@ -22,19 +25,35 @@ const msSince = (before: Usage): number => {
   return (user + system) / 1000
 }
 
+type Ask = (path: string, principal: Principal) => Promise<void>
+
+export const listening = (api: TestApi): Promise<string> => api.app.listen({ host: '127.0.0.1', port: 0 })
+
+const headersOf = (principal: Principal) => ({ [principalHeader]: JSON.stringify(principal) })
+
 /** Asks over a connection, and drops what is answered: a client in this process would use its time. */
-export async function connectionTo(
-  api: TestApi,
-): Promise<(path: string, principal: Principal) => Promise<void>> {
-  const origin = await api.app.listen({ host: '127.0.0.1', port: 0 })
-  return async (path, principal) => {
-    const answer = await fetch(`${origin}${path}`, {
-      headers: { [principalHeader]: JSON.stringify(principal) },
-    })
+export const overConnection =
+  (origin: string): Ask =>
+  async (path, principal) => {
+    const answer = await fetch(`${origin}${path}`, { headers: headersOf(principal) })
     expect(answer.status).toBe(200)
     await answer.body?.pipeTo(new WritableStream())
   }
-}
+
+const waitingConnections = 30
+
+/** Asks over a new connection, which is accepted after others on which nothing is asked. */
+export const asNewcomer =
+  (origin: string): Ask =>
+  async (path, principal) => {
+    const { hostname, port } = new URL(origin)
+    const waiting = Array.from({ length: waitingConnections }, () => connect(Number(port), hostname))
+    const asked = get(new URL(path, origin), { agent: false, headers: headersOf(principal) })
+    const [answer] = await once(asked, 'response')
+    expect(answer.statusCode).toBe(200)
+    await once(answer.resume(), 'end')
+    for (const socket of waiting) socket.destroy()
+  }
 
 const boundMs = 50
 /** A collection of garbage may meet any request; work that is too long is so each time. */

@@ -12,7 +12,7 @@ import { TestApi } from '../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
-import { connectionTo, expectUnnoticed } from './beside-reader.ts'
+import { asNewcomer, expectUnnoticed, listening, overConnection } from './beside-reader.ts'
 import type { Loop } from './loops.ts'
 
 /* The longest bodies, lists and exports of one company. */
@@ -22,14 +22,17 @@ const api = new TestApi(db, { deployment: 'hosted' })
 const tables = new TableSteps(api)
 const doors = new DoorSteps(api)
 let tenant: Tenant
-let ask: Awaited<ReturnType<typeof connectionTo>>
+let ask: ReturnType<typeof overConnection>
 let read: () => Promise<unknown>
+let readAsNewcomer: () => Promise<unknown>
 
 beforeAll(async () => {
   tenant = await makeTenant(db)
   const { member } = await makeTenant(db)
-  ask = await connectionTo(api)
+  const origin = await listening(api)
+  ask = overConnection(origin)
   read = () => ask(allRoutes.listProfiles.path, member)
+  readAsNewcomer = () => asNewcomer(origin)(allRoutes.listProfiles.path, member)
 })
 
 const many = (count: number, work: () => Promise<unknown>) => () =>
@@ -72,6 +75,14 @@ describe('of bodies', () => {
   ])('%s: others do not notice %s', async (_loop, _name, route, body) => {
     await expectUnnoticed(many(3, post(route, body)), read)
   })
+
+  it.each<[Loop, string]>([['JSON bodies', 'many drafts of keys']])(
+    '%s: newcomers are accepted beside %s',
+    async () => {
+      const draft = keysOf(draftBodyMaxBytes - 1_000_000, 100_000)
+      await expectUnnoticed(many(20, post(allRoutes.createTaskVersion, draft)), readAsNewcomer)
+    },
+  )
 
   it('larger ones are parsed in a thread, or have few values', () => {
     const large = Object.values<Route>(allRoutes).filter(({ maxBodyBytes }) => maxBodyBytes !== undefined)

@@ -14,7 +14,7 @@ import { TestApi } from '../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
-import { connectionTo, expectUnnoticed } from './beside-reader.ts'
+import { asNewcomer, expectUnnoticed, listening, overConnection } from './beside-reader.ts'
 import type { Loop } from './loops.ts'
 
 /* The longest requests on the files of a session, many at once. */
@@ -26,12 +26,14 @@ let door: DoorWithKey
 let tenant: Tenant
 const terminal = new TerminalSteps(steps, () => door)
 let read: () => Promise<unknown>
+let readAsNewcomer: () => Promise<unknown>
 
 beforeAll(async () => {
   tenant = await makeTenant(db)
   const { member } = await makeTenant(db)
-  const ask = await connectionTo(api)
-  read = () => ask(allRoutes.listProfiles.path, member)
+  const origin = await listening(api)
+  read = () => overConnection(origin)(allRoutes.listProfiles.path, member)
+  readAsNewcomer = () => asNewcomer(origin)(allRoutes.listProfiles.path, member)
   const { id } = await makeEnvironmentVersion(db, { companyId: tenant.companyId })
   door = await steps.create(tenant.roomManager, tenant.roomId, {
     name: 'terminal',
@@ -133,6 +135,18 @@ describe('of the files of a session', () => {
     ['zips', 'a hundred files in a zip', () => archive(Array.from({ length: 100 }, (_, at) => manyPath(at)))],
   ])('%s: others do not notice %s', async (_loop, _name, ask) => {
     await expectUnnoticed(many(3, ask), read)
+  })
+
+  it.each<[Loop, string, () => Promise<{ status: number }>]>([
+    ['glob of a terminal', 'a glob with a set', () => glob('long', `*${set(250)}`)],
+    [
+      'lists, moves and deletions',
+      'a list of one folder',
+      () => terminal.get('/files/list?directory=f', 'many'),
+    ],
+    ['zips', 'a large one', () => archive(['f'])],
+  ])('%s: newcomers are accepted beside %s', async (_loop, _name, ask) => {
+    await expectUnnoticed(many(3, ask), readAsNewcomer)
   })
 
   it.each<[Loop, string]>([['replacements', 'many of them']])('%s: others do not notice %s', async () => {
