@@ -7,6 +7,7 @@ export async function packDocsPage(root: string, file: string): Promise<void> {
     cwd: root,
     input: join(root, 'server/http/reference/browser/main.ts'),
     platform: 'browser',
+    tsconfig: false,
   })
   await packing.write({ file, format: 'esm', codeSplitting: false })
 }
