@@ -5,22 +5,27 @@ import type { Executing, Trx } from '../../db/database.ts'
 
 /* Writes the tables `session_trees` and `session_tree_packs`. */
 
-/** The stored form of a tree; undefined for none. */
+/**
+ * The stored form of a tree; undefined for none. It comes in rows of a bounded size: the driver decodes a row in one go. The tree is
+ * decompressed once: each part of a stored value would do it again.
+ */
 export async function findTree(
   db: Executing,
   companyId: string,
   treeId: string | null,
 ): Promise<Buffer | undefined> {
   if (treeId === null) return undefined
-  const row = await db
-    .selectFrom('session_trees')
-    .select('content')
-    .where('id', '=', treeId)
-    .where('company_id', '=', companyId)
-    .executeTakeFirst()
-  if (!row) throw new Error('a session points to no tree')
-  return row.content
+  const { rows } = await sql<{ part: Buffer }>`
+    with tree as materialized (
+      select content || ''::bytea as content from session_trees where id = ${treeId} and company_id = ${companyId})
+    select substring(content from at for ${partBytes}) as part
+    from tree, generate_series(1, octet_length(content), ${partBytes}) at order by at
+  `.execute(db)
+  if (rows.length === 0) throw new Error('a session points to no tree')
+  return Buffer.concat(rows.map(({ part }) => part))
 }
+
+const partBytes = 64 * 1024
 
 /** Stores a tree to which a session will point, and returns its id. */
 export async function insertTree(
