@@ -37,7 +37,7 @@ test.each(sandboxRuntimes)(
   'on %s, a fork bomb is stopped at its process limit, which is reported',
   async (runtime) => {
     const { exit, log } = await agent.run(
-      shellJob(empty, 'f() { f | f & }; f; sleep 1', { runtime, timeoutMs: 60_000, pids: 20 }),
+      shellJob(empty, 'f() { f | f & }; f; sleep 4', { runtime, timeoutMs: 60_000, pids: 20 }),
     )
     expect(log).toContain("can't fork")
     // gVisor does not count what it refuses.

@@ -64,7 +64,8 @@ test('a sandbox that connects to nothing reached nothing', async () => {
 })
 
 test('of many targets each is counted or refused', async () => {
-  const scan = `for port in $(seq 1000 1999); do ${connect(publicHosts.ip4, 0).replace('/0)', '/$port)')} done`
+  // Without a process for each: the rate of a slow machine would stay below the bound.
+  const scan = `for port in $(seq 1000 1999); do true 2>/dev/null 3<>/dev/tcp/${publicHosts.ip4}/$port; done`
   const { reached, refused } = await reachedBy(scan)
   expect(reached?.entries).toHaveLength(200)
   expect(reached?.more).toBeGreaterThan(0)

@@ -130,7 +130,7 @@ const ended = (id: string) =>
       expect(row.terminal_at).not.toBeNull()
       return row
     },
-    { timeout: 25_000, interval: 25 },
+    { timeout: 60_000, interval: 25 },
   )
 
 async function leftBy(id: string) {
@@ -279,7 +279,7 @@ describe('a run in a real sandbox', () => {
 
   it('that meets a limit of its sandbox fails by it', async () => {
     const ids = [
-      await run('dd if=/dev/zero of=/dev/null bs=1500M'),
+      await run('dd if=/dev/zero of=/dev/null bs=1500M', { timeout_seconds: 60 }),
       await run('dd if=/dev/zero of=/workspace/big bs=1M'),
       await run('i=0; while [ $i -lt 400 ]; do sleep 30 & i=$((i+1)); done; wait'),
       await run('dd if=/dev/zero of="$SERVICE_OUTPUT_FILE" bs=1M count=17'),
