@@ -63,16 +63,20 @@ const boundMs = 50 + firstUseMs(32 * 1024 * 1024)
 /** A collection of garbage may meet any request; work that is too long is so each time. */
 const attemptsMax = 3
 
-/** Fails unless others notice at most 50 ms of it. */
+/** The client of a newcomer makes its connections in this process, and they count too. A slice before each would take 300 ms. */
+export const boundOfNewcomersMs = 2 * boundMs
+
+/** Fails unless others notice at most `mostMs` of it. */
 export async function expectUnnoticed(
   work: () => Promise<unknown>,
   read: () => Promise<unknown>,
+  mostMs = boundMs,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const noticed = await noticedOf(work, read)
-    if (attempt < attemptsMax && Math.max(noticed.stretchMs, noticed.p99Ms) > boundMs) continue
-    expect(noticed.stretchMs).toBeLessThan(boundMs)
-    expect(noticed.p99Ms).toBeLessThan(boundMs)
+    if (attempt < attemptsMax && Math.max(noticed.stretchMs, noticed.p99Ms) > mostMs) continue
+    expect(noticed.stretchMs).toBeLessThan(mostMs)
+    expect(noticed.p99Ms).toBeLessThan(mostMs)
     return
   }
 }

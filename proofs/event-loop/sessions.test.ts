@@ -14,7 +14,13 @@ import { TestApi } from '../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
-import { asNewcomer, expectUnnoticed, listening, overConnection } from './beside-reader.ts'
+import {
+  asNewcomer,
+  boundOfNewcomersMs,
+  expectUnnoticed,
+  listening,
+  overConnection,
+} from './beside-reader.ts'
 import type { Loop } from './loops.ts'
 
 /* The longest requests on the files of a session, many at once. */
@@ -146,7 +152,7 @@ describe('of the files of a session', () => {
     ],
     ['zips', 'a large one', () => archive(['f'])],
   ])('%s: newcomers are accepted beside %s', async (_loop, _name, ask) => {
-    await expectUnnoticed(many(3, ask), readAsNewcomer)
+    await expectUnnoticed(many(3, ask), readAsNewcomer, boundOfNewcomersMs)
   })
 
   it.each<[Loop, string]>([['replacements', 'many of them']])('%s: others do not notice %s', async () => {
