@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import type { DoorWithKey } from '@sandbox-jobs/contract/resources/doors/door.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -14,13 +13,7 @@ import { TestApi } from '../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
-import {
-  asNewcomer,
-  boundOfNewcomersMs,
-  expectUnnoticed,
-  listening,
-  overConnection,
-} from './beside-reader.ts'
+import { asNewcomer, drain, expectUnnoticed, listening, overConnection } from './beside-reader.ts'
 import type { Loop } from './loops.ts'
 
 /* The longest requests on the files of a session, many at once. */
@@ -31,13 +24,14 @@ const steps = new DoorSteps(api)
 let door: DoorWithKey
 let tenant: Tenant
 const terminal = new TerminalSteps(steps, () => door)
+let origin: string
 let read: () => Promise<unknown>
 let readAsNewcomer: () => Promise<unknown>
 
 beforeAll(async () => {
   tenant = await makeTenant(db)
   const { member } = await makeTenant(db)
-  const origin = await listening(api)
+  origin = await listening(api)
   read = () => overConnection(origin)(allRoutes.listProfiles.path, member)
   readAsNewcomer = () => asNewcomer(origin)(allRoutes.listProfiles.path, member)
   const { id } = await makeEnvironmentVersion(db, { companyId: tenant.companyId })
@@ -111,7 +105,19 @@ const glob = (user: string, pattern: string, exclude: string[] = []) => {
   for (const one of exclude) parameters.append('exclude', one)
   return terminal.get(`/files/glob?${parameters}`, user)
 }
-const archive = (paths: string[]) => terminal.post('/files/archive', { paths }, 'many')
+/** Asks for long answers. */
+const drained = (path: string, request: RequestInit = {}) =>
+  drain(`${origin}/doors/open_terminal${path}`, {
+    ...request,
+    headers: {
+      authorization: `Bearer ${door.door_key}`,
+      'x-user-id': 'many',
+      'content-type': 'application/json',
+    },
+  })
+const archive = (paths: string[]) =>
+  drained('/files/archive', { method: 'POST', body: JSON.stringify({ paths }) })
+const list = () => drained('/files/list?directory=f')
 const replacement = { target: 'ba', replacement: 'ba', start_line: 1, end_line: 1, allow_multiple: true }
 const replacements = Array.from({ length: 64 }, () => replacement)
 
@@ -127,11 +133,7 @@ describe('of the files of a session', () => {
     ['glob of a terminal', 'a glob with a set', () => glob('long', `*${set(250)}`)],
     ['glob of a terminal', 'a glob with many stars', () => glob('many', `${'*n'.repeat(120)}x`)],
     ['glob of a terminal', 'a glob with exclusions', () => glob('many', '*', Array(16).fill('*n*n*n*x'))],
-    [
-      'lists, moves and deletions',
-      'a list of one folder',
-      () => terminal.get('/files/list?directory=f', 'many'),
-    ],
+    ['lists, moves and deletions', 'a list of one folder', list],
     [
       'trees of sessions',
       'one of many files',
@@ -145,14 +147,10 @@ describe('of the files of a session', () => {
 
   it.each<[Loop, string, () => Promise<{ status: number }>]>([
     ['glob of a terminal', 'a glob with a set', () => glob('long', `*${set(250)}`)],
-    [
-      'lists, moves and deletions',
-      'a list of one folder',
-      () => terminal.get('/files/list?directory=f', 'many'),
-    ],
+    ['lists, moves and deletions', 'a list of one folder', list],
     ['zips', 'a large one', () => archive(['f'])],
   ])('%s: newcomers are accepted beside %s', async (_loop, _name, ask) => {
-    await expectUnnoticed(many(3, ask), readAsNewcomer, boundOfNewcomersMs)
+    await expectUnnoticed(many(3, ask), readAsNewcomer)
   })
 
   it.each<[Loop, string]>([['replacements', 'many of them']])('%s: others do not notice %s', async () => {
@@ -167,14 +165,9 @@ describe('of the files of a session', () => {
     async () => {
       const content = '\r\n--limi'.repeat(1_000_000)
       const body = Buffer.concat([partOf({ content }), multipartEnd])
-      const { port } = api.app.server.address() as AddressInfo
       const headers = { ...multipartHeaders, authorization: `Bearer ${door.door_key}`, 'x-user-id': 'texts' }
       const send = () =>
-        fetch(`http://127.0.0.1:${port}/doors/open_terminal/files/upload?directory=.`, {
-          method: 'POST',
-          headers,
-          body,
-        })
+        drain(`${origin}/doors/open_terminal/files/upload?directory=.`, { method: 'POST', headers, body })
       await expectUnnoticed(many(2, send), read)
     },
   )
