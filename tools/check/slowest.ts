@@ -1,22 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
+import { readFileResults } from './file-results.ts'
 
-/*
- * slowest.ts REPORT...: prints the slowest test files of these JSON reports of vitest. A part that did not run has an empty one. A file's
- * time lasts from the start of its first test to the end of its last.
- */
-
-interface Report {
-  testResults?: { name: string; startTime: number; endTime: number }[]
-}
+/* slowest.ts REPORT...: prints the slowest test files of these JSON reports of vitest, from the start of the first test to the end of the last. */
 
 const shown = 5
 
-const times = process.argv
-  .slice(2)
-  .map((path) => readFileSync(path, 'utf8'))
-  .filter((text) => text.trim() !== '')
-  .flatMap((text) => (JSON.parse(text) as Report).testResults ?? [])
+const times = readFileResults(process.argv.slice(2))
   .map(({ name, startTime, endTime }) => ({ file: relative('.', name), ms: endTime - startTime }))
   .toSorted((one, other) => other.ms - one.ms)
 

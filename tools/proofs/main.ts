@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { filesOf, proofs } from '../../testing/suite/proofs.ts'
 import { currentCommit, isCommitted } from './changes.ts'
 import { dueProofs } from './due-proofs.ts'
@@ -28,7 +27,7 @@ function printScripts(names?: string): void {
 function recordPasses(reports?: string, scripts?: string): void {
   // A pass of uncommitted work belongs to no commit.
   if (!isCommitted()) return
-  const files = passedFiles(namesOf(reports).map((path) => readFileSync(path, 'utf8')))
+  const files = passedFiles(namesOf(reports))
   const pass = { commit: currentCommit(), at: new Date().toISOString() }
   const passes = readPasses()
   for (const proof of proofs) {
