@@ -1,5 +1,6 @@
 import { outsideRequests } from '../../base/current-request.ts'
 import type { Log } from '../../base/logging.ts'
+import { heldAnswer } from '../held-answer.ts'
 
 /** One look at some dependencies: whether each works. If it fails or does not end in time, none of them does. */
 export interface Look {
@@ -25,19 +26,13 @@ const boundsDefault: Bounds = { heldMs: 1000, waitMs: 2000 }
 export class Readiness {
   readonly #looks: (() => Promise<Seen>)[]
   readonly #log: Log
-  readonly #heldMs: number
-  #held: Promise<States> | undefined
+  readonly read: () => Promise<States>
   #failedBefore = ''
 
   constructor(looks: readonly Look[], log: Log, { heldMs, waitMs }: Bounds = boundsDefault) {
     this.#looks = looks.map((look) => bounded(look, waitMs))
     this.#log = log
-    this.#heldMs = heldMs
-  }
-
-  read(): Promise<States> {
-    this.#held ??= outsideRequests(() => this.#look())
-    return this.#held
+    this.read = heldAnswer(heldMs, () => outsideRequests(() => this.#look()))
   }
 
   async #look(): Promise<States> {
@@ -47,9 +42,6 @@ export class Readiness {
       Object.keys(states).filter((name) => states[name] === 'failed'),
       seen.flatMap(({ problem }) => problem ?? []),
     )
-    setTimeout(() => {
-      this.#held = undefined
-    }, this.#heldMs).unref()
     return states
   }
 

@@ -59,7 +59,7 @@ test('with a thousand companies a page is small and costs one statement, however
   await sql`/* across companies: a test */ insert into companies (id, name)
     select 'cmp_' || lpad(to_hex(n), 32, '0'), 'c' || n from generate_series(1, 1000) n`.execute(db)
   for (const { method, path } of Object.values(allRoutes))
-    for (const status of [200, 404, 500]) countRequest({ method, route: path, status, seconds: 0.1 })
+    for (const status of [200, 404, 500]) countRequest({ method, route: path, status, ms: 100 })
   await refresh()
   await saveReport(db, 'worker', await workerReport())
   await saveReport(db, 'builds', await workerReport('builds'))
@@ -73,7 +73,7 @@ test('with a thousand companies a page is small and costs one statement, however
   expect(pages[0]?.text).not.toMatch(/cmp_/)
 })
 
-test('queued runs are told apart by whether their company has one at work', async () => {
+test('queued runs are counted by whether their company has a run in progress', async () => {
   const before = await readServiceFigures(db)
   for (const state of ['queued', 'running'] as const) {
     const { companyId, roomId } = await makeTenant(db)

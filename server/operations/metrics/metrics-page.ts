@@ -1,5 +1,6 @@
 import { AggregatorRegistry, Gauge, type OpenMetricsContentType, Registry } from 'prom-client'
 import type { Database } from '../../db/database.ts'
+import { heldAnswer } from '../held-answer.ts'
 import { listReports, type MetricsReport } from './metrics-report-store.ts'
 import { type Metrics, ownMetrics } from './own-metrics.ts'
 
@@ -23,21 +24,10 @@ export interface Page {
 /** The metrics of all processes, as OpenMetrics. However often somebody asks, the database is read once in a time. */
 export class MetricsPage {
   readonly #db: Database
-  #held: Promise<Page> | undefined
+  readonly read = heldAnswer(heldMs, () => this.#make())
 
   constructor(db: Database) {
     this.#db = db
-  }
-
-  read(): Promise<Page> {
-    if (this.#held) return this.#held
-    const page = this.#make()
-    this.#held = page
-    const forget = () => {
-      this.#held = undefined
-    }
-    page.then(() => setTimeout(forget, heldMs).unref(), forget)
-    return page
   }
 
   async #make(): Promise<Page> {
