@@ -15,8 +15,9 @@ import { boundBodies } from './bounds/bound-bodies.ts'
 import { callerDecorator, companyOf, takeTurn } from './caller.ts'
 import type { BodyConfig } from './mount.ts'
 import { allowOtherOrigins } from './requests/cross-origin.ts'
-import { logRequests, type RequestLogSettings } from './requests/request-log.ts'
-import { measureRequests } from './requests/request-metrics.ts'
+import { onEndedRequests } from './requests/ended-requests.ts'
+import { type RequestLogSettings, requestLogger } from './requests/request-log.ts'
+import { countRequest } from './requests/request-metrics.ts'
 import { handleError, refusedInput } from './responses/errors.ts'
 
 /** Bounds on the shape of any JSON body. The run input has its own bounds, checked where it is parsed. */
@@ -60,8 +61,7 @@ export function createApp(
     },
   }) as unknown as FastifyInstance
   app.decorateRequest(callerDecorator, null)
-  logRequests(app, log, requestLog)
-  measureRequests(app)
+  onEndedRequests(app, [requestLogger(log, requestLog), countRequest])
   keepCurrent(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(

@@ -1,9 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AddressRange } from '../../base/addresses/address-range.ts'
 import type { Log } from '../../base/logging.ts'
 import { LineBudget } from '../../fairness/line-budget.ts'
 import { type AuthenticatedCall, callerDecorator } from '../caller.ts'
 import { clientAddress } from './client-address.ts'
+import type { EndedRequest } from './ended-requests.ts'
 
 export interface RequestLogSettings {
   trustedProxies: readonly AddressRange[]
@@ -16,48 +16,36 @@ export interface RequestLogSettings {
  * or all of them at the level `debug`. A line has ids, the route as it
  * is declared, and numbers; never a path, a query, a header or a body, in which there are tokens and texts of tenants.
  */
-export function logRequests(app: FastifyInstance, log: Log, settings: RequestLogSettings): void {
+export function requestLogger(log: Log, settings: RequestLogSettings): (ended: EndedRequest) => void {
   const budget = new LineBudget((leftOut) => log.warn({ leftOut }, 'requests were not logged'))
   const isSampled = sampler(settings.readsPerLine)
-  app.addHook('onRequest', (request, reply, done) => {
-    const startedMs = performance.now()
-    const sentBefore = request.raw.socket.bytesWritten
-    reply.raw.once('close', () => {
-      if (!log.isLevelEnabled('info')) return
-      const status = statusOf(reply)
-      const route = request.routeOptions.url
-      const isOrdinary = isRead(request) && (status ?? 0) < 400
-      if (isOrdinary && !log.isLevelEnabled('debug') && !isSampled(route ?? '')) return
-      const call = request.getDecorator<AuthenticatedCall | null>(callerDecorator)
-      if (!budget.take(call?.companyId ?? '')) return
-      const { socket, headers } = request.raw
-      const sent = socket.bytesWritten - sentBefore
-      log.info(
-        {
-          request: request.id,
-          method: request.method,
-          route,
-          status,
-          ms: Math.round(10 * (performance.now() - startedMs)) / 10,
-          bytes: sent,
-          company: call?.companyId,
-          person: call?.principal?.principalId,
-          key: call?.principal?.apiKey?.id ?? call?.principal?.gatewayKeyId,
-          from: clientAddress({ peer: socket.remoteAddress ?? '', headers }, settings.trustedProxies),
-          ...(!reply.raw.writableFinished && { broken: true }),
-        },
-        'request',
-      )
-    })
-    done()
-  })
+  return ({ request, method, route, status, ms, sentBytes, isBroken }) => {
+    if (!log.isLevelEnabled('info')) return
+    const isOrdinary = isRead(method) && (status ?? 0) < 400
+    if (isOrdinary && !log.isLevelEnabled('debug') && !isSampled(route ?? '')) return
+    const call = request.getDecorator<AuthenticatedCall | null>(callerDecorator)
+    if (!budget.take(call?.companyId ?? '')) return
+    const { socket, headers } = request.raw
+    log.info(
+      {
+        request: request.id,
+        method,
+        route,
+        status,
+        ms: Math.round(10 * ms) / 10,
+        bytes: sentBytes,
+        company: call?.companyId,
+        person: call?.principal?.principalId,
+        key: call?.principal?.apiKey?.id ?? call?.principal?.gatewayKeyId,
+        from: clientAddress({ peer: socket.remoteAddress ?? '', headers }, settings.trustedProxies),
+        ...(isBroken && { broken: true }),
+      },
+      'request',
+    )
+  }
 }
 
-/** Undefined: the client left before the answer. */
-const statusOf = ({ raw }: FastifyReply): number | undefined => (raw.headersSent ? raw.statusCode : undefined)
-
-const isRead = ({ method }: FastifyRequest): boolean =>
-  method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 
 /** Chooses the first read of each route and then one in so many, so that no busy route hides the others. */
 function sampler(readsPerLine: number): (route: string) => boolean {

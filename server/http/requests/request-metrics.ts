@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
-import type { FastifyInstance } from 'fastify'
 import { Counter, Histogram } from 'prom-client'
+import type { EndedRequest } from './ended-requests.ts'
 
 const requests = new Counter({
   name: 'sandbox_http_requests_total',
@@ -15,34 +15,14 @@ const durations = new Histogram({
 })
 const methods = new Set(METHODS)
 
-/** Counts requests by declared routes: nothing that a client chooses is a label. */
-export function measureRequests(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    const startedMs = performance.now()
-    reply.raw.once('close', () => {
-      const { headersSent, statusCode } = reply.raw
-      countRequest({
-        method: request.method,
-        route: request.routeOptions.url,
-        status: headersSent ? statusCode : undefined,
-        seconds: (performance.now() - startedMs) / 1000,
-      })
-    })
-    done()
-  })
-}
-
-export interface EndedRequest {
-  method: string
-  /** As it is declared; undefined where no route has the path. */
-  route: string | undefined
-  /** Undefined: the client left before the answer. */
-  status: number | undefined
-  seconds: number
-}
-
-export function countRequest({ method: sent, route = 'none', status, seconds }: EndedRequest): void {
+/** Counts a request by its declared route: nothing that a client chooses is a label. */
+export function countRequest({
+  method: sent,
+  route = 'none',
+  status,
+  ms,
+}: Pick<EndedRequest, 'method' | 'route' | 'status' | 'ms'>): void {
   const method = methods.has(sent) ? sent : 'other'
-  durations.observe({ method, route }, seconds)
+  durations.observe({ method, route }, ms / 1000)
   requests.inc({ method, route, status: status === undefined ? 'none' : `${Math.floor(status / 100)}xx` })
 }
