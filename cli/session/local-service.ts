@@ -11,10 +11,10 @@ export async function withLocalService<T>(
   work: Work<T>,
   render: Render<T>,
 ): Promise<void> {
-  await onThisMachine(createReporter(options.json === true), work, { render, explain: refusal })
+  await onThisMachine(createReporter(options.json === true), work, { render, explain: explainRefusal })
 }
 
-const refusal = ({ cause, problems }: ServiceRefusal) =>
+export const explainRefusal = ({ cause, problems }: ServiceRefusal) =>
   new CliError(problems.join('\n'), {
     hint:
       cause === 'settings'

@@ -44,11 +44,16 @@ export async function onLocalService<T>(work: (service: LocalService) => Promise
     }
     return { ok: true, value: await connected(config, { url, keys }, work) }
   } catch (error) {
-    if (error instanceof ConfigInvalid) return refuse('settings', ...error.problems)
-    const reason = expected[error instanceof Error && 'code' in error ? String(error.code) : '']
-    if (reason === undefined) throw error
-    return refuse('service', reason)
+    return refusalOf(error)
   }
+}
+
+/** Why work on the service of this machine failed. Throws an error that says nothing about the service. */
+export function refusalOf(error: unknown): ServiceRefusal {
+  if (error instanceof ConfigInvalid) return refuse('settings', ...error.problems)
+  const reason = expected[error instanceof Error && 'code' in error ? String(error.code) : '']
+  if (reason === undefined) throw error
+  return refuse('service', reason)
 }
 
 /** The same for changes by an operator: the audit log records them before they start. */
@@ -61,7 +66,7 @@ export const actOnService = <T>(act: AuditEntry, work: (service: LocalService) =
     })
   })
 
-const refuse = (cause: ServiceRefusal['cause'], ...problems: string[]): ServiceRefusal => ({
+export const refuse = (cause: ServiceRefusal['cause'], ...problems: string[]): ServiceRefusal => ({
   ok: false,
   cause,
   problems,

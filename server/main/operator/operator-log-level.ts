@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { agentPaths } from '../../../agent/host/paths.ts'
-import { ConfigInvalid, readConfig } from '../../base/config/config.ts'
+import { readConfig } from '../../base/config/config.ts'
 import type { LogLevel } from '../../base/config/service-settings.ts'
 import { readLogLevel, writeLogLevel } from '../../base/log-level.ts'
 import { lockHolder } from '../supervisor/host/instance-lock.ts'
-import type { Outcome } from './local-service.ts'
+import { type Outcome, refusalOf, refuse } from './local-service.ts'
 
 export { type LogLevel, logLevels } from '../../base/config/service-settings.ts'
 
@@ -17,13 +17,11 @@ export async function logLevel(wanted?: LogLevel): Outcome<LogLevel> {
     const { dataDir } = readConfig()
     const found = readLogLevel(dataDir)
     if (found === undefined || !(await isRunning(dataDir)))
-      return { ok: false, cause: 'service', problems: [`no service runs with the data folder ${dataDir}`] }
+      return refuse('service', `no service runs with the data folder ${dataDir}`)
     if (wanted !== undefined) writeLogLevel(dataDir, wanted)
     return { ok: true, value: wanted ?? found }
   } catch (error) {
-    if (error instanceof ConfigInvalid) return { ok: false, cause: 'settings', problems: error.problems }
-    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error
-    return { ok: false, cause: 'service', problems: ['the data folder belongs to another user'] }
+    return refusalOf(error)
   }
 }
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { ConfigInvalid, readConfig } from '../../base/config/config.ts'
+import { readConfig } from '../../base/config/config.ts'
 import { traceLogs } from '../../operations/trace/trace-logs.ts'
 import { traceRows } from '../../operations/trace/trace-rows.ts'
 import type { Traced } from '../../operations/trace/traced.ts'
-import { onLocalService, type ServiceRefusal } from './local-service.ts'
+import { onLocalService, refusalOf, type ServiceRefusal } from './local-service.ts'
 
 const linesOfFileMax = 1000
 const relatedMax = 20
@@ -54,10 +54,7 @@ function logsOf(id: string): { ok: true; value: ReturnType<typeof traceLogs> } |
   try {
     return { ok: true, value: traceLogs(join(readConfig().dataDir, 'logs'), id, linesOfFileMax) }
   } catch (error) {
-    if (error instanceof ConfigInvalid) return { ok: false, cause: 'settings', problems: error.problems }
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'ENOENT') return { ok: true, value: { found: [], isCut: false } }
-    if (code !== 'EACCES') throw error
-    return { ok: false, cause: 'service', problems: ['the logs belong to another user'] }
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    return isAbsent ? { ok: true, value: { found: [], isCut: false } } : refusalOf(error)
   }
 }

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { CliError, exitCodes } from '../../../failure.ts'
 import { escapeControls } from '../../../output/escape-controls.ts'
 import { createReporter } from '../../../output/reporter.ts'
+import { explainRefusal } from '../../../session/local-service.ts'
 import { onThisMachine } from '../../../session/on-this-machine.ts'
 
 export const operatorRequestCommand = (): Command =>
@@ -16,20 +17,17 @@ export const operatorRequestCommand = (): Command =>
           if (trace.entries.length === 0) process.exitCode = exitCodes.failed
           return { text: textOf(trace), document: documentOf(trace) }
         },
-        explain: ({ cause, problems }) =>
-          new CliError(problems.join('\n'), {
-            hint: hints[cause],
-            code: `cli_operator_${cause}`,
-            exitCode: cause === 'service' ? exitCodes.failed : exitCodes.usage,
-          }),
+        explain: (refusal) =>
+          refusal.cause === 'request' ? notAnId(refusal.problems) : explainRefusal(refusal),
       })
     })
 
-const hints = {
-  request: 'An answer has its id in X-Request-Id; sandbox runs and sandbox build show the others.',
-  settings: 'Correct the settings; docs/operations.md lists them.',
-  service: 'Run it on the machine of the service, as root or as the account that the service runs as.',
-}
+const notAnId = (problems: string[]) =>
+  new CliError(problems.join('\n'), {
+    hint: 'An answer has its id in X-Request-Id; sandbox runs and sandbox build show the others.',
+    code: 'cli_operator_request',
+    exitCode: exitCodes.usage,
+  })
 
 function textOf({ entries, remarks }: Trace): string {
   const lines = entries.map(({ at, source, text, fields }) =>
