@@ -25,17 +25,21 @@ import { listOverdueReports } from './reports/report-store.ts'
 
 const batch = 100
 
-/**
- * Removes the reports and SBOMs of versions that are over and have no image. First hides them from readers,
- * then deletes the bytes. The next round continues an interrupted one.
- */
-export async function sweepReports(deps: {
+/** Where the objects and their rows are. */
+interface Stored {
   db: Database
   storage: ObjectStorage
   clock: Clock
   log: Log
-}): Promise<{ removed: number; failed: number }> {
-  const { db, storage, clock, log } = deps
+}
+
+type Swept = Record<'removed' | 'failed', number>
+
+/**
+ * Removes the reports and SBOMs of versions that are over and have no image. First hides them from readers,
+ * then deletes the bytes. The next round continues an interrupted one.
+ */
+export async function sweepReports({ db, storage, clock, log }: Stored): Promise<Swept> {
   const now = clock.now()
   const ids = await listOverdueReports(db, now, batch)
   return removeEach(await retireReports(db, { ids, now, limit: batch }), {
@@ -52,13 +56,7 @@ export async function sweepReports(deps: {
 }
 
 /** Removes the logs of builds whose version is over and has no image. The next round continues an interrupted one. */
-export async function sweepBuildLogs(deps: {
-  db: Database
-  storage: ObjectStorage
-  clock: Clock
-  log: Log
-}): Promise<{ removed: number; failed: number }> {
-  const { db, storage, clock, log } = deps
+export async function sweepBuildLogs({ db, storage, clock, log }: Stored): Promise<Swept> {
   const now = clock.now()
   return removeEach(await listOverdueLogs(db, now, batch), {
     db,
@@ -73,24 +71,15 @@ export async function sweepBuildLogs(deps: {
   })
 }
 
-const pulledKeptMs = 30 * 86_400_000
+/** How long images and cached parts stay that no build uses. */
+const unusedKeptMs = 30 * 86_400_000
 /** Maximum bytes of pulled images per company. */
 const companyPulledBytes = 8 * 1024 ** 3
 
 /** Removes pulled base images that no build has used for thirty days, and those beyond a company's limit. */
-export async function sweepPulledImages({
-  db,
-  storage,
-  clock,
-  log,
-}: {
-  db: Database
-  storage: ObjectStorage
-  clock: Clock
-  log: Log
-}): Promise<{ removed: number; failed: number }> {
+export async function sweepPulledImages({ db, storage, clock, log }: Stored): Promise<Swept> {
   const now = clock.now()
-  const before = new Date(now.getTime() - pulledKeptMs)
+  const before = new Date(now.getTime() - unusedKeptMs)
   const limits = { before, now, companyBytes: companyPulledBytes, limit: batch }
   return removeEach(await listStalePulledImages(db, limits), {
     db,
@@ -105,28 +94,19 @@ export async function sweepPulledImages({
   })
 }
 
-const cacheKeptMs = 30 * 86_400_000
 const rowBatch = 1000
-const stageBatch = 100
 /** Maximum bytes of cached stages per company, compressed. */
 export const companyStageBytes = 8 * 1024 ** 3
-
-interface Cache {
-  db: Database
-  storage: ObjectStorage
-  clock: Clock
-  log: Log
-}
 
 /**
  * Deletes entries that no build used for thirty days, entries without an image, and cached stages beyond a company's limit.
  * An image belongs to its version and stays; the object of a cached stage is deleted with its row.
  */
 export async function sweepBuildCache(
-  cache: Cache,
+  cache: Stored,
 ): Promise<{ images: number; facts: number; stages: number }> {
   const { db, clock } = cache
-  const before = new Date(clock.now().getTime() - cacheKeptMs)
+  const before = new Date(clock.now().getTime() - unusedKeptMs)
   await deleteStaleBuiltStages(db, before, rowBatch)
   return {
     images: await deleteStaleImages(db, before, rowBatch),
@@ -135,9 +115,9 @@ export async function sweepBuildCache(
   }
 }
 
-async function sweepCachedStages({ db, storage, clock, log }: Cache, before: Date): Promise<number> {
+async function sweepCachedStages({ db, storage, clock, log }: Stored, before: Date): Promise<number> {
   const now = clock.now()
-  const limits = { before, now, companyBytes: companyStageBytes, limit: stageBatch }
+  const limits = { before, now, companyBytes: companyStageBytes, limit: batch }
   const { removed } = await removeEach(await listStaleStages(db, limits), {
     db,
     now,
