@@ -37,7 +37,16 @@ test.each(sandboxRuntimes)(
   'on %s, a fork bomb is stopped at its process limit, which is reported',
   async (runtime) => {
     const { exit, log } = await agent.run(
-      shellJob(empty, 'f() { f | f & }; f; sleep 4', { runtime, timeoutMs: 60_000, pids: 20 }),
+      // The shell forks once, so that it is not refused itself, and waits for the first refusal.
+      shellJob(
+        empty,
+        'f() { f | f & }; : >err; f 2>>err & until read -r line <err; do :; done; echo "$line"',
+        {
+          runtime,
+          timeoutMs: 60_000,
+          pids: 20,
+        },
+      ),
     )
     expect(log).toContain("can't fork")
     // gVisor does not count what it refuses.
