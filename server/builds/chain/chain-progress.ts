@@ -160,7 +160,7 @@ export class ChainProgress {
     buildsEnded.inc({ state, error: errorCode })
   }
 
-  /** Stops the delayed writes, and waits for one that has begun; for a chain that has failed, is abandoned or starts again. */
+  /** Stops the delayed writes and waits for the one in progress. The chain has failed, is abandoned or starts again. */
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     await this.#writing

@@ -68,7 +68,7 @@ export function endOf({
   return { kind: state === 'platform_failed' ? 'failed' : 'stopped', reason: code }
 }
 
-/** The beginning of a file that the program left; undefined if there is none. */
+/** The first bytes of a file that the program wrote; undefined if there is no such file. */
 export async function readFileBeginning(
   deps: ResultDeps,
   { door, reader }: OpenDoor,
