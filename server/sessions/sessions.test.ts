@@ -139,7 +139,7 @@ describe('a session', () => {
       { query: { page_size: '1' } },
       tenant.roomManager,
     )
-    const query = { page_size: '1', page_token: String(first['next_page_token']) }
+    const query = { page_size: '1', page_token: String(first.next_page_token) }
     expect((await call('listRoomSessions', '', { query }, tenant.roomManager)).body).toMatchObject({
       items: [{ id: older.id }],
     })

@@ -54,7 +54,7 @@ export class Conversation {
   async #agree({ version, input }: { version: string; input: unknown }): Promise<Agreed> {
     const asked = await this.#say('Please run the job.')
     const proposed = await this.#callTool(asked, { mode: 'request', task_version_id: version, input })
-    return { receipt: String(proposed['proposal_receipt']), turn: await this.#say('Yes, run it.') }
+    return { receipt: String(proposed.proposal_receipt), turn: await this.#say('Yes, run it.') }
   }
 
   async #say(text: string): Promise<string> {
