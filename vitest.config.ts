@@ -34,8 +34,9 @@ const project = (test: TestProjectInlineConfiguration['test']): TestProjectInlin
   test: {
     setupFiles: ['testing/tenant-wall/fail-on-faults.ts'],
     pool: 'forks',
-    testTimeout: 90_000,
-    hookTimeout: 120_000,
+    // For what hangs: a slow machine takes long.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     ...test,
   },
 })

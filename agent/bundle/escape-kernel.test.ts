@@ -9,8 +9,8 @@ let image: string
 beforeAll(async () => {
   agent = await TestAgent.start()
   image = await agent.image([[{ name: 'usr/bin/probe', mode: 0o755 }, await compiledProbe('probe')]])
-}, 60_000)
-afterAll(() => agent.dispose(), 60_000)
+})
+afterAll(() => agent.dispose())
 
 const [EPERM, newUser, hugePages, vsock, tipc, sctp, netfilter] = [1, 0x1000_0000, 4, 40, 30, 132, 12]
 const calls: [string, number][] = [

@@ -15,8 +15,8 @@ beforeAll(async () => {
   agent = await TestAgent.start()
   await linkBuilder(agent)
   empty = await agent.image()
-}, 60_000)
-afterAll(() => agent.dispose(), 60_000)
+})
+afterAll(() => agent.dispose())
 
 const build = (script: string): SandboxSpec => ({
   ...shellJob(empty, '', { workspaceKind: 'disk', memoryBytes: 512 * 1024 * 1024, pids: 200 }),

@@ -14,8 +14,8 @@ let empty: string
 beforeAll(async () => {
   agent = await TestAgent.start()
   empty = await agent.image()
-}, 60_000)
-afterAll(() => agent.dispose(), 60_000)
+})
+afterAll(() => agent.dispose())
 
 function ask(
   method: string,

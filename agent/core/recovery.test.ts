@@ -18,8 +18,8 @@ let empty: string
 beforeAll(async () => {
   agent = await TestAgent.start()
   empty = await agent.image()
-}, 60_000)
-afterAll(() => agent.dispose(), 60_000)
+})
+afterAll(() => agent.dispose())
 
 test.each(sandboxRuntimes)(
   'on %s, a run continues while the agent is killed and restarted',

@@ -7,8 +7,8 @@ let agent: TestAgent
 
 beforeAll(async () => {
   agent = await TestAgent.start()
-}, 60_000)
-afterAll(() => agent.dispose(), 60_000)
+})
+afterAll(() => agent.dispose())
 
 test('an image with names longer than a host path can be removed, and does not block later starts', async () => {
   const name = `${`${'d'.repeat(200)}/`.repeat(20)}f`

@@ -11,8 +11,8 @@ let agent: TestAgent
 
 beforeAll(async () => {
   agent = await TestAgent.start()
-}, 60_000)
-afterAll(() => agent.dispose(), 60_000)
+})
+afterAll(() => agent.dispose())
 
 type Entries = Parameters<typeof tarOf>[0]
 

@@ -18,8 +18,8 @@ beforeAll(async () => {
   machineOfAgent = await startResolvingAgent(['10.9.9.9', '9.9.9.9', '9.9.9.10'])
   ;({ internet, agent } = machineOfAgent)
   image = await agent.image()
-}, 60_000)
-afterAll(() => machineOfAgent.dispose(), 60_000)
+})
+afterAll(() => machineOfAgent.dispose())
 
 const held = (script: string, allow: Partial<AllowList>, runtime: SandboxRuntime = 'crun') => ({
   ...shellJob(image, script, { timeoutMs: 60_000, runtime }),
@@ -181,7 +181,7 @@ test('a list is enforced while the agent is dead, and by the next agent', async 
   })
   expect(results).toBe('reached refused refused')
   await host.dispose()
-}, 60_000)
+})
 
 test('the list of a sandbox is removed with it', async () => {
   const { namespace } = networkNames(agent.dataDir)

@@ -64,12 +64,12 @@ beforeAll(async () => {
     join(import.meta.dirname, '../../testing/agent/internet/datagram.c'),
   )
   image = await agent.image([[{ name: 'datagram', mode: 0o755 }, await readFile(datagram)]])
-}, 60_000)
+})
 afterAll(async () => {
   await agent.dispose()
   await internet.dispose()
   await rm(join(datagram, '..'), { recursive: true })
-}, 60_000)
+})
 
 const online = (script: string, runtime: SandboxRuntime = 'crun', egressCapBytes = 1024 ** 3) => ({
   ...shellJob(image, script, { timeoutMs: 60_000, runtime }),
@@ -148,7 +148,7 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
     console.log(
       `${addresses.length} special addresses tried over TCP and UDP, ${internet.contacts.length} reached`,
     )
-  }, 90_000)
+  })
 
   test('a job reaches no address of the host', async () => {
     const addresses = [machine.ip4, machine.ip6, machine.private4, '198.18.0.1', ...(await uplinkOfHost())]
@@ -188,7 +188,7 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
       `${volumeMiB[runtime]} MiB received and sent, IPv4 and IPv6: measured ${shares.map((share) => share.toFixed(4)).join(' ')}`,
     )
     for (const share of shares) expect(Math.abs(share - 1)).toBeLessThan(0.01)
-  }, 120_000)
+  })
 
   test('a job that does not use the network has sent nothing', async () => {
     // One of them has a new link, over which the kernel itself sends packets after a while.

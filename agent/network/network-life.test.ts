@@ -14,8 +14,8 @@ const settings = { SANDBOX_RUNTIME_EGRESS: 'true' }
 
 beforeAll(async () => {
   internet = await FakeInternet.make()
-}, 60_000)
-afterAll(() => internet.dispose(), 60_000)
+})
+afterAll(() => internet.dispose())
 
 const online = (image: string, script: string) => ({
   ...shellJob(image, script),
@@ -65,21 +65,21 @@ test('if rules cannot be loaded no sandbox with a network starts, and the refusa
     slug: 'network_rules',
     message: expect.stringContaining('no such table'),
   })
-}, 60_000)
+})
 
 test('if the rule loader is killed no sandbox with a network starts', async () => {
   expect(await startWithout('/usr/sbin/nft', '#!/bin/sh\nkill -9 $$\n')).toMatchObject({
     slug: 'network_rules',
     message: expect.stringContaining('killed'),
   })
-}, 60_000)
+})
 
 test('if a tool is missing the refusal says what to install', async () => {
   expect(await startWithout('/usr/sbin/nft', 'not a program')).toMatchObject({
     slug: 'network_rules',
     message: expect.stringContaining('apt-get install nftables'),
   })
-}, 60_000)
+})
 
 test('a host with the network switched off refuses a sandbox with a network', async () => {
   const agent = await TestAgent.start({}, { prefix: internet.onMachine })
@@ -87,7 +87,7 @@ test('a host with the network switched off refuses a sandbox with a network', as
   await expect(start).rejects.toMatchObject({ slug: 'network_off' })
   expect(await leftOf(agent)).toEqual([])
   await agent.dispose()
-}, 60_000)
+})
 
 test('a link outlives its agent, and no residue is left when the next agent has stopped', async () => {
   const agent = await TestAgent.start(settings, { prefix: internet.onMachine })
@@ -111,7 +111,7 @@ test('a link outlives its agent, and no residue is left when the next agent has 
   expect(internet.contacts.filter((contact) => contact === `tcp 80 ${publicHosts.ip4}`)).toHaveLength(4)
   await agent.dispose()
   expect(await leftOf(agent)).toEqual([])
-}, 60_000)
+})
 
 test('a router that was mounted only for the agent before is replaced', async () => {
   const agent = await TestAgent.start(settings, { prefix: [...internet.onMachine, 'unshare', '-m'] })
@@ -131,7 +131,7 @@ test('a router that was mounted only for the agent before is replaced', async ()
   expect((await agent.run(online(image, say))).log).toContain('hello')
   await agent.dispose()
   expect(await leftOf(agent)).toEqual([])
-}, 60_000)
+})
 
 test('connections that a sandbox left are deleted from the tables of router and host', async () => {
   const agent = await TestAgent.start(settings, { prefix: internet.onMachine })
@@ -149,7 +149,7 @@ test('connections that a sandbox left are deleted from the tables of router and 
   expect(await left()).toEqual([...targets, ...targets])
   await waitUntil(async () => (await left()).length === 0)
   await agent.dispose()
-}, 30_000)
+})
 
 test('unused links disappear with an agent that is killed', async () => {
   const agent = await TestAgent.start(settings, { prefix: internet.onMachine })
@@ -167,7 +167,7 @@ test('unused links disappear with an agent that is killed', async () => {
   expect((await agent.run(online(image, `echo hi | nc -w 3 ${publicHosts.ip4} 80`))).log).toContain('hello')
   await agent.dispose()
   expect(await leftOf(agent)).toEqual([])
-}, 60_000)
+})
 
 test('the link maker may die: the next start has a new one', async () => {
   const agent = await TestAgent.start(settings, { prefix: internet.onMachine })
@@ -183,4 +183,4 @@ test('the link maker may die: the next start has a new one', async () => {
     return log.includes('hello')
   })
   await agent.dispose()
-}, 60_000)
+})

@@ -15,8 +15,8 @@ beforeAll(async () => {
   machineOfAgent = await startResolvingAgent(['10.9.9.9'])
   ;({ agent } = machineOfAgent)
   await linkBuilder(agent)
-}, 60_000)
-afterAll(() => machineOfAgent.dispose(), 60_000)
+})
+afterAll(() => machineOfAgent.dispose())
 
 const network = { egressCapBytes: 1024 ** 3, recorded: true } satisfies SandboxNetwork
 
@@ -70,7 +70,7 @@ test('of many targets each is counted or refused', async () => {
   expect(reached?.entries).toHaveLength(200)
   expect(reached?.more).toBeGreaterThan(0)
   expect(refused?.entries).toContainEqual(expect.objectContaining({ reason: 'too_many_connections' }))
-}, 90_000)
+})
 
 test('a report says that it is not complete when the resolver was restarted', async () => {
   const { namespace } = networkNames(agent.dataDir)

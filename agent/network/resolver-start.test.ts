@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
+import { eventually } from '../../testing/eventually.ts'
 import { Resolver } from './resolver.ts'
 
 const state = () => ({ lists: new Map(), shares: new Map(), recorded: new Map() })
@@ -13,7 +14,7 @@ it('a resolver that cannot be started is tried again, and its agent goes on', as
     { namespace: '/nowhere' },
     { ...state(), onError: (error) => errors.push(error) },
   )
-  await vi.waitFor(() => expect(errors.length).toBeGreaterThan(1), 5000)
+  await eventually(() => expect(errors.length).toBeGreaterThan(1))
   await expect(resolver.record(2)).rejects.toMatchObject({ slug: 'network_list' })
   await resolver.stop()
   expect(errors[0]).toMatchObject({ code: 'ENOENT' })

@@ -16,11 +16,11 @@ beforeAll(async () => {
   const settings = { SANDBOX_RUNTIME_EGRESS: 'true', SANDBOX_PORT: '80', SANDBOX_CALLBACK_PORT: '443' }
   agent = await TestAgent.start(settings, { prefix: internet.onMachine })
   image = await agent.image([])
-}, 60_000)
+})
 afterAll(async () => {
   await agent.dispose()
   await internet.dispose()
-}, 60_000)
+})
 
 const service = `${serviceAddress.ip4} ${serviceAddress.port}`
 const receive = (count: number, target: string) => `echo send ${count * MiB} | nc -w 20 ${target} | wc -c`
@@ -50,7 +50,6 @@ test.each(sandboxRuntimes)(
     expect(shares[1]).toBeGreaterThan(2.9)
     expect(shares[1]).toBeLessThan(4.5)
   },
-  120_000,
 )
 
 test('the address of the service without its permission is no way around the measurement', async () => {

@@ -21,11 +21,11 @@ beforeAll(async () => {
   const settings = { SANDBOX_RUNTIME_EGRESS: 'false', SANDBOX_PORT: '80', SANDBOX_CALLBACK_PORT: `${port}` }
   agent = await TestAgent.start(settings, { prefix: internet.onMachine })
   image = await agent.image([])
-}, 60_000)
+})
 afterAll(async () => {
   await agent.dispose()
   await internet.dispose()
-}, 60_000)
+})
 
 const toServiceAlone = {
   egressCapBytes: 1024 ** 2,
@@ -71,7 +71,6 @@ test.each(['crun', 'runsc'] as const)(
     expect(await reached(toServiceAlone, runtime)).toEqual([service])
     expect(internet.contacts).toEqual([])
   },
-  120_000,
 )
 
 test('without the permission there is no way to it', async () => {

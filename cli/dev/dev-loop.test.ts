@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { eventually } from '../../testing/eventually.ts'
 import type { Session } from '../session/session.ts'
 import { DevLoop } from './dev-loop.ts'
 
@@ -20,7 +21,7 @@ function held() {
   })
   return { loop, attempts }
 }
-const count = (attempts: unknown[], length: number) => vi.waitFor(() => expect(attempts).toHaveLength(length))
+const count = (attempts: unknown[], length: number) => eventually(() => expect(attempts).toHaveLength(length))
 
 test('a save cancels the attempt under way, and many saves make one attempt', async () => {
   const { loop, attempts } = held()
@@ -44,10 +45,10 @@ test('a save after the end makes the next attempt, and one before there is somet
     started(async () => cancelled.push(number))
   })
   loop.request()
-  await vi.waitFor(() => expect(made).toBe(1))
+  await eventually(() => expect(made).toBe(1))
   await loop.stop()
   loop.request()
-  await vi.waitFor(() => expect(made).toBe(3))
+  await eventually(() => expect(made).toBe(3))
   expect(cancelled).toContain(2)
 })
 
@@ -59,8 +60,8 @@ test('a failed attempt is shown, and the next one is made', async () => {
     throw new Error('no')
   })
   loop.request()
-  await vi.waitFor(() => expect(shown.failure).toHaveBeenCalledTimes(1))
+  await eventually(() => expect(shown.failure).toHaveBeenCalledTimes(1))
   await loop.stop()
   loop.request()
-  await vi.waitFor(() => expect(made).toBe(2))
+  await eventually(() => expect(made).toBe(2))
 })

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../testing/eventually.ts'
 import { broken, json, scriptedServer } from '../testing/scripted-server.ts'
 import { ApiError, createSandbox } from './index.ts'
 
@@ -76,7 +77,7 @@ test('an aborted call does not wait for its repeat', async () => {
   const call = sandbox.readRun({ params: runParams, signal: controller.signal })
   const rejected = expect(call).rejects.toThrow('enough')
   // A request that arrives after its call was aborted would take an answer of the next test.
-  await vi.waitFor(() => expect(server.seen).toHaveLength(1))
+  await eventually(() => expect(server.seen).toHaveLength(1))
   controller.abort(new Error('enough'))
   await rejected
 })

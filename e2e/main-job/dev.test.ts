@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCli } from '../../cli/testing/run-cli.ts'
+import { eventually } from '../../testing/eventually.ts'
 import { minimalEnvironment, type Service, sandboxProgram } from './service.ts'
 import { openService } from './shared-service.ts'
 
@@ -40,7 +41,7 @@ function dev() {
   })
   const ended = once(child, 'close')
   const until = (stream: 'out' | 'err', wanted: RegExp) =>
-    vi.waitFor(() => expect(said[stream], said.err).toMatch(wanted), { timeout: 60_000, interval: 50 })
+    eventually(() => expect(said[stream], said.err).toMatch(wanted))
   return { child, ended, until, said }
 }
 

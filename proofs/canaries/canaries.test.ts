@@ -94,13 +94,13 @@ describe('secrets of runs', () => {
     expect(await campaign.end()).toEqual([])
     expect(campaign.runs).toBe(12)
     expect(campaign.warmRuns).toBeGreaterThan(0)
-  }, 60_000)
+  })
 
   it('are in nothing of gVisor that the host sees', async () => {
     const campaign = await startCampaign('runsc')
     await campaign.round(2)
     expect(await campaign.end()).toEqual([])
-  }, 120_000)
+  })
 
   it('are found if they are in a specification or in a log', async () => {
     const campaign = await startCampaign()
@@ -114,5 +114,5 @@ describe('secrets of runs', () => {
     expect(found).toMatch(/^base64 after 0 in .*ticket\.json$/m)
     expect(found).toMatch(/^plain in .*log\.head$/m)
     expect(await campaign.end()).not.toEqual([])
-  }, 60_000)
+  })
 })

@@ -17,11 +17,11 @@ let canaries: HostCanaries
 beforeAll(async () => {
   bench = await BuilderBench.start()
   canaries = await HostCanaries.plant(bench.agent)
-}, 60_000)
+})
 afterAll(async () => {
   canaries.close()
   await bench.dispose()
-}, 60_000)
+})
 
 const archives = hostileArchives()
 const some = <T>(all: T[], every: number) => all.filter((_, index) => index % every === 7)
@@ -31,7 +31,7 @@ describe('the gate alone', () => {
     expect(await gateAlone(archives, hostileDockerfiles)).toEqual([])
     expect(archives.length).toBeGreaterThanOrEqual(300)
     expect(hostileDockerfiles.length).toBeGreaterThanOrEqual(200)
-  }, 60_000)
+  })
 
   it('fails the suite when it accepts a case', async () => {
     const [archive] = archives
@@ -48,7 +48,7 @@ describe('the builder alone', () => {
     const dockerfiles = some(hostileDockerfiles, 36)
     const built = await buildDockerfiles(bench, canaries, dockerfiles)
     expect(built).toEqual({ cases: dockerfiles.length, failures: [] })
-  }, 180_000)
+  })
 
   it('fails the suite when something escapes', async () => {
     const planted = await HostCanaries.plant(bench.agent)
@@ -75,7 +75,7 @@ describe('gate and builder', () => {
     const report = await comparedParsers(bench, 12, 5)
     expect(report.failures).toEqual([])
     expect(report.compared).toBeGreaterThan(6)
-  }, 120_000)
+  })
 
   it.each([
     ['an extra step', 'STEP 1/3: FROM scratch', '2 steps here, 3 there'],

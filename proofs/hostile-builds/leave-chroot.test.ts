@@ -9,8 +9,8 @@ import { testBase } from './dockerfile-cases.ts'
 let bench: BuilderBench
 beforeAll(async () => {
   bench = await BuilderBench.start()
-}, 60_000)
-afterAll(() => bench.dispose(), 60_000)
+})
+afterAll(() => bench.dispose())
 
 const program = readFileSync(join(import.meta.dirname, 'leave-chroot.py'), 'utf8')
 const build = (steps: string[], weakened?: (spec: SandboxSpec) => SandboxSpec) =>
@@ -31,7 +31,7 @@ test('a step has no way out of the chroot that it runs in', async () => {
   ])
   expect(outcomes).toHaveLength(26)
   expect(exit).toMatchObject({ cause: 'exited', exitCode: 0 })
-}, 60_000)
+})
 
 test.each([
   [
@@ -39,21 +39,17 @@ test.each([
     'for p in $(ls /proc | grep "^[0-9]"); do case $p in 1 | $$) ;; *) kill -9 $p ;; esac; done',
   ],
   ['its shell', 'kill -9 2; sleep 5'],
-])(
-  'a step that kills %s gets no image',
-  async (_name, command) => {
-    const { exit, image } = await build([`RUN ${command}`])
-    expect(exit.exitCode).not.toBe(0)
-    expect(image).toBe('none')
-  },
-  60_000,
-)
+])('a step that kills %s gets no image', async (_name, command) => {
+  const { exit, image } = await build([`RUN ${command}`])
+  expect(exit.exitCode).not.toBe(0)
+  expect(image).toBe('none')
+})
 
 test('a builder with unconfined steps is detected', async () => {
   const { log } = await build(['RUN python3 /leave.py'], withUnconfinedSteps)
   for (const name of ['chroot', 'chroot_twice', 'chroot_with_descriptor', 'capabilities'])
     expect(log).toContain(`\n${name} got\n`)
-}, 60_000)
+})
 
 test('steps keep the root rights that they need', async () => {
   const { exit, log } = await build([
@@ -63,4 +59,4 @@ test('steps keep the root rights that they need', async () => {
     'RUN [ $(id -u) = 33 ] && ! touch /b',
   ])
   expect(exit, log).toMatchObject({ cause: 'exited', exitCode: 0 })
-}, 60_000)
+})

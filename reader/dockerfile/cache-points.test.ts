@@ -140,7 +140,7 @@ test.each<[what: string, steps: string[], expected: number]>([
     ]
     const startedAt = performance.now()
     expect(await places(['FROM x', ...steps], entries)).toHaveLength(expected)
-    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(performance.now() - startedAt).toBeLessThan(60_000)
   },
 )
 

@@ -2,7 +2,8 @@ import { unwatchFile } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventually } from '../../testing/eventually.ts'
 import { followLogLevel, readLogLevel, writeLogLevel } from './log-level.ts'
 import { createLog } from './logging.ts'
 
@@ -23,7 +24,7 @@ test('a process has the level that was written before its start, and each one th
   followLogLevel(log, dataDir)
   for (const level of ['error', 'fatal', 'silent'] as const) {
     writeLogLevel(dataDir, level)
-    await vi.waitFor(() => expect(log.level).toBe(level), 5000)
+    await eventually(() => expect(log.level).toBe(level))
   }
 })
 
@@ -34,5 +35,5 @@ test('a missing file and one without a level change nothing', async () => {
   await writeFile(path(), 'loud\n')
   expect(readLogLevel(dataDir)).toBeUndefined()
   writeLogLevel(dataDir, 'silent')
-  await vi.waitFor(() => expect(log.level).toBe('silent'), 5000)
+  await eventually(() => expect(log.level).toBe('silent'))
 })

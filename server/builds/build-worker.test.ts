@@ -1,7 +1,8 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { TestApi } from '../../testing/apps/test-api.ts'
 import { makeBuildTools } from '../../testing/build-tools.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
+import { eventually } from '../../testing/eventually.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../../testing/scripted-executor.ts'
 import { buildSlots } from './attempts/build-limits.ts'
@@ -32,7 +33,7 @@ test('a build survives more orderly restarts than deaths of its worker', async (
       share: buildSlots({ slots: 1 }),
       name: 'machine',
     })
-    await vi.waitFor(async () => expect((await row()).fence).toBe(starts), { timeout: 10_000 })
+    await eventually(async () => expect((await row()).fence).toBe(starts))
     await worker.stop()
   }
   expect(await row()).toMatchObject({ terminal_at: null, error_detail: '', unreturned_claims: 0 })

@@ -6,12 +6,13 @@ import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-rou
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { environmentVersionStates } from '@sandbox-jobs/contract/states/environment-version-states.ts'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ExecutorRefused, ExecutorUnavailable } from '../../agent/port/errors.ts'
 import { codeOf } from '../../testing/apps/answer.ts'
 import { TestApi } from '../../testing/apps/test-api.ts'
 import { makeBuildTools } from '../../testing/build-tools.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
+import { eventually } from '../../testing/eventually.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
 import { makeSignedImage } from '../../testing/factories/signed-image.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
@@ -80,7 +81,7 @@ async function built(state = 'ready'): Promise<Built> {
 const rowOf = (id: string) =>
   db.selectFrom('environment_versions').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const untilState = (id: string, state: string) =>
-  vi.waitFor(async () => expect((await rowOf(id)).state).toBe(state), { timeout: 10_000, interval: 20 })
+  eventually(async () => expect((await rowOf(id)).state).toBe(state))
 
 async function damage({ id, layer: layerDigest }: Built): Promise<void> {
   const promotedDigest = (await rowOf(id)).promoted_digest ?? ''

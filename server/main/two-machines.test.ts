@@ -31,7 +31,7 @@ beforeAll(async () => {
     await mkdir(join(parent, name), { mode: 0o755 })
   }
   first = await up('first')
-}, 120_000)
+})
 afterAll(async () => {
   for (const child of started.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue
@@ -45,7 +45,7 @@ afterAll(async () => {
     }
   }
   await rm(parent, { recursive: true, force: true })
-}, 60_000)
+})
 
 /** Returns `ready`, or the exit code with the output. */
 async function up(name: (typeof names)[number]) {
@@ -78,7 +78,7 @@ test('a copy of the data folder of a running machine is refused', async () => {
   const copy = await up('copy')
   expect(copy.outcome, copy.said()).toBe(exitCodes.otherMachine)
   expect(copy.said()).toContain('it is a copy, or it was moved')
-}, 120_000)
+})
 
 test('a second worker on the data folder of a running service is refused', async () => {
   expect(first.outcome, first.said()).toBe('ready')
@@ -92,7 +92,7 @@ test('a second worker on the data folder of a running service is refused', async
   })
   const [code] = await once(second, 'close')
   expect(code).toBe(exitCodes.secondInstance)
-}, 120_000)
+})
 
 test('a second machine is refused while the first runs, also after the first was killed and restarted', async () => {
   expect(first.outcome, first.said()).toBe('ready')
@@ -111,4 +111,4 @@ test('a second machine is refused while the first runs, also after the first was
   expect(await again.ended).toBe(exitCodes.stopped)
   const second = await up('second')
   expect(second.outcome, second.said()).toBe('ready')
-}, 180_000)
+})

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../testing/eventually.ts'
 import {
   childrenOf,
   removeControlGroups,
@@ -98,12 +99,12 @@ describe('the whole service', () => {
     expect((await level()).stdout).toContain(' info.')
     expect((await level('debug')).stdout).toContain(' debug.')
     for (const role of ['api', 'worker', 'agent'])
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const lines = await readFile(join(dataDir, 'logs', `${role}.log`), 'utf8')
         // Worker and builds write to one file.
         const changed = lines.match(/"level":"debug","msg":"logs at another level"/g)
         expect(changed).toHaveLength(role === 'worker' ? 2 : 1)
-      }, 10_000)
+      })
   })
 
   test('restarts at once on the same data and port after it was killed', async () => {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   }
   for (const pid of childrenOf(pids.worker ?? 0))
     if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('builds.mjs')) pids.builds = pid
-}, 120_000)
+})
 afterAll(async () => {
   service.child.kill('SIGTERM')
   await service.exited

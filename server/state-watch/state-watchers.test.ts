@@ -1,6 +1,7 @@
 import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
+import { eventually } from '../../testing/eventually.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../testing/factories/runs.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'
 import { createLog } from '../base/logging.ts'
@@ -62,7 +63,7 @@ it('wakes who waits by the change itself, after few reads', async () => {
   const counted = reader(id)
   const waiting = watchers.wait(counted.read, { withinMs: 20_000, signal: new AbortController().signal })
   // The first read, the one behind the watch and the early second one are over: the next slow one is two seconds away.
-  await vi.waitFor(() => expect(counted.reads).toBe(3), { timeout: 10_000, interval: 5 })
+  await eventually(() => expect(counted.reads).toBe(3))
   const changedAtMs = performance.now()
   await cancel(id)
   expect((await waiting).state).toBe('cancelled')
@@ -110,7 +111,7 @@ it('lets a company wait for a bounded number at once, and each slot is free agai
   const busy = { code: 'watchers_busy', detail: { retry_after_seconds: 2 } }
   // Both have their slots once they have read behind their watches.
   const fewestReads = () => Math.min(...readers.map(({ reads }) => reads))
-  await vi.waitFor(() => expect(fewestReads()).toBeGreaterThan(1), { timeout: 10_000 })
+  await eventually(() => expect(fewestReads()).toBeGreaterThan(1))
   await expect(watchers.follow(read, { after: 0, signal: gone.signal })).rejects.toMatchObject(busy)
   gone.abort()
   await Promise.all(waiting)

@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { eventually } from '../../testing/eventually.ts'
 import { currentDatabaseUse } from '../base/current-request.ts'
 import { createLog } from '../base/logging.ts'
 import type { ClaimShare } from './claim-due.ts'
@@ -73,7 +74,7 @@ describe('attempts', () => {
     add('b', 5)
     expect([await attempts.claim(), await attempts.claim()]).toEqual([1, 0])
     running[0]?.end()
-    await vi.waitFor(async () => expect(await attempts.claim()).toBe(1))
+    await eventually(async () => expect(await attempts.claim()).toBe(1))
     expect(running.map(({ company }) => company).join('')).toMatch(/^aab[ab]$/)
   })
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
+import { eventually } from '../../testing/eventually.ts'
 import { createLog } from '../base/logging.ts'
 import { listen } from './listener.ts'
 
@@ -18,8 +19,7 @@ function startListening() {
     },
     log: createLog('test', 'silent'),
   })
-  const untilListening = (times: number) =>
-    vi.waitFor(() => expect(counts.listening).toBe(times), { timeout: 5000 })
+  const untilListening = (times: number) => eventually(() => expect(counts.listening).toBe(times))
   return { received, listener, untilListening }
 }
 
@@ -39,7 +39,7 @@ describe('listening', () => {
     await notify('other', 'x')
     await notify('first', 'a')
     await notify('second', 'b')
-    await vi.waitFor(() => expect(received).toEqual(['first:a', 'second:b']))
+    await eventually(() => expect(received).toEqual(['first:a', 'second:b']))
     await listener.stop()
   })
 
@@ -52,7 +52,7 @@ describe('listening', () => {
     `.execute(db)
     await untilListening(2)
     await notify('first', 'again')
-    await vi.waitFor(() => expect(received).toEqual(['first:again']))
+    await eventually(() => expect(received).toEqual(['first:again']))
     await listener.stop()
   })
 })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
+import { eventually } from '../../testing/eventually.ts'
 import { createLog } from '../base/logging.ts'
 import { type MachineLease, MachineRefused, presenceOn, takeMachineLease } from './machine-lease.ts'
 
@@ -74,7 +75,7 @@ test('any machine may come after an orderly stop, and at once', async () => {
 test('a lease that ran out while the database was away is kept where nobody took it', async () => {
   await take(one)
   await expire()
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { rows } = await sql`select from machine_lease where lease_until > now()`.execute(db)
     expect(rows).toHaveLength(1)
   })

@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { eventually } from '../../testing/eventually.ts'
 import { createLog } from '../base/logging.ts'
 import { startTicker, type Ticker } from './ticker.ts'
 
@@ -46,9 +47,9 @@ test('without an interval it ticks only when it is woken', async () => {
     ticks += 1
   }
   const ticker = startTicker({ name: 'test', log, tick })
-  await vi.waitFor(() => expect(ticks).toBe(1))
+  await eventually(() => expect(ticks).toBe(1))
   ticker.wake()
-  await vi.waitFor(() => expect(ticks).toBe(2))
+  await eventually(() => expect(ticks).toBe(2))
   await ticker.stop()
 })
 
@@ -66,7 +67,7 @@ test('being woken often during a tick makes for one more', async () => {
   ticker.wake()
   ticker.wake()
   held.resolve()
-  await vi.waitFor(() => expect(ticks).toBe(2))
+  await eventually(() => expect(ticks).toBe(2))
   await ticker.stop()
   expect(ticks).toBe(2)
 })

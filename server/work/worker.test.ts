@@ -1,4 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../../testing/eventually.ts'
 import { createLog } from '../base/logging.ts'
 import { WorkerStopping } from './retry.ts'
 import { type Claimed, Worker, type WorkerOptions, type WorkSignals } from './worker.ts'
@@ -62,7 +63,7 @@ class Queue {
   }
 }
 
-const untilStarted = ({ started }: Queue, ...ids: string[]) => vi.waitFor(() => expect(started).toEqual(ids))
+const untilStarted = ({ started }: Queue, ...ids: string[]) => eventually(() => expect(started).toEqual(ids))
 
 test('it claims while it has slots, and again when one gets free', async () => {
   const queue = new Queue()
@@ -77,7 +78,7 @@ test('it claims while it has slots, and again when one gets free', async () => {
 test('a notification wakes it, without a timer', async () => {
   const queue = new Queue()
   const worker = await queue.start()
-  await vi.waitFor(() => expect(queue.claims).toBeGreaterThan(0))
+  await eventually(() => expect(queue.claims).toBeGreaterThan(0))
   queue.waiting.push('a')
   worker.notify()
   await untilStarted(queue, 'a')
@@ -86,7 +87,7 @@ test('a notification wakes it, without a timer', async () => {
 test('it finds what it was not notified of', async () => {
   const queue = new Queue()
   await queue.start({ pollIntervalMs: 1 })
-  await vi.waitFor(() => expect(queue.claims).toBeGreaterThan(1))
+  await eventually(() => expect(queue.claims).toBeGreaterThan(1))
   queue.waiting.push('a')
   await untilStarted(queue, 'a')
 })
@@ -94,20 +95,20 @@ test('it finds what it was not notified of', async () => {
 test('a slot that gets free asks for nobody where nothing else waited', async () => {
   const queue = new Queue()
   const worker = await queue.start()
-  await vi.waitFor(() => expect(queue.claims).toBeGreaterThan(1))
+  await eventually(() => expect(queue.claims).toBeGreaterThan(1))
   queue.waiting.push('a')
   worker.notify()
   await untilStarted(queue, 'a')
   const { claims } = queue
   queue.end('a')
-  await vi.waitFor(() => expect(worker.active).toEqual([]))
+  await eventually(() => expect(worker.active).toEqual([]))
   expect(queue.claims).toBe(claims)
 })
 
 test('what was notified during a claim is not missed, whatever the claim answers', async () => {
   const queue = new Queue()
   const worker = await queue.start({ slots: 1 })
-  await vi.waitFor(() => expect(queue.claims).toBeGreaterThan(1))
+  await eventually(() => expect(queue.claims).toBeGreaterThan(1))
   const next = queue.next.bind(queue)
   queue.next = async () => {
     const claimed = await next()
@@ -135,14 +136,14 @@ test('it starts with what it held before, and listens for a cancel of it', async
 test('it takes back what it claimed without an answer', async () => {
   const queue = new Queue()
   const worker = await queue.start()
-  await vi.waitFor(() => expect(queue.claims).toBeGreaterThan(1))
+  await eventually(() => expect(queue.claims).toBeGreaterThan(1))
   queue.next = async () => {
     queue.next = async () => undefined
     queue.unheld = [{ id: 'a' }]
     throw new Error('Connection terminated unexpectedly')
   }
   worker.notify()
-  await vi.waitFor(() => expect(queue.unheld).toHaveLength(1))
+  await eventually(() => expect(queue.unheld).toHaveLength(1))
   worker.notify()
   await untilStarted(queue, 'a')
 })
@@ -169,7 +170,7 @@ test('it looks up cancels that it was not notified of', async () => {
     cancelRequested: async (active: readonly string[]) => [...active],
   }
   await queue.start({ claims, pollIntervalMs: 1 })
-  await vi.waitFor(() => expect(queue.signals.get('a')?.cancel.aborted).toBe(true))
+  await eventually(() => expect(queue.signals.get('a')?.cancel.aborted).toBe(true))
 })
 
 test('stopping takes back nothing of what it lets go of', async () => {
@@ -192,7 +193,7 @@ test('stopping takes back nothing of what it lets go of', async () => {
   await untilStarted(queue, 'a')
   await searching.promise
   const stopped = worker.stop()
-  await vi.waitFor(() => expect(worker.active).toEqual([]))
+  await eventually(() => expect(worker.active).toEqual([]))
   searched.resolve([])
   await stopped
   expect(queue.started).toEqual(['a'])

@@ -20,8 +20,8 @@ beforeAll(async () => {
     SANDBOX_BUILD_SLOTS: '1',
   })
   empty = await agent.image()
-}, 60_000)
-afterAll(() => agent.dispose(), 60_000)
+})
+afterAll(() => agent.dispose())
 
 /** A separate kind for each test, without warm sandboxes. */
 const kindOf = (name: string): SandboxSpec => ({ ...shellJob(empty, 'cat'), hostname: name })
@@ -105,7 +105,7 @@ test('a spec that differs in more than id and time gets a new sandbox', async ()
     expect(await wasWarm(spec.id)).toBe(false)
   }
   expect(await waiting('differs')).not.toEqual([])
-}, 60_000)
+})
 
 test('the timeout of a program starts with its start, and is that of its spec', async () => {
   const kind = { ...shellJob(empty, 'sleep 100'), hostname: 'time' }

@@ -25,11 +25,11 @@ beforeAll(async () => {
   program.search = encodeURIComponent(control)
   agent = await TestAgent.start({ NODE_OPTIONS: `--import=${program.href}`, SANDBOX_WARM_SANDBOXES: '2' })
   empty = await agent.image()
-}, 60_000)
+})
 afterAll(async () => {
   await agent.dispose()
   await rm(folder, { recursive: true })
-}, 60_000)
+})
 
 /** Makes the agent's disk write of that number fail. */
 async function arm(change: number): Promise<void> {

@@ -20,11 +20,11 @@ beforeAll(async () => {
   await waitUntil(async () => (await agent.client.capacity()).running === 0)
   folder = join(agent.dataDir, 'agent/sandboxes')
   await agent.onHost('mount', '-t', 'tmpfs', '-o', `size=${diskMiB}m`, 'full-disk', folder)
-}, 60_000)
+})
 afterAll(async () => {
   await agent.onHost('umount', '--lazy', folder)
   await agent.dispose()
-}, 60_000)
+})
 
 const fill = (bytes: number) => writeFile(join(folder, 'ballast'), Buffer.alloc(bytes))
 /** Writes until the disk is full. */

@@ -20,8 +20,8 @@ beforeAll(async () => {
   const url = `data:text/javascript,${encodeURIComponent(loaded)}`
   agent = await TestAgent.start({ NODE_OPTIONS: `--import=${url}` })
   empty = await agent.image()
-}, 60_000)
-afterAll(() => agent.dispose(), 60_000)
+})
+afterAll(() => agent.dispose())
 
 const inputBytes = 1024 ** 2
 

@@ -27,8 +27,8 @@ beforeAll(async () => {
     [{ name: 'home/app', type: 'directory', mode: 0o755, uid: 1000, gid: 1000 }],
     [{ name: 'home/app/model', uid: 1000, gid: 1000 }, 'of the build'],
   ])
-}, 60_000)
-afterAll(() => agent.dispose(), 60_000)
+})
+afterAll(() => agent.dispose())
 
 const shown = 'echo "$HOME ${USER-none} ${LOGNAME-none}"; touch ~/new && cat ~/model 2>/dev/null; true'
 

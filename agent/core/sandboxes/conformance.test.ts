@@ -9,8 +9,8 @@ let digest: string
 beforeAll(async () => {
   agent = await TestAgent.start()
   digest = await agent.image([[{ name: 'image' }, 'of its own']])
-}, 60_000)
-afterAll(() => agent.dispose(), 60_000)
+})
+afterAll(() => agent.dispose())
 
 for (const runtime of sandboxRuntimes) {
   executorConformance(`the host agent with ${runtime}`, () => ({

@@ -15,8 +15,8 @@ let image: string
 beforeAll(async () => {
   agent = await TestAgent.start()
   image = await installEverydayImage(agent)
-}, 120_000)
-afterAll(() => agent.dispose(), 60_000)
+})
+afterAll(() => agent.dispose())
 
 const MiB = 1024 ** 2
 const program = (name: string) => readFile(join(import.meta.dirname, '../../../testing/agent/everyday', name))
@@ -51,18 +51,14 @@ test('coreutils and similar tools print the same on both runtimes', async () => 
   const [onCrun, onGvisor] = [await run('crun'), await run('runsc')]
   expect(onCrun).toContain('== processes')
   expect(onGvisor).toBe(onCrun)
-}, 300_000)
+})
 
-test.each(sandboxRuntimes)(
-  'each area of Node works on %s',
-  async (runtime) => {
-    const start = 'cat >areas.mjs && exec node --test --test-reporter=tap areas.mjs'
-    const log = await outputOf(runtime, ['/bin/sh', '-c', start], await program('areas.mjs'))
-    expect(log).toMatch(/^# fail 0$/m)
-    expect(log).toMatch(/^# pass 10$/m)
-  },
-  300_000,
-)
+test.each(sandboxRuntimes)('each area of Node works on %s', async (runtime) => {
+  const start = 'cat >areas.mjs && exec node --test --test-reporter=tap areas.mjs'
+  const log = await outputOf(runtime, ['/bin/sh', '-c', start], await program('areas.mjs'))
+  expect(log).toMatch(/^# fail 0$/m)
+  expect(log).toMatch(/^# pass 10$/m)
+})
 
 /**
  * Fast tests of files, processes, threads, pipes, terminals and data that use many kernel features. Excluded: disk usage, which
@@ -73,11 +69,7 @@ const pythonTests =
   test_hashlib test_zlib test_base64 test_thread test_threading_local test_pipes test_popen test_contextlib
   test_pty test_openpty`.split(/\s+/)
 
-test.each(sandboxRuntimes)(
-  'Python’s own tests pass on %s',
-  async (runtime) => {
-    const words = ['/usr/bin/python3', '-m', 'test', '--timeout', '120', ...pythonTests]
-    expect(await outputOf(runtime, words, Buffer.alloc(0))).toMatch(/^Tests result: SUCCESS$/m)
-  },
-  300_000,
-)
+test.each(sandboxRuntimes)('Python’s own tests pass on %s', async (runtime) => {
+  const words = ['/usr/bin/python3', '-m', 'test', '--timeout', '120', ...pythonTests]
+  expect(await outputOf(runtime, words, Buffer.alloc(0))).toMatch(/^Tests result: SUCCESS$/m)
+})

@@ -33,4 +33,4 @@ test('a connection to a shim that exits at that moment counts as gone, and does 
     await listener.close()
     await rm(folder, { recursive: true, force: true })
   }
-}, 60_000)
+})

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tar } from '../../../reader/formats/archive-fixtures.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
@@ -17,7 +17,6 @@ import {
 
 /* A registry that lies, stalls or redirects to private addresses fails the build that uses it, and nothing else. */
 
-vi.setConfig({ testTimeout: 120_000 })
 const { db } = await createTestDatabase()
 let bench: PullBench
 let companyId: string
@@ -25,8 +24,8 @@ let companyId: string
 beforeAll(async () => {
   bench = await PullBench.start(db, ['10.9.9.9', '169.254.169.254'])
   companyId = (await makeTenant(db)).companyId
-}, 120_000)
-afterAll(() => bench.dispose(), 120_000)
+})
+afterAll(() => bench.dispose())
 
 type Change = Parameters<typeof testImage>[1]
 

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { usageRoutes } from '@sandbox-jobs/contract/routes/usage-routes.ts'
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { applyTestPrices } from '../../../testing/factories/prices.ts'
 import { makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
@@ -130,7 +131,7 @@ describe('a usage report', () => {
         throw new Error(`a report did not wait: ${status} ${JSON.stringify(body)}`)
       })
       const allWait = async () => expect(await waitingForLocks()).toBe(waiting.length)
-      await Promise.race([vi.waitFor(allWait, { interval: 10, timeout: 9000 }), early])
+      await Promise.race([eventually(allWait), early])
       return { reading: waiting, refused: await report({}, busy) }
     })
     expect([refused.status, refused.body]).toMatchObject([429, { detail: { code: 'usage_busy' } }])

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shellJob } from '../../../testing/agent/test-agent.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
@@ -9,7 +9,6 @@ import { resolveSandbox } from '../../images/pull-sandbox.ts'
 
 /* The operator's registry at a private address: pulls reach it, and nothing else in that network is reachable. */
 
-vi.setConfig({ testTimeout: 120_000 })
 const { db } = await createTestDatabase()
 const own = '10.9.9.9'
 const other = '10.9.9.10'
@@ -19,8 +18,8 @@ let companyId: string
 beforeAll(async () => {
   bench = await PullBench.start(db, [own, other], { own: `${own}:5000` })
   companyId = (await makeTenant(db)).companyId
-}, 120_000)
-afterAll(() => bench.dispose(), 120_000)
+})
+afterAll(() => bench.dispose())
 
 const serve = async () => {
   const image = testImage([{ name: 'hello', content: randomBytes(8).toString('hex') }])

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { PullBench } from '../../../testing/registry/pull-bench.ts'
@@ -14,7 +14,6 @@ import { apiHost, publicHub } from '../../images/registries.ts'
 
 /* Names without a host, with no setting of the operator: the public hub under its own names, on the tests' own internet. */
 
-vi.setConfig({ testTimeout: 120_000 })
 const { db } = await createTestDatabase()
 const authority = `auth.${publicHub}`
 const delivery = `delivery.${publicHub}`
@@ -29,8 +28,8 @@ beforeAll(async () => {
   const publicNames = { [apiHost(publicHub)]: '9.9.9.20', [authority]: '9.9.9.21', [delivery]: '9.9.9.22' }
   bench = await PullBench.start(db, [], { publicNames })
   companyId = (await makeTenant(db)).companyId
-}, 120_000)
-afterAll(() => bench?.dispose(), 120_000)
+})
+afterAll(() => bench?.dispose())
 
 const registries = {
   registry: undefined,

@@ -8,8 +8,8 @@ import { buildExitCodes, buildFromBases } from './build-script.ts'
 let bench: BuilderBench
 beforeAll(async () => {
   bench = await BuilderBench.start()
-}, 60_000)
-afterAll(() => bench.dispose(), 60_000)
+})
+afterAll(() => bench.dispose())
 
 const buildOn = (foreign: string, dockerfile: string) => buildOnForeign(bench, foreign, dockerfile)
 

@@ -47,7 +47,7 @@ after
 
 it('is not held up by a process that a step left, and passes on any length', () => {
   const startedAt = performance.now()
-  expect(passed('echo early; (exec sleep 30) &')).toBe('early\nafter\n')
-  expect(performance.now() - startedAt).toBeLessThan(20_000)
+  expect(passed('echo early; (exec sleep 300) &')).toBe('early\nafter\n')
+  expect(performance.now() - startedAt).toBeLessThan(200_000)
   expect(passed(`head -c 3000000 /dev/zero | tr '\\0' S`)).toHaveLength(3_000_000 + 'after\n'.length)
 })

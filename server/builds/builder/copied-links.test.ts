@@ -8,8 +8,8 @@ import { copyBase, refusedPlace } from '../../../testing/builds/copied-files.ts'
 let bench: BuilderBench
 beforeAll(async () => {
   bench = await BuilderBench.start()
-}, 60_000)
-afterAll(() => bench.dispose(), 60_000)
+})
+afterAll(() => bench.dispose())
 
 const replacing: [what: string, lines: string[], place: string][] = [
   ['ADD of a tree', ['ADD rootfs /'], '/bin is a link to usr/bin'],
@@ -35,10 +35,6 @@ const replacing: [what: string, lines: string[], place: string][] = [
   ],
 ]
 
-test.each(replacing)(
-  '%s that would replace a link is refused at its line',
-  async (_what, lines, place) => {
-    expect(await refusedPlace(bench, lines)).toBe(place)
-  },
-  60_000,
-)
+test.each(replacing)('%s that would replace a link is refused at its line', async (_what, lines, place) => {
+  expect(await refusedPlace(bench, lines)).toBe(place)
+})

@@ -15,8 +15,8 @@ import {
 let bench: BuilderBench
 beforeAll(async () => {
   bench = await BuilderBench.start()
-}, 60_000)
-afterAll(() => bench.dispose(), 60_000)
+})
+afterAll(() => bench.dispose())
 
 const replacing: [what: string, lines: string[], place: string][] = [
   ['COPY of a tree', ['COPY rootfs /'], '/bin is a link to usr/bin'],
@@ -28,18 +28,14 @@ const replacing: [what: string, lines: string[], place: string][] = [
   ],
 ]
 
-test.each(replacing)(
-  '%s that would replace a link is refused at its line',
-  async (_what, lines, place) => {
-    expect(await refusedPlace(bench, lines)).toBe(place)
-  },
-  60_000,
-)
+test.each(replacing)('%s that would replace a link is refused at its line', async (_what, lines, place) => {
+  expect(await refusedPlace(bench, lines)).toBe(place)
+})
 
 it('a file in the place of a folder is refused', async () => {
   const { log } = await buildCopies(bench, 'RUN mkdir -p /x/cron.d', 'COPY files /x/')
   expect(log).toContain('Dockerfile:3: COPY cannot replace a folder: /x/cron.d is one in the image')
-}, 60_000)
+})
 
 it('what Docker copies is copied, also behind links of the destination', async () => {
   const { exit, log, image } = await buildCopies(
@@ -57,7 +53,7 @@ it('what Docker copies is copied, also behind links of the destination', async (
     'COPY --from=0 /etc/passwd.new /passwd',
   )
   expect([exit.exitCode, image], log).toEqual([0, 'accepted'])
-}, 90_000)
+})
 
 it('the failed instruction is the one that is checked', () => {
   const checked = checkedCopies('RUN true', 'COPY rootfs /', 'RUN false')

@@ -9,8 +9,8 @@ import { busyboxEntry, LayerBench } from '../../../testing/builds/layer-bench.ts
 let bench: LayerBench
 beforeAll(async () => {
   bench = await LayerBench.start()
-}, 60_000)
-afterAll(() => bench.dispose(), 60_000)
+})
+afterAll(() => bench.dispose())
 
 /** Each change has a tree of its own, `/1` and so on. */
 const changes = [
@@ -78,4 +78,4 @@ test('every image is the same in both forms, and one that is not built on the ba
     expect(layered, name).toEqual(flat)
   }
   expect(compared.at(-1)).toMatchObject({ layered: undefined })
-}, 240_000)
+})

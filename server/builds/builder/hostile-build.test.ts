@@ -26,11 +26,11 @@ beforeAll(async () => {
   await linkBuilder(agent)
   hostFolder = await mkdtemp(join(tmpdir(), 'canary-'))
   await writeFile(join(hostFolder, 'canary'), 'host secret')
-}, 60_000)
+})
 afterAll(async () => {
   await agent.dispose()
   await rm(hostFolder, { recursive: true })
-}, 60_000)
+})
 
 type Entries = Parameters<typeof tarOf>[0]
 
@@ -81,7 +81,7 @@ test('links of the context, bind mounts, cache mounts and flags reach no file of
     )
     expect([exit.cause, exit.exitCode], `${step}\n${log}`).toEqual(['exited', 1])
   }
-}, 60_000)
+})
 
 const leaveRoot = `import os,sys
 fd=os.open('/',os.O_RDONLY)
@@ -107,7 +107,7 @@ print(os.path.exists('${hostFolder}'))
   expect(log).not.toContain('GOT')
   const after = await build(['RUN true'], [], { from: tiny })
   expect(after.exit.exitCode).toBe(0)
-}, 30_000)
+})
 
 test('a step that replaces the builder’s programs gets no further, and forged output is checked outside', async () => {
   const program = `${leaveRoot}
@@ -141,7 +141,7 @@ print('planted', os.path.exists('/usr/bin/buildah'))
   expect(log).not.toContain('GOT')
   expect(exit.files.image?.status).toBe('not_regular')
   expect(exit.files.config?.status).toBe('not_regular')
-}, 30_000)
+})
 
 test('a step that fills the disk, or leaves a process running, affects only its own build', async () => {
   const { exit, log } = await build(
@@ -151,7 +151,7 @@ test('a step that fills the disk, or leaves a process running, affects only its 
   )
   expect(exit).toMatchObject({ cause: 'exited', exitCode: 1 })
   expect(log).toContain('No space left on device')
-}, 30_000)
+})
 
 test('a step’s own whiteout names fail its build, and the builder’s whiteouts do not', async () => {
   const forged = await build(['RUN mkdir /w && touch /w/.wh.bin'], [], { from: tiny })
@@ -163,7 +163,7 @@ test('a step’s own whiteout names fail its build, and the builder’s whiteout
     { from: tiny },
   )
   expect(removed.exit, removed.log).toMatchObject({ exitCode: 0 })
-}, 60_000)
+})
 
 test('devices and links in a step’s result are gone, refused, or harmless', async () => {
   const { id, exit, log } = await build(
@@ -175,4 +175,4 @@ test('devices and links in a step’s result are gone, refused, or harmless', as
   )
   if (exit.files.image?.status !== 'present') throw new Error(log)
   await expect(checkFlatImage(await agent.client.file(id, 'image'))).rejects.toThrow()
-}, 30_000)
+})

@@ -9,8 +9,8 @@ import { BuilderBench } from '../../../testing/builds/builder-bench.ts'
 let bench: BuilderBench
 beforeAll(async () => {
   bench = await BuilderBench.start()
-}, 60_000)
-afterAll(() => bench.dispose(), 60_000)
+})
+afterAll(() => bench.dispose())
 
 const base = 'curated/python:3.11'
 /** With bash alone. */
@@ -83,7 +83,7 @@ ADD http://example.org/x /x
 run by /bin/sh
 c.txt
 `)
-}, 90_000)
+})
 
 it('SHELL counts for every step, heredocs included', async () => {
   const { exit, log, image } = await build(`FROM ${tiny} AS one
@@ -120,7 +120,7 @@ X
     "text: it's",
     'goes on',
   ])
-}, 90_000)
+})
 
 it('a command that fails in a heredoc under a SHELL with -e fails the build', async () => {
   const { exit, log } = await build(
@@ -128,7 +128,7 @@ it('a command that fails in a heredoc under a SHELL with -e fails the build', as
   )
   expect(exit.exitCode, log).toBe(1)
   expect(log).not.toMatch(/^went on$/m)
-}, 60_000)
+})
 
 it('mounts show files of the context and stages read-only, and leave nothing', async () => {
   const { exit, log, image } = await build(`FROM --platform=$BUILDPLATFORM ${tiny} AS tools
@@ -151,7 +151,7 @@ RUN stat -c '%n %a %u:%g' /owned; ls -A /work; ls -d /shown /tools /same /c/ache
   )
   for (const path of ['/shown', '/tools', '/same', '/c/ache/file'])
     expect(log).toContain(`ls: cannot access '${path}': No such file`)
-}, 90_000)
+})
 
 it('a script that fails in a heredoc fails the build at its instruction', async () => {
   const { exit, log } = await build(
@@ -160,4 +160,4 @@ it('a script that fails in a heredoc fails the build at its instruction', async 
   expect(exit.exitCode, log).toBe(1)
   expect(log).not.toContain('next')
   expect(log).toContain('RUN <<EOF')
-}, 60_000)
+})

@@ -8,8 +8,8 @@ import { buildOnForeign } from '../../../testing/builds/foreign-base.ts'
 let bench: BuilderBench
 beforeAll(async () => {
   bench = await BuilderBench.start()
-}, 60_000)
-afterAll(() => bench.dispose(), 60_000)
+})
+afterAll(() => bench.dispose())
 
 it.each(['dev', 'proc', 'sys', 'run', 'tmp', 'workspace'])(
   'an image on a base image whose /%s is a link is refused',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { tar } from '../../../reader/formats/archive-fixtures.ts'
 import { ChainBench } from '../../../testing/chain-bench.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
@@ -7,7 +7,6 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 
 /* Dockerfiles and contexts that people have, from the upload to the version: each means what it means to Docker, or is refused in words. */
 
-vi.setConfig({ testTimeout: 120_000 })
 const { db } = await createTestDatabase()
 let bench: ChainBench
 let tenant: Tenant
@@ -15,8 +14,8 @@ let environment: string
 
 beforeAll(async () => {
   bench = await ChainBench.start(db)
-}, 60_000)
-afterAll(() => bench.dispose(), 60_000)
+})
+afterAll(() => bench.dispose())
 beforeEach(async () => {
   tenant = await makeTenant(db)
   environment = await bench.environment(tenant)

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Executor } from '../../../agent/port/executor.ts'
 import { tar } from '../../../reader/formats/archive-fixtures.ts'
 import { ChainBench, changed } from '../../../testing/chain-bench.ts'
@@ -19,7 +19,6 @@ import { sweepBuilds } from './sweep-builds.ts'
 
 /* Residue of images that do not become ready, on a real host agent with the real builder. */
 
-vi.setConfig({ testTimeout: 120_000 })
 const { db } = await createTestDatabase()
 let bench: ChainBench
 let tenant: Tenant
@@ -27,8 +26,8 @@ let environment: string
 
 beforeAll(async () => {
   bench = await ChainBench.start(db)
-}, 60_000)
-afterAll(() => bench.dispose(), 60_000)
+})
+afterAll(() => bench.dispose())
 beforeEach(async () => {
   tenant = await makeTenant(db)
   environment = await bench.environment(tenant)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createZstdDecompress } from 'node:zlib'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { machine, publicHosts } from '../../../testing/agent/internet/fake-internet.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
@@ -13,7 +13,6 @@ import type { BuildNetworkSettings } from './build-network.ts'
 
 /* Destinations that the steps of a Dockerfile reach, on the tests' own internet. */
 
-vi.setConfig({ testTimeout: 120_000 })
 const { db } = await createTestDatabase()
 const [inner, metadata] = ['10.9.9.9', '169.254.169.254']
 const [listedName, otherName] = ['packages.08080808.test', 'elsewhere.01010101.test']
@@ -25,11 +24,11 @@ beforeAll(async () => {
   bench = await PullBench.start(db, [inner, metadata])
   companyId = (await makeTenant(db)).companyId
   folder = await mkdtemp(join(tmpdir(), 'package-hosts-'))
-}, 120_000)
+})
 afterAll(async () => {
   await bench?.dispose()
   await rm(folder, { recursive: true })
-}, 120_000)
+})
 
 const mib = 1024 ** 2
 const settings = (buildNetwork: BuildNetworkSettings['buildNetwork'], packageHostsFile?: string) => ({

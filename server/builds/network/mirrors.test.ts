@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createZstdDecompress } from 'node:zlib'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DeclaredMirror, writeMirrors } from '../../../agent/mirrors/declared-mirrors.ts'
 import { mirrorAddress } from '../../../agent/mirrors/mirror-address.ts'
 import { shellJob } from '../../../testing/agent/test-agent.ts'
@@ -16,7 +16,6 @@ import type { BuildNetworkSettings } from './build-network.ts'
 
 /* Package mirrors at an inner address, over HTTPS with an authority and a login, with the real pip in the steps. */
 
-vi.setConfig({ testTimeout: 120_000 })
 const { db } = await createTestDatabase()
 const [inner, other] = ['10.9.9.9', '10.9.9.10']
 const origin = `https://${inner}:5000`
@@ -37,11 +36,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mirrors-'))
   await writeFile(join(folder, 'login'), `${login}\n`)
   pip = (await pipWheel()).content
-}, 120_000)
+})
 afterAll(async () => {
   await bench?.dispose()
   await rm(folder, { recursive: true })
-}, 120_000)
+})
 
 /** Declares a mirror of pip's index, and serves `routes` to those who have the login. */
 async function declare(routes: ReturnType<typeof simpleIndex>, change: Partial<DeclaredMirror> = {}) {

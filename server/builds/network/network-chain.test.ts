@@ -1,6 +1,6 @@
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tar } from '../../../reader/formats/archive-fixtures.ts'
 import { publicHosts } from '../../../testing/agent/internet/fake-internet.ts'
 import { type ResolvingAgent, startResolvingAgent } from '../../../testing/agent/internet/resolving-agent.ts'
@@ -13,7 +13,6 @@ import type { BuildNetworkSettings } from './build-network.ts'
 
 /* Treatment of the network of steps by the whole chain, on the tests' own internet. */
 
-vi.setConfig({ testTimeout: 240_000 })
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
 let machineOfAgent: ResolvingAgent
@@ -26,8 +25,8 @@ beforeAll(async () => {
   bench = await ChainBench.start(db, machineOfAgent.agent)
   tenant = await makeTenant(db)
   environment = await bench.environment(tenant)
-}, 120_000)
-afterAll(() => machineOfAgent?.dispose(), 60_000)
+})
+afterAll(() => machineOfAgent?.dispose())
 
 const open: BuildNetworkSettings = {
   buildNetwork: 'public',

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { demoWheelName, pipWheel, simpleIndex } from '../../../testing/registry/demo-wheel.ts'
@@ -14,7 +14,6 @@ import { PullBench } from '../../../testing/registry/pull-bench.ts'
  * usual names, which are read from pip itself.
  */
 
-vi.setConfig({ testTimeout: 120_000 })
 const { db } = await createTestDatabase()
 let bench: PullBench
 let companyId: string
@@ -37,11 +36,11 @@ print(PyPI.netloc, PyPI.file_storage_domain)
   bench = await PullBench.start(db, [], { publicNames: { [index]: '9.9.9.30', [fileHost]: '9.9.9.31' } })
   companyId = (await makeTenant(db)).companyId
   folder = await mkdtemp(join(tmpdir(), 'package-hosts-'))
-}, 120_000)
+})
 afterAll(async () => {
   await bench?.dispose()
   await rm(folder, { recursive: true })
-}, 120_000)
+})
 
 /** Builds with pip from the context. */
 async function install(packageHosts: string[]) {

@@ -2,7 +2,8 @@ import { Writable } from 'node:stream'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventually } from '../../../testing/eventually.ts'
 import { refuseCredentials } from '../../access/authentication/authentication.ts'
 import type { Principal } from '../../access/principal.ts'
 import { parseAddressRange } from '../../base/addresses/address-range.ts'
@@ -72,7 +73,7 @@ const write = (headers: Record<string, string> = {}) =>
   )
 const requests = () => lines.filter(({ msg }) => msg === 'request')
 const logged = async (count: number) => {
-  await vi.waitFor(() => expect(requests()).toHaveLength(count))
+  await eventually(() => expect(requests()).toHaveLength(count))
   return requests()
 }
 

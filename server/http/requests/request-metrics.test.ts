@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { register } from 'prom-client'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../../testing/eventually.ts'
 import { createLog } from '../../base/logging.ts'
 import { createApp } from '../app.ts'
 
@@ -27,7 +28,7 @@ test('requests are counted by declared route and status class, never by what a c
       answer.resume().on('end', resolve),
     ).end()
   })
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const all = await counted()
     expect([
       all.get('GET /things/:thing 2xx'),

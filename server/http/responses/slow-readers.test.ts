@@ -5,9 +5,10 @@ import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-rou
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { findingRoutes } from '@sandbox-jobs/contract/routes/finding-routes.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { storeReport } from '../../../testing/factories/scanned-build.ts'
 import { makeSignedImage } from '../../../testing/factories/signed-image.ts'
@@ -82,8 +83,7 @@ it.each<[string, Route]>([
   expect(refused).toMatchObject({ status: 503, body: { detail: { code: 'downloads_busy' } } })
   expect(refused.headers['retry-after']).toBe('5')
   for (const { socket } of readers) socket.destroy()
-  await vi.waitFor(
-    async () => expect((await api.call(route, tenant.companyManager, { params })).status).toBe(200),
-    { timeout: 20_000 },
+  await eventually(async () =>
+    expect((await api.call(route, tenant.companyManager, { params })).status).toBe(200),
   )
 })

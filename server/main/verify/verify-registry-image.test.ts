@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tar } from '../../../reader/formats/archive-fixtures.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
@@ -20,7 +20,6 @@ import { proveImage } from './verify-image.ts'
 
 /* The whole chain for an image from a registry, up to the proof that needs no service. */
 
-vi.setConfig({ testTimeout: 180_000 })
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
 let bench: PullBench
@@ -32,8 +31,8 @@ beforeAll(async () => {
   const { storage } = api.context
   tools = { ...bench.tools, storage, digests: new StoredDigests(storage, systemClock) }
   tenant = await makeTenant(db)
-}, 120_000)
-afterAll(() => bench.dispose(), 120_000)
+})
+afterAll(() => bench.dispose())
 
 /** Builds a version of that archive to its end. */
 async function build(environmentId: string, ownedObjectId: string) {

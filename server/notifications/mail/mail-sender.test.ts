@@ -1,6 +1,7 @@
 import { mailsPerUserAndDay } from '@sandbox-jobs/contract/limits.ts'
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { startMailServer } from '../../../testing/mail-server.ts'
@@ -99,7 +100,7 @@ describe('an e-mail', () => {
     for (let each = 0; each < 12; each += 1) await endRun()
     sender.attempts.start()
     await Promise.all(Array.from({ length: 4 }, () => new Notifier(db, sinks).notifyAll()))
-    await vi.waitFor(() => expect(server.mails).toHaveLength(12), { timeout: 20_000 })
+    await eventually(() => expect(server.mails).toHaveLength(12))
     await sender.attempts.stop()
     expect(new Set(server.mails.map((mail) => mail.header('Message-ID'))).size).toBe(12)
     expect(server.mails).toHaveLength(12)
@@ -231,15 +232,12 @@ it('companies whose recipients hang delay no other, and connections are few', as
   }
   const { attempts } = new MailSender({ db, clock, log, server: reached, firstLaneMs: 200 })
   expect(await attempts.claim()).toBe(4)
-  await vi.waitFor(() => expect(server.hanging.size).toBe(4), { timeout: 20_000 })
+  await eventually(() => expect(server.hanging.size).toBe(4))
   await happen()
-  await vi.waitFor(
-    async () => {
-      await attempts.claim()
-      expect(server.mails.map(({ to }) => to)).toEqual([address])
-    },
-    { timeout: 20_000 },
-  )
+  await eventually(async () => {
+    await attempts.claim()
+    expect(server.mails.map(({ to }) => to)).toEqual([address])
+  })
   expect(server.mostConnections()).toBeLessThanOrEqual(8)
   for (const end of server.hanging) end()
   server.hanging.clear()

@@ -86,7 +86,7 @@ describe('a post', () => {
     server.answers['/hang'] = () => undefined
     const startedAt = performance.now()
     expect(await post(server.url('/hang'))).toEqual({ status: null, error: 'timeout' })
-    expect(performance.now() - startedAt).toBeLessThan(3000)
+    expect(performance.now() - startedAt).toBeLessThan(30_000)
   })
 
   it('ends after its time where the name has no answer', async () => {

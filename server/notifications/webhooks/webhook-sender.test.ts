@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { startHookServer } from '../../../testing/hook-server.ts'
@@ -283,13 +284,11 @@ describe('companies whose webhooks hang', () => {
     }
     const patient = new WebhookSender({ db, clock, log, keys, post: { ...post, timeoutMs: 60_000 } })
     await patient.attempts.claim()
-    await vi.waitFor(() => expect(hanging.size).toBe(9), { timeout: 20_000 })
+    await eventually(() => expect(hanging.size).toBe(9))
     const { id } = await create('/ok')
     await happen()
     await patient.attempts.claim()
-    await vi.waitFor(async () => expect((await deliveries(id))[0]?.state).toBe('delivered'), {
-      timeout: 20_000,
-    })
+    await eventually(async () => expect((await deliveries(id))[0]?.state).toBe('delivered'))
     expect(hanging.size).toBe(9)
     for (const end of hanging) end()
     await patient.attempts.idle()
@@ -310,11 +309,9 @@ describe('companies whose webhooks hang', () => {
     const { id } = await create('/ok')
     await happen()
     expect(await attempts.claim()).toBe(0)
-    await vi.waitFor(() => attempts.claim().then((started) => expect(started).toBe(1)), { timeout: 20_000 })
-    await vi.waitFor(async () => expect((await deliveries(id))[0]?.state).toBe('delivered'), {
-      timeout: 20_000,
-    })
-    await vi.waitFor(() => expect(hanging.size).toBe(6), { timeout: 20_000 })
+    await eventually(() => attempts.claim().then((started) => expect(started).toBe(1)))
+    await eventually(async () => expect((await deliveries(id))[0]?.state).toBe('delivered'))
+    await eventually(() => expect(hanging.size).toBe(6))
     for (const end of hanging) end()
     await attempts.idle()
   })
@@ -328,7 +325,7 @@ describe('companies whose webhooks hang', () => {
     const { id } = await create('/slow')
     await happen()
     await slow.attempts.claim()
-    await vi.waitFor(() => expect(end).toBeDefined())
+    await eventually(() => expect(end).toBeDefined())
     await new Promise((resolve) => setTimeout(resolve, 100))
     end?.()
     await slow.attempts.idle()

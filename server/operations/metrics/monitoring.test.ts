@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import '../../builds/chain/build-metrics.ts'
 import '../../http/requests/request-metrics.ts'
 import '../../notifications/delivery-metrics.ts'
 import '../../runs/drive/run-metrics.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { FakeExecutor } from '../../../testing/fake-executor/fake-executor.ts'
 import { prometheusPrograms } from '../../../testing/prometheus.ts'
 import { createLog } from '../../base/logging.ts'
@@ -159,31 +160,25 @@ test('a real Prometheus scrapes the service, knows every metric of rules and das
     return ((await answer.json()) as { data: never }).data
   }
   try {
-    await vi.waitFor(
-      async () => {
-        const { activeTargets } = (await ask('targets')) as {
-          activeTargets: { health: string; lastError: string }[]
-        }
-        expect(activeTargets.map(({ health, lastError }) => [health, lastError])).toEqual([['up', '']])
-      },
-      { timeout: 60_000, interval: 500 },
-    )
+    await eventually(async () => {
+      const { activeTargets } = (await ask('targets')) as {
+        activeTargets: { health: string; lastError: string }[]
+      }
+      expect(activeTargets.map(({ health, lastError }) => [health, lastError])).toEqual([['up', '']])
+    })
     const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     const families = new Set([...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name))
     const familyOf = (name: string) => name.replace(/_(total|bucket|count|sum)$/, '')
     expect([...used].filter((name) => !families.has(name) && !families.has(familyOf(name)))).toEqual([])
     await worker?.stop()
     await sql`update process_metrics set reported_at = now() - interval '40 seconds'`.execute(db)
-    await vi.waitFor(
-      async () => {
-        const found = (await ask('alerts')) as { alerts: { labels: { alertname: string }; state: string }[] }
-        const firing = found.alerts
-          .filter(({ state }) => state === 'firing')
-          .map(({ labels }) => labels.alertname)
-        expect(firing).toContain('SandboxProcessSilent')
-      },
-      { timeout: 60_000, interval: 500 },
-    )
+    await eventually(async () => {
+      const found = (await ask('alerts')) as { alerts: { labels: { alertname: string }; state: string }[] }
+      const firing = found.alerts
+        .filter(({ state }) => state === 'firing')
+        .map(({ labels }) => labels.alertname)
+      expect(firing).toContain('SandboxProcessSilent')
+    })
   } finally {
     server.kill('SIGKILL')
     await ended

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { publicLinkRoutes } from '@sandbox-jobs/contract/routes/public-link-routes.ts'
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { createLog } from '../../base/logging.ts'
@@ -105,7 +106,7 @@ const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer
 const codeOf = (body: unknown) => (body as { detail: { code: string } }).detail.code
 
 /** Patient with a busy machine. */
-const until = (holds: () => void | Promise<void>) => vi.waitFor(holds, { timeout: 20_000 })
+const until = (holds: () => void | Promise<void>) => eventually(holds)
 
 /** Opens a link and says no more. */
 async function opener(path: string) {

@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { TestAgent, tarOf } from '../../../testing/agent/test-agent.ts'
 import { testStorage } from '../../../testing/apps/test-storage.ts'
 import { makeBuildTools } from '../../../testing/build-tools.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeSignedImage } from '../../../testing/factories/signed-image.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
@@ -80,10 +81,10 @@ const statesOf = async ({ companyId }: Tenant) => {
   const rows = await db.selectFrom('runs').select('state').where('company_id', '=', companyId).execute()
   return rows.map(({ state }) => state).toSorted()
 }
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 25_000, interval: 20 })
+const until = (check: () => Promise<void>) => eventually(check)
 
 const weekSeconds = 604_680
-const waitMs = 2000
+const waitMs = 20_000
 
 it.each([2, 4, 6])('of %d places, the run of another company has one at once', async (slots) => {
   const greedy = await makeCompany('sleep 1000')

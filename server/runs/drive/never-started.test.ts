@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ExecutorRefused, ExecutorUnavailable } from '../../../agent/port/errors.ts'
 import { testStorage } from '../../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { ScriptedExecutor, type ScriptedResult } from '../../../testing/scripted-executor.ts'
@@ -63,7 +64,7 @@ const takenBack = (run: ClaimedRun) => ({ run, from: progressOf({ ...run, claime
 
 const rowOf = (id: string) => db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const untilState = (id: string, state: string) =>
-  vi.waitFor(async () => expect((await rowOf(id)).state).toBe(state), { timeout: 10_000, interval: 20 })
+  eventually(async () => expect((await rowOf(id)).state).toBe(state))
 
 const failedExit: ScriptedResult = { exit: { cause: 'start_failed', exitCode: null, detail: 'runtime' } }
 

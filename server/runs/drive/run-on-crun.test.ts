@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pax, paxRecord, tar, zip } from '../../../reader/formats/archive-fixtures.ts'
 import { TestAgent, tarOf, waitUntil } from '../../../testing/agent/test-agent.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { makeBuildTools } from '../../../testing/build-tools.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { storeBundle } from '../../../testing/factories/bundles.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeSignedImage, type SignedImage } from '../../../testing/factories/signed-image.ts'
@@ -120,18 +121,14 @@ async function run(
 
 const rowOf = (id: string) => db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-const untilRunning = (id: string) =>
-  vi.waitFor(async () => expect((await rowOf(id)).state).toBe('running'), { timeout: 10_000 })
+const untilRunning = (id: string) => eventually(async () => expect((await rowOf(id)).state).toBe('running'))
 
 const ended = (id: string) =>
-  vi.waitFor(
-    async () => {
-      const row = await rowOf(id)
-      expect(row.terminal_at).not.toBeNull()
-      return row
-    },
-    { timeout: 60_000, interval: 25 },
-  )
+  eventually(async () => {
+    const row = await rowOf(id)
+    expect(row.terminal_at).not.toBeNull()
+    return row
+  })
 
 async function leftBy(id: string) {
   const row = await db.selectFrom('run_contents').selectAll().where('run_id', '=', id).executeTakeFirst()
@@ -443,7 +440,7 @@ describe('a run in a real sandbox', () => {
   it('leaves no sandbox behind', async () => {
     // The mark of a sandbox that must never start stays.
     const left = async () => (await agent.client.list()).filter(({ state }) => state !== 'forbidden')
-    await vi.waitFor(async () => expect(await left()).toEqual([]), { timeout: 10_000 })
+    await eventually(async () => expect(await left()).toEqual([]))
   })
 })
 

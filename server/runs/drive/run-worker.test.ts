@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ExecutorRefused, ExecutorUnavailable } from '../../../agent/port/errors.ts'
 import { testStorage } from '../../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
@@ -71,9 +72,9 @@ const movesOf = async (id: string) => {
   return events.map((event) => event.to_state)
 }
 const untilState = (id: string, state: string) =>
-  vi.waitFor(async () => expect((await rowOf(id)).state).toBe(state), { timeout: 10_000, interval: 20 })
+  eventually(async () => expect((await rowOf(id)).state).toBe(state))
 const untilSandboxGone = () =>
-  vi.waitFor(async () =>
+  eventually(async () =>
     expect((await executor.list()).filter(({ state }) => state !== 'forbidden')).toEqual([]),
   )
 
@@ -483,7 +484,7 @@ describe('a worker that comes back', () => {
       .where('id', '=', id)
       .execute()
     executor.end(`${id}_1`, { output: 'late' })
-    await vi.waitFor(() => expect(worker.active()).toEqual([]))
+    await eventually(() => expect(worker.active()).toEqual([]))
     expect(await executor.list()).toEqual([{ id: `${id}_1`, state: 'exited' }])
     await worker.stop()
     await startWorker('w2')

@@ -1,6 +1,7 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { testStorage } from '../../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
@@ -35,7 +36,7 @@ async function runUntil(state: string): Promise<string> {
   })
   const id = await makeRun(db, task, { chatroom_id: tenant.roomId })
   const run = db.selectFrom('runs').select('state').where('id', '=', id)
-  await vi.waitFor(async () => expect(await run.executeTakeFirst()).toEqual({ state }), 10_000)
+  await eventually(async () => expect(await run.executeTakeFirst()).toEqual({ state }))
   await worker.stop()
   return id
 }

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { publicHosts } from '../../../testing/agent/internet/fake-internet.ts'
 import { type ResolvingAgent, startResolvingAgent } from '../../../testing/agent/internet/resolving-agent.ts'
 import { tarOf } from '../../../testing/agent/test-agent.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { makeBuildTools } from '../../../testing/build-tools.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeSignedImage } from '../../../testing/factories/signed-image.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
@@ -88,9 +89,8 @@ async function runOf(versionId: string) {
   const { id: rid } = submitted.body
   const read = <R extends Route>(route: R) =>
     api.call<R>(route, tenant.member, { params: { ...params, rid } })
-  await vi.waitFor(
-    async () => expect((await read(runRoutes.readRun)).body).not.toMatchObject({ terminal_at: null }),
-    { timeout: 60_000, interval: 50 },
+  await eventually(async () =>
+    expect((await read(runRoutes.readRun)).body).not.toMatchObject({ terminal_at: null }),
   )
   expect((await read(runRoutes.readRun)).body).toMatchObject({ error_detail: '', exit_code: 0 })
   const refused = await read(extensionRoutes.readNetworkLog)
@@ -100,36 +100,32 @@ async function runOf(versionId: string) {
   }
 }
 
-test.each(['environment', 'task'])(
-  'a run is held to the list that was set for its %s',
-  async (owner) => {
-    const { environmentId, taskId, versionId } = await makeTask()
-    const allow_list = { domains: [listed], cidrs: [] }
-    const call = { body: { allow_list } }
-    const by = tenant.companyManager
-    const answer =
-      owner === 'task'
-        ? await api.call(extensionRoutes.changeTaskEgress, by, { ...call, params: { id: taskId } })
-        : await api.call(extensionRoutes.changeEnvironmentEgress, by, {
-            ...call,
-            params: { id: environmentId },
-          })
-    expect(answer).toMatchObject({ status: 200, body: { allow_list } })
-    on.internet.contacts.length = 0
+test.each(['environment', 'task'])('a run is held to the list that was set for its %s', async (owner) => {
+  const { environmentId, taskId, versionId } = await makeTask()
+  const allow_list = { domains: [listed], cidrs: [] }
+  const call = { body: { allow_list } }
+  const by = tenant.companyManager
+  const answer =
+    owner === 'task'
+      ? await api.call(extensionRoutes.changeTaskEgress, by, { ...call, params: { id: taskId } })
+      : await api.call(extensionRoutes.changeEnvironmentEgress, by, {
+          ...call,
+          params: { id: environmentId },
+        })
+  expect(answer).toMatchObject({ status: 200, body: { allow_list } })
+  on.internet.contacts.length = 0
 
-    const { log: said, refused } = await runOf(versionId)
-    expect(said).toBe(`${listed} reached\n${unlisted} refused\n${publicHosts.other4} refused\n`)
-    expect(on.internet.contacts).toEqual([`tcp 80 ${publicHosts.ip4}`])
-    expect(refused).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ reason: 'name_not_in_allow_list', name: unlisted }),
-        expect.objectContaining({ reason: 'not_in_allow_list', address: publicHosts.other4, port: 80 }),
-      ]),
-    )
-    expect(refused).toHaveLength(2)
-  },
-  120_000,
-)
+  const { log: said, refused } = await runOf(versionId)
+  expect(said).toBe(`${listed} reached\n${unlisted} refused\n${publicHosts.other4} refused\n`)
+  expect(on.internet.contacts).toEqual([`tcp 80 ${publicHosts.ip4}`])
+  expect(refused).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ reason: 'name_not_in_allow_list', name: unlisted }),
+      expect.objectContaining({ reason: 'not_in_allow_list', address: publicHosts.other4, port: 80 }),
+    ]),
+  )
+  expect(refused).toHaveLength(2)
+})
 
 test('a run without a list reaches all of them', async () => {
   const { versionId } = await makeTask()
@@ -140,4 +136,4 @@ test('a run without a list reaches all of them', async () => {
     new Set([`tcp 80 ${publicHosts.ip4}`, `tcp 80 ${publicHosts.other4}`]),
   )
   expect(refused).toEqual([])
-}, 120_000)
+})

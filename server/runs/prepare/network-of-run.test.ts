@@ -3,6 +3,7 @@ import { beforeAll, expect, it, vi } from 'vitest'
 import type { Refusal } from '../../../agent/port/network-refusals.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
@@ -65,7 +66,7 @@ async function endedRun(cause: 'exited' | 'egress_cap', entries: Refusal[]): Pro
   const id = await queue()
   const ended = () =>
     db.selectFrom('runs').select('terminal_at').where('id', '=', id).executeTakeFirstOrThrow()
-  await vi.waitFor(async () => expect((await ended()).terminal_at).not.toBeNull(), { timeout: 10_000 })
+  await eventually(async () => expect((await ended()).terminal_at).not.toBeNull())
   await worker.stop()
   return id
 }

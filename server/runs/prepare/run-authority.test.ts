@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { testStorage } from '../../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import {
   addMember,
@@ -39,10 +40,7 @@ interface Scene {
 const rowOf = (id: string) => db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
 const untilEnded = (id: string) =>
-  vi.waitFor(async () => expect((await rowOf(id)).terminal_at).not.toBeNull(), {
-    timeout: 20_000,
-    interval: 20,
-  })
+  eventually(async () => expect((await rowOf(id)).terminal_at).not.toBeNull())
 
 async function makeScene(): Promise<Scene> {
   const tenant = await makeTenant(db)

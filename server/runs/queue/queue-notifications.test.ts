@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { testStorage } from '../../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
@@ -62,9 +63,6 @@ it('takes what was queued and notified while the last one was claimed, without a
   const worker = await workerOf({ ...runs, claimNext, listen })
   const ended = () =>
     db.selectFrom('runs').select('id').where('state', '=', 'completed').orderBy('id').execute()
-  await vi.waitFor(async () => expect(await ended()).toEqual([{ id: first }, { id: second }]), {
-    timeout: 20_000,
-    interval: 20,
-  })
+  await eventually(async () => expect(await ended()).toEqual([{ id: first }, { id: second }]))
   await worker.stop()
 })

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { testStorage } from '../../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { ScriptedExecutor, type ScriptedResult } from '../../../testing/scripted-executor.ts'
@@ -60,9 +61,8 @@ async function startWorker(): Promise<void> {
 const ended = async (ids: readonly string[]) => {
   const rows = () =>
     db.selectFrom('runs').select(['id', 'state', 'error_code', 'sandbox_id']).where('id', 'in', ids).execute()
-  await vi.waitFor(
-    async () => expect((await rows()).every(({ state }) => /completed|failed/.test(state))).toBe(true),
-    { timeout: 20_000, interval: 50 },
+  await eventually(async () =>
+    expect((await rows()).every(({ state }) => /completed|failed/.test(state))).toBe(true),
   )
   return rows()
 }

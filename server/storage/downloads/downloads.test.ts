@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { testStorage } from '../../../testing/apps/test-storage.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { downloadsMax, downloadsOfCompanyMax, downloadsOfLinkMax } from './download-slots.ts'
 import { Downloads } from './downloads.ts'
 
@@ -41,7 +42,7 @@ describe('a stream whose bytes do not move for minutes', () => {
     )
     const write = vi.fn<() => void>()
     body.pipe(new Writable({ highWaterMark: 1, write }))
-    await vi.waitFor(() => expect(write).toHaveBeenCalled())
+    await eventually(() => expect(write).toHaveBeenCalled())
     vi.advanceTimersByTime(121_000)
     expect(body.destroyed).toBe(true)
   })

@@ -1,4 +1,5 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
+import { eventually } from '../../../testing/eventually.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import { VerifiedObjects } from './verified-objects.ts'
 
@@ -29,11 +30,11 @@ function slowObjects() {
     verify,
     /** Ends the hash of an object after so long. */
     end: async (key: string, tookMs = 0) => {
-      await vi.waitFor(() => expect(started).toContain(key))
+      await eventually(() => expect(started).toContain(key))
       nowMs += tookMs
       gates.get(key)?.()
     },
-    startedNow: (...keys: string[]) => vi.waitFor(() => expect(started.toSorted()).toEqual(keys.toSorted())),
+    startedNow: (...keys: string[]) => eventually(() => expect(started.toSorted()).toEqual(keys.toSorted())),
   }
 }
 

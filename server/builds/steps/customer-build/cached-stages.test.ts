@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { tar } from '../../../../reader/formats/archive-fixtures.ts'
 import { ByteReader } from '../../../../reader/formats/byte-reader.ts'
 import { readTar } from '../../../../reader/formats/tar/tar-reader.ts'
@@ -22,7 +22,6 @@ import { companyStageBytes, sweepBuildCache } from '../../retention.ts'
 
 /* Builds whose first instructions were built before, on a real host agent with the real builder. */
 
-vi.setConfig({ testTimeout: 240_000 })
 const { db } = await createTestDatabase()
 let bench: ChainBench
 let tenant: Tenant
@@ -34,8 +33,8 @@ let mark: string
 beforeAll(async () => {
   bench = await ChainBench.start(db)
   tenant = await makeTenant(db)
-}, 60_000)
-afterAll(() => bench.dispose(), 60_000)
+})
+afterAll(() => bench.dispose())
 beforeEach(async () => {
   environment = await bench.environment(tenant)
   mark = randomUUID()

@@ -11,7 +11,6 @@ import { verifyStored } from '../../../images/provenance/verify-stored.ts'
 
 /* Images above a base image, on a real host agent with the real builder. */
 
-vi.setConfig({ testTimeout: 240_000 })
 const { db } = await createTestDatabase()
 let bench: ChainBench
 let tenant: Tenant
@@ -22,8 +21,8 @@ beforeAll(async () => {
   bench = await ChainBench.start(db)
   tenant = await makeTenant(db)
   environment = await bench.environment(tenant)
-}, 60_000)
-afterAll(() => bench.dispose(), 60_000)
+})
+afterAll(() => bench.dispose())
 
 const base = 'curated/tiny:1'
 const dockerfile = [`FROM ${base}`, 'COPY app /app', 'RUN rm /etc/issue && chmod 600 /app'].join('\n')

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeTenant } from '../../../../testing/factories/tenant.ts'
 import { PullBench, registryHost } from '../../../../testing/registry/pull-bench.ts'
@@ -21,15 +21,14 @@ import { sweepPulledImages } from '../../retention.ts'
 
 /* Builds on images from a registry, over the real egress path, with the real builder. */
 
-vi.setConfig({ testTimeout: 120_000 })
 const { db } = await createTestDatabase()
 let bench: PullBench
 let companyId: string
 
 beforeAll(async () => {
   bench = await PullBench.start(db, [])
-}, 120_000)
-afterAll(() => bench.dispose(), 120_000)
+})
+afterAll(() => bench.dispose())
 beforeEach(async () => {
   companyId = (await makeTenant(db)).companyId
   bench.registry.requests.length = 0

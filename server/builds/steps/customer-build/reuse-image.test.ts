@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { tar } from '../../../../reader/formats/archive-fixtures.ts'
 import { ChainBench, changed } from '../../../../testing/chain-bench.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
@@ -22,7 +22,6 @@ import { sweepBuildCache } from '../../retention.ts'
 /* Builds on a real host agent with the real builder; a reused image starts no builder. */
 
 // A build takes seconds on a loaded machine.
-vi.setConfig({ testTimeout: 120_000 })
 const run = promisify(execFile)
 const { db } = await createTestDatabase()
 let bench: ChainBench
@@ -31,8 +30,8 @@ let environmentId: string
 
 beforeAll(async () => {
   bench = await ChainBench.start(db)
-}, 60_000)
-afterAll(() => bench.dispose(), 60_000)
+})
+afterAll(() => bench.dispose())
 beforeEach(async () => {
   tenant = await makeTenant(db)
   environmentId = await bench.environment(tenant)

@@ -35,11 +35,11 @@ let bench: BuilderBench
 
 beforeAll(async () => {
   bench = await BuilderBench.start()
-}, 60_000)
+})
 afterAll(async () => {
   await bench.dispose()
   rmSync(folder, { recursive: true })
-}, 60_000)
+})
 
 /** Adds the limits that a test needs, and shell lines before the script. */
 class LimitedAgent extends AgentClient {
@@ -103,7 +103,7 @@ it('builds nothing with a builder version that the gate does not model', async (
   expect([code, detail]).toEqual(['platform_failed', 'builder_version_unknown'])
   expect(log).toContain('Nothing is built: Dockerfiles are checked for buildah 1.39 here')
   expect(log).not.toContain('STEP')
-}, 60_000)
+})
 
 it('reports the failed instruction, whatever other steps print and whichever stages are skipped', async () => {
   const { log, ...failure } = await failureOf([

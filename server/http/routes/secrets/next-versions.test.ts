@@ -8,7 +8,7 @@ import { secretRoutes } from '@sandbox-jobs/contract/routes/secret-routes.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
 import { userRoutes } from '@sandbox-jobs/contract/routes/user-routes.ts'
 import { type RawBuilder, sql } from 'kysely'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   approveNext,
   daysAhead,
@@ -17,6 +17,7 @@ import {
 } from '../../../../testing/apps/next-version-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
+import { eventually } from '../../../../testing/eventually.ts'
 import { makeEnvironmentVersion } from '../../../../testing/factories/environment-version.ts'
 import { makeTenant, makeUser, type Tenant } from '../../../../testing/factories/tenant.ts'
 import type { Principal } from '../../../access/principal.ts'
@@ -278,7 +279,7 @@ describe('what ends it', () => {
         trx,
       )
       const giving = give()
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const { rows } = await sql`select from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock' and query like '%from tasks%for share%'`.execute(
           db,

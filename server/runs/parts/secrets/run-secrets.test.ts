@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { addressBody, encrypted, SecretSteps } from '../../../../testing/apps/secret-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
+import { eventually } from '../../../../testing/eventually.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../../../../testing/scripted-executor.ts'
@@ -104,14 +105,11 @@ const policies = (map: Record<string, string>) =>
 const submit = () => makeRun(db, task, { chatroom_id: tenant.roomId })
 const rowOf = (id: string) => db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const untilEnded = (id: string) =>
-  vi.waitFor(
-    async () => {
-      const row = await rowOf(id)
-      expect(row.terminal_at).not.toBeNull()
-      return row
-    },
-    { timeout: 10_000, interval: 20 },
-  )
+  eventually(async () => {
+    const row = await rowOf(id)
+    expect(row.terminal_at).not.toBeNull()
+    return row
+  })
 const shown = async (id: string) =>
   (await api.call(runRoutes.readRun, tenant.companyManager, { params: { cid: tenant.roomId, rid: id } })).body
 
@@ -133,7 +131,7 @@ async function whilePinsWait(work: () => Promise<unknown>): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`lock table run_secret_pins in exclusive mode`.execute(trx)
     await startWorker()
-    await vi.waitFor(() => expect(recheck).toHaveBeenCalled(), { timeout: 10_000, interval: 20 })
+    await eventually(() => expect(recheck).toHaveBeenCalled())
     await sleep(100)
     await work()
   })
@@ -355,10 +353,7 @@ describe('a run ends before it starts', () => {
     secrets = new InterruptedSecrets(db, other.keys)
     const id = await submit()
     await startWorker()
-    await vi.waitFor(async () => expect((await rowOf(id)).error_code).toBe('secrets_unavailable'), {
-      timeout: 20_000,
-      interval: 100,
-    })
+    await eventually(async () => expect((await rowOf(id)).error_code).toBe('secrets_unavailable'))
     expect(executor.started).toEqual([])
   })
 })

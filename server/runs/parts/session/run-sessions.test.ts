@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { FolderEntry } from '../../../../agent/port/folder-entries.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
+import { eventually } from '../../../../testing/eventually.ts'
 import { makeRunnableTask, type RunnableTask } from '../../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { ScriptedExecutor, type ScriptedResult } from '../../../../testing/scripted-executor.ts'
@@ -88,7 +89,7 @@ const show = (rid: string) =>
   api.must(extendedRunRoutes.readExtendedRun, tenant.member, { params: { ...params(), rid } })
 const cancel = (rid: string) => api.must(runRoutes.cancelRun, tenant.member, { params: { ...params(), rid } })
 const untilStatus = (rid: string, status: string) =>
-  vi.waitFor(async () => expect((await show(rid)).status).toBe(status), { timeout: 10_000, interval: 20 })
+  eventually(async () => expect((await show(rid)).status).toBe(status))
 const file = (path: string, text: string, mode = 0o644): FolderEntry => ({
   kind: 'file',
   mode,
@@ -144,7 +145,7 @@ describe('a run with a session', () => {
       ['link', 'link'],
     ])
     expect(await read(sid)).toMatchObject({ run_id: null, byte_size: 17, file_count: 5, revision: 3 })
-    await vi.waitFor(async () => expect((await packs()).toSorted()).toEqual([5, 6]))
+    await eventually(async () => expect((await packs()).toSorted()).toEqual([5, 6]))
     const link = { params: { ...params(), sid }, query: { path: 'link' } }
     expect((await api.call(sessionRoutes.readSessionFile, tenant.member, link)).status).toBe(404)
   })
@@ -170,7 +171,7 @@ describe('a run with a session', () => {
       ['moved/small', 'kept'],
       ['new', 'new'],
     ])
-    await vi.waitFor(async () => expect(await packs()).toEqual([7]))
+    await eventually(async () => expect(await packs()).toEqual([7]))
   })
 
   it('holds it alone, from the queue to its end; others wait for it in their order and are told so', async () => {
@@ -372,7 +373,7 @@ describe('a worker that dies', () => {
     ])
     expect(await read(sid)).toMatchObject({ run_id: null, revision: 3 })
     expect(executor.started).toEqual([`${run.id}_1`])
-    await vi.waitFor(async () => expect(await packs()).toEqual([9]))
+    await eventually(async () => expect(await packs()).toEqual([9]))
   })
 
   it('after the end of the run leaves the files from after, which the next run finds', async () => {
