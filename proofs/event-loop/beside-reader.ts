@@ -81,7 +81,7 @@ export async function expectUnnoticed(
   }
 }
 
-/** What requests do most: new memory is written, objects are made, written as JSON and read again. */
+/** The usual work of a request: new memory is written, objects are made, written as JSON and read again. */
 function standardWorkMs(): number {
   const before = process.threadCpuUsage()
   const bytes = Buffer.allocUnsafeSlow(16 * 1024 * 1024).fill(1)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What a JSON report of vitest says of a test file. */
+/** A test file in a JSON report of vitest. */
 export interface FileResult {
   /** Absolute path. */
   name: string

@@ -25,7 +25,7 @@ echo ready
 while :; do sleep 0.05; done`
 /** Goes on in spite of the request. */
 const deaf = `trap '' TERM; echo ready; while :; do sleep 0.05; done`
-const long = 300_000
+const long = 60_000
 
 describe.each(sandboxRuntimes)('on %s', (runtime) => {
   const job = (script: string, graceMs: number | undefined, timeoutMs = long) =>
@@ -72,7 +72,7 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
     await agent.client.terminate(spec.id)
     const { exit, seconds } = await secondsUntilEnd(spec)
     expect(exit.cause).toBe('stopped')
-    expect(seconds).toBeLessThan(200)
+    expect(seconds).toBeLessThan(50)
   })
 
   test('what goes on is killed when its time is over', async () => {
@@ -94,7 +94,7 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
     for (const spec of [given, none]) {
       const { exit, seconds } = await secondsUntilEnd(spec)
       expect(exit.cause).toBe('stopped')
-      expect(seconds).toBeLessThan(200)
+      expect(seconds).toBeLessThan(50)
     }
   })
 
@@ -104,7 +104,7 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
     process.kill(await agent.shim(spec.id), 'SIGKILL')
     const { exit, seconds } = await secondsUntilEnd(spec)
     expect(exit.cause).toBe('lost')
-    expect(seconds).toBeLessThan(200)
+    expect(seconds).toBeLessThan(50)
     expect(await agent.processes(spec.id)).toEqual([])
   })
 
