@@ -279,7 +279,7 @@ module.exports = {
     {
       name: 'clients-use-the-contract',
       comment:
-        'Scenarios are external clients over HTTP. Shared helpers are the seeded random numbers, the test registry and the mail server. The test of a check makes what the check must find.',
+        'Scenarios are external clients over HTTP. Shared helpers are the seeded random numbers, waits for a condition, the test registry and the mail server. The test of a check makes what the check must find.',
       severity: 'error',
       from: {
         path: '^e2e/',
@@ -287,7 +287,8 @@ module.exports = {
       },
       to: {
         path: '^(agent|reader|server|proofs|testing|tools)/',
-        pathNot: '^(server/base/seeded-random|testing/mail-server|testing/registry/registry-fixture)[.]ts$',
+        pathNot:
+          '^(server/base/seeded-random|testing/eventually|testing/mail-server|testing/registry/registry-fixture)[.]ts$',
       },
     },
     {
