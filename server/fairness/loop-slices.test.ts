@@ -30,6 +30,19 @@ it('grants one slice in a round of the event loop, to the owners in turn, and en
   expect(granted).toEqual(['a1', 'b1', 'a1', 'b1', 'a2', 'a2', 'a3', 'a3'])
 })
 
+it('tells of the time of each slice and its owner', async () => {
+  const loop = new LoopSlices()
+  const used: [string, number][] = []
+  loop.onUsed = (owner, ms) => used.push([owner, ms])
+  const slice = loop.of('a')
+  await slice.next()
+  keepBusy(slice)
+  await loop.of('b').next()
+  await nextRound()
+  expect(used.map(([owner]) => owner)).toEqual(['a', 'b'])
+  expect(used[0]?.[1]).toBeGreaterThanOrEqual(10)
+})
+
 /** Keeps the event loop for a whole slice. */
 function keepBusy(slice: Slice): void {
   while (!slice.isOver);

@@ -9,8 +9,12 @@ import { othersFirst } from './others-first.ts'
 /** Longest time of a slice, in milliseconds. The work itself looks at it, each time that it has done a little. */
 const sliceMs = 10
 
+/** Called after each slice with its owner and the time that it took. */
+type OnUsed = (owner: string, ms: number) => void
+
 /** Grants the slices of one event loop. */
 export class LoopSlices {
+  onUsed: OnUsed = () => undefined
   /** By owner; the owner whose turn is next comes first. */
   readonly #waiting = new Map<string, (() => void)[]>()
   /** Time that granted slices have used since others came first. */
@@ -50,26 +54,31 @@ export class LoopSlices {
 
   #grantInNextRound(): void {
     let grantedAtMs = 0
+    let owner: string | undefined
     setImmediate(() => {
       grantedAtMs = performance.now()
-      this.#grantNext()
+      owner = this.#grantNext()
     })
     // Directly after it: the work of the slice is done between the two.
     setImmediate(() => {
-      this.#usedMs += performance.now() - grantedAtMs
+      const usedMs = performance.now() - grantedAtMs
+      this.#usedMs += usedMs
+      if (owner !== undefined) this.onUsed(owner, usedMs)
       this.#isGranting = false
       if (this.#waiting.size > 0) this.#grantLater()
     })
   }
 
-  #grantNext(): void {
+  /** Returns whose slice it is. */
+  #grantNext(): string | undefined {
     const [next] = this.#waiting
-    if (!next) return
+    if (!next) return undefined
     const [owner, own] = next
     const grant = own.shift()
     this.#waiting.delete(owner)
     if (own.length > 0) this.#waiting.set(owner, own)
     grant?.()
+    return owner
   }
 }
 
@@ -100,3 +109,8 @@ const ofProcess = new LoopSlices()
 
 /** Work of this process for an owner: the company whose data it goes through. */
 export const slicesOf = (owner: string): Slice => ofProcess.of(owner)
+
+/** From now on, tells of each slice of this process. */
+export function watchSlices(onUsed: OnUsed): void {
+  ofProcess.onUsed = onUsed
+}

@@ -71,6 +71,32 @@ test('a company that has used its time waits for new credit, and another one doe
   expect(await next.granted).toBe(true)
 })
 
+test('work that is known to be of a company is charged to it, not to those whose requests run meanwhile', () => {
+  enter('b').leave()
+  const running = enter('b')
+  for (let count = 0; count < 100; count += 1) {
+    work(10)
+    scheduler.chargeWork('a', 10)
+  }
+  running.leave()
+  expect(enter('b').granted).toBe(true)
+  expect(isWaiting(enter('a'))).toBe(true)
+})
+
+test('a company does not pay for the work of others whose requests are held, and pays for its own', async () => {
+  enter('b').leave()
+  const held = Array.from({ length: 20 }, () => enter('a'))
+  await vi.advanceTimersByTimeAsync(40 * bounds.heldMs)
+  for (const { granted } of held) expect(await granted).toBe(true)
+  for (const company of ['b', 'a']) {
+    const request = enter(company)
+    work(2 * bounds.burstMs)
+    request.leave()
+  }
+  expect(isWaiting(enter('b'))).toBe(false)
+  expect(isWaiting(enter('a'))).toBe(true)
+})
+
 test('a request that comes when the credit is there but the timer is late does not keep others waiting', async () => {
   enter('b').leave()
   const costly = enter('a')

@@ -13,8 +13,8 @@ export interface SchedulerBounds {
   /** A company counts as active for this long after its last request. */
   activeMs: number
   /**
-   * A request that takes longer waits for something else: its slot goes to another request of its company, unless it waits
-   * for the database, which all requests share.
+   * A request that takes longer waits for something else, or works in slices: its slot goes to another request of its company,
+   * unless it waits for the database, which all requests share. Such a request is held from then on.
    */
   heldMs: number
 }
@@ -52,6 +52,8 @@ interface Waiting {
 interface Owner {
   waiting: Waiting[]
   atWork: number
+  /** Sum of the weights of its requests that were at work for longer than `heldMs` and are not answered yet. */
+  heldWeight: number
   creditMs: number
   creditedAtMs: number
   /** Moving average of the event loop time of its requests. */
@@ -84,6 +86,7 @@ export class RequestScheduler {
   readonly #waiting = new Set<Owner>()
   /** Sum of the weights of the running requests. */
   #atWorkWeight = 0
+  #heldWeight = 0
   /** Event loop time that a request of weight 1, running from the start, would have been charged. */
   #chargedMs = 0
   #accruedAtMs = 0
@@ -133,26 +136,45 @@ export class RequestScheduler {
     }
   }
 
+  /** Charges a company for event loop time that is known to be its own. Requests that run meanwhile do not pay for it. */
+  chargeWork(company: string, usedMs: number): void {
+    this.#accrue(usedMs)
+    this.#debit(this.#ownerOf(company), usedMs)
+  }
+
   #start(owner: Owner, weight: number, isAtDatabase: () => boolean): () => void {
     this.#accrue()
     this.#atWorkWeight += weight
     owner.atWork += 1
     if (weight > heavyWeight) this.#letHeavyIn()
     const chargedBefore = this.#chargedMs
-    let isAtWork = true
-    const leave = () => {
-      if (!isAtWork) return
-      isAtWork = false
-      clearTimeout(held)
+    const end = () => {
       this.#accrue()
+      this.#charge(owner, weight * (this.#chargedMs - chargedBefore))
       this.#atWorkWeight -= weight
       owner.atWork -= 1
-      this.#charge(owner, weight * (this.#chargedMs - chargedBefore))
       this.#startWaiting()
     }
-    const leaveUnlessAtDatabase = () => (isAtDatabase() ? held.refresh() : leave())
-    const held = setTimeout(leaveUnlessAtDatabase, this.#bounds.heldMs).unref()
-    return leave
+    let state: 'at work' | 'held' | 'over' = 'at work'
+    const yieldSlot = () => {
+      if (isAtDatabase()) return void timer.refresh()
+      end()
+      state = 'held'
+      this.#heldWeight += weight
+      owner.heldWeight += weight
+    }
+    const timer = setTimeout(yieldSlot, this.#bounds.heldMs).unref()
+    return () => {
+      if (state === 'at work') {
+        clearTimeout(timer)
+        end()
+      } else if (state === 'held') {
+        this.#accrue()
+        this.#heldWeight -= weight
+        owner.heldWeight -= weight
+      }
+      state = 'over'
+    }
   }
 
   #letHeavyIn(): void {
@@ -177,11 +199,20 @@ export class RequestScheduler {
     return owner.atWork < Math.max(atWorkEach, Math.floor(atWork / this.#active))
   }
 
-  #charge(owner: Owner, usedMs: number): void {
-    this.#credit(owner)
-    const chargedMs = usedMs + Math.max(0, usedMs - longMs) * (longFactor - 1)
-    owner.creditMs = Math.max(-debtMaxBursts * this.#bounds.burstMs, owner.creditMs - chargedMs)
+  /**
+   * `sharedMs` is the equal share of all requests. Those of other companies that are held may have used the rest, so that nobody
+   * pays for their work; the company's own make nothing cheaper for it.
+   */
+  #charge(owner: Owner, sharedMs: number): void {
+    const allWeight = this.#atWorkWeight + this.#heldWeight
+    const usedMs = (sharedMs * allWeight) / (allWeight - owner.heldWeight)
+    this.#debit(owner, usedMs + Math.max(0, usedMs - longMs) * (longFactor - 1))
     owner.usualMs += (usedMs - owner.usualMs) * lastRequestWeight
+  }
+
+  #debit(owner: Owner, ms: number): void {
+    this.#credit(owner)
+    owner.creditMs = Math.max(-debtMaxBursts * this.#bounds.burstMs, owner.creditMs - ms)
   }
 
   #startWaiting(): void {
@@ -238,6 +269,7 @@ export class RequestScheduler {
     const owner = {
       waiting: [],
       atWork: 0,
+      heldWeight: 0,
       creditMs: burstMs,
       creditedAtMs: nowMs,
       usualMs: 0,
@@ -260,7 +292,8 @@ export class RequestScheduler {
       this.#credit(owner)
       const isActive = owner.atWork + owner.waiting.length > 0 || nowMs - owner.lastRequestMs <= activeMs
       if (isActive) active += 1
-      else if (this.#owners.size > rememberedCompaniesMax) this.#owners.delete(company)
+      else if (this.#owners.size > rememberedCompaniesMax && owner.heldWeight === 0)
+        this.#owners.delete(company)
     }
     this.#active = Math.max(1, active)
   }
@@ -276,9 +309,11 @@ export class RequestScheduler {
     owner.creditedAtMs = nowMs
   }
 
-  #accrue(): void {
+  /** Divides the event loop time since the last call among all requests, except for what is charged otherwise. */
+  #accrue(exceptMs = 0): void {
     const busyMs = this.#busyMs()
-    if (this.#atWorkWeight > 0) this.#chargedMs += (busyMs - this.#accruedAtMs) / this.#atWorkWeight
+    const sharedMs = Math.max(0, busyMs - this.#accruedAtMs - exceptMs)
+    if (this.#atWorkWeight > 0) this.#chargedMs += sharedMs / (this.#atWorkWeight + this.#heldWeight)
     this.#accruedAtMs = busyMs
   }
 }

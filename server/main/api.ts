@@ -6,6 +6,7 @@ import { callbackAddress } from '../base/config/service-settings.ts'
 import { recordDefaultBytes } from '../companies/storage/storage-quota.ts'
 import { awaitSchema } from '../db/await-schema.ts'
 import { connect } from '../db/database.ts'
+import { watchSlices } from '../fairness/loop-slices.ts'
 import { RequestScheduler } from '../fairness/request-scheduler.ts'
 import { DatabaseLogUpdates } from '../live-logs/log-updates.ts'
 import { measureProcess } from '../operations/metrics/own-metrics.ts'
@@ -28,6 +29,7 @@ await runRole('api', async (config, log) => {
   const logNews = new DatabaseLogUpdates({ url: databaseUrl, log })
   // One for both listeners: they share the event loop and the connections to the database.
   const scheduler = new RequestScheduler()
+  watchSlices((companyId, ms) => scheduler.chargeWork(companyId, ms))
   const draining = new AbortController()
   const app = createApiApp({
     db,
