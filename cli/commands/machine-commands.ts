@@ -45,6 +45,8 @@ const operatorCommands: Commands = {
   request: async () => (await import('./operator/service/operator-request.ts')).operatorRequestCommand(),
   'log-level': async () =>
     (await import('./operator/service/operator-log-level.ts')).operatorLogLevelCommand(),
+  'install-unit': async () =>
+    (await import('./operator/service/operator-install-unit.ts')).operatorInstallUnitCommand(),
   audit: async () => (await import('./operator/service/operator-audit.ts')).operatorAuditCommand(),
   acts: async () => (await import('./operator/service/operator-audit-log.ts')).operatorAuditLogCommand(),
   'vuln-db': {

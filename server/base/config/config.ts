@@ -100,6 +100,16 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return read as unknown as Config
 }
 
+/** The settings that the environment has, by name; not those of a file. */
+export function givenSettings(environment: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  const names = ['SANDBOX_CONFIG', ...Object.values(settings).map(({ env }) => env)]
+  return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])))
+}
+
+/** Whether systemd waits to be told that this process is ready, as for a unit of `Type=notify`. */
+export const hasServiceManager = (environment: NodeJS.ProcessEnv = process.env): boolean =>
+  Boolean(environment.NOTIFY_SOCKET)
+
 /** Variables of the command line tool, which have the same prefix. */
 const clientVariables = new Set([
   'SANDBOX_URL',

@@ -1,5 +1,6 @@
 import { systemClock } from '../../base/clock.ts'
 import { tidyAfterStart } from './host/tidy-after-start.ts'
+import { tellServiceManager } from './service-manager.ts'
 import { type ExitCode, exitCodes } from './service-problem.ts'
 import { say } from './terminal.ts'
 
@@ -75,8 +76,10 @@ export async function untilSignal(supervisor: Supervisor, whenReady: () => void)
   const stopRequest = Promise.withResolvers<void>()
   const onSignal = () => {
     signals += 1
-    if (signals === 1) say('sandbox', 'stopping; once more to stop at once', systemClock.now())
-    else supervisor.kill()
+    if (signals === 1) {
+      say('sandbox', 'stopping; once more to stop at once', systemClock.now())
+      void tellServiceManager('STOPPING=1')
+    } else supervisor.kill()
     stopRequest.resolve()
   }
   for (const name of stopSignals) process.on(name, onSignal)
@@ -87,6 +90,7 @@ export async function untilSignal(supervisor: Supervisor, whenReady: () => void)
     await Promise.race([started, stopRequest.promise])
     if (signals === 0) {
       whenReady()
+      void tellServiceManager('READY=1')
       tidyAfterStart()
     }
     await stopRequest.promise
