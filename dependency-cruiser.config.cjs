@@ -147,9 +147,10 @@ module.exports = {
     },
     {
       name: 'agent-code-only-in-the-agent',
-      comment: 'Code that runs as root is called through its socket: only its entry point imports it.',
+      comment:
+        'Code that runs as root is called through its socket: only its entry point, and the end of its work without it, import it.',
       severity: 'error',
-      from: { path: '^(reader|server|cli)/', pathNot: `${tests}|^server/main/agent[.]ts$` },
+      from: { path: '^(reader|server|cli)/', pathNot: `${tests}|^server/main/(agent|end-work)[.]ts$` },
       to: { path: '^agent/(core|images|capacity)/' },
     },
     {

@@ -96,7 +96,7 @@ const rounds = 1000
 const pauseMs = 5
 
 /** Kills every process in a sandbox's control groups and removes the groups. Used when the shim is gone. */
-async function killAndRemoveCgroups(
+export async function killAndRemoveCgroups(
   plan: Pick<CgroupPlan, 'folders' | 'procs'>,
   name: string,
 ): Promise<void> {
