@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs missing Debian packages: those that Sandbox Jobs needs, and those given as arguments. Quiet when none is missing.
+# --list prints those that Sandbox Jobs needs.
 set -eu
 here=$(dirname -- "$(readlink -f -- "$0")")
 . "$here/say.sh"
@@ -8,6 +9,8 @@ here=$(dirname -- "$(readlink -f -- "$0")")
 # size-limited disks of builds, mmdebstrap makes the builder and the base images from Debian packages,
 # whose signatures are verified with debian-archive-keyring.
 needed='crun busybox-static debian-archive-keyring e2fsprogs mmdebstrap nftables iproute2 util-linux curl ca-certificates'
+
+[ "${1:-}" != --list ] || { say "$needed" && exit 0; }
 
 missing=''
 for package in $needed "$@"; do
