@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { requireParts } from '../first-hour/step.ts'
+import { type Machine, pathOn } from './machine.ts'
+
+const room = 'daily-numbers'
+const pollMs = 200
+export const dataFolder = '/var/lib/sandbox-jobs'
+/** Part of the names that the service gives to its network and its control groups, made from the path of its data folder. */
+export const ownName = createHash('sha256').update(dataFolder).digest('hex').slice(0, 8)
+const ready = ['curl', '--silent', '--fail']
+
+/** Acts of an operator of the service on the machine, by its `sandbox` command. */
+export class Operator {
+  readonly machine: Machine
+  readonly port: number
+
+  constructor(machine: Machine, port: number) {
+    this.machine = machine
+    this.port = port
+  }
+
+  sandbox(...argv: string[]): Promise<string> {
+    return this.machine.must('sandbox', ...argv)
+  }
+
+  /** Settings of their own: the machine shares the ports of the one that it runs on. */
+  async writeSettings(): Promise<void> {
+    await mkdir(pathOn(this.machine, '/etc/sandbox-jobs'), { mode: 0o755 })
+    const settings = pathOn(this.machine, '/etc/sandbox-jobs/environment')
+    await writeFile(settings, `SANDBOX_PORT=${this.port}\n`, { mode: 0o600 })
+  }
+
+  /** Installs or upgrades the package from a file of the machine, and keeps changed settings. */
+  async install(file: string): Promise<void> {
+    const keep = ['-o', 'Dpkg::Options::=--force-confold']
+    await this.machine.must('apt-get', 'install', '--yes', '--no-install-recommends', ...keep, file)
+    await this.untilReady()
+  }
+
+  async exists(path: string): Promise<boolean> {
+    return (await this.machine.command('test', '-e', path)).code === 0
+  }
+
+  /** The builder, the example company, and a task that counts words, or waits for an hour. */
+  async deploy(): Promise<void> {
+    await this.sandbox('operator', 'toolchain', 'install')
+    const examples = '/usr/share/doc/sandbox-jobs/examples'
+    const applied = JSON.parse(
+      await this.sandbox('admin', 'apply', '--json', `${examples}/company.yaml`),
+    ) as {
+      passwords: { login: string; password: string }[]
+    }
+    const password = applied.passwords.find(({ login }) => login === 'ada')?.password
+    const url = `http://127.0.0.1:${this.port}`
+    await this.machine.must(
+      'env',
+      `SANDBOX_PASSWORD=${password}`,
+      'sandbox',
+      'login',
+      '--user',
+      'ada',
+      '--url',
+      url,
+    )
+    await this.machine.must('sh', '-c', `cd /root && sandbox init words --template shell --room ${room}`)
+    const task = pathOn(this.machine, '/root/words/task.yaml')
+    const hour = (await readFile(task, 'utf8')).replace(/^timeout_seconds: .*$/m, 'timeout_seconds: 3600')
+    await writeFile(task, hour)
+    const waits = `if grep -q '"wait"' "$SERVICE_INPUTS_FILE"; then exec sleep 3600; fi\n`
+    const counts = `echo '{"counted":true}' >"$SERVICE_OUTPUT_FILE"\n`
+    await writeFile(pathOn(this.machine, '/root/words/work.sh'), waits + counts)
+    await this.machine.must('sh', '-c', 'cd /root/words && sandbox deploy')
+  }
+
+  async countWords(): Promise<void> {
+    const text = await this.sandbox('run', 'words', '--room', room, '--set', 'text=one two', '--watch')
+    requireParts(text, '"counted":true')
+  }
+
+  /** Starts a run that goes on until it is ended, and returns its id once its program runs. */
+  async startWaiting(): Promise<string> {
+    const text = await this.sandbox('run', 'words', '--room', room, '--set', 'text=wait', '--json')
+    const id = /run_[0-9a-f]+/.exec(text)?.[0]
+    if (id === undefined) throw new Error(text)
+    await this.untilRun(id, 'running')
+    return id
+  }
+
+  /** Waits until the run has the state. A run that has ended in another one never will. */
+  async untilRun(id: string, state: string): Promise<void> {
+    for (;;) {
+      const { items } = JSON.parse(await this.sandbox('runs', '--room', room, '--json')) as {
+        items: { id: string; status: string; terminal_at: string | null }[]
+      }
+      const run = items.find((item) => item.id === id)
+      if (run?.status === state) return
+      if (run === undefined || run.terminal_at) throw new Error(`the run is ${run?.status}, not ${state}`)
+      await sleep(pollMs)
+    }
+  }
+
+  /** Waits until the service answers that all its parts work. */
+  async untilReady(): Promise<void> {
+    for (;;) {
+      const { code } = await this.machine.command(...ready, `http://127.0.0.1:${this.port}/ready`)
+      if (code === 0) return
+      const { text } = await this.machine.command('systemctl', 'is-failed', 'sandbox-jobs.service')
+      if (text.trim() === 'failed')
+        throw new Error(await this.machine.must('journalctl', '-u', 'sandbox-jobs*'))
+      await sleep(pollMs)
+    }
+  }
+
+  /** Process ids of the programs of the waiting runs. */
+  async waitingPrograms(): Promise<string> {
+    return (await this.machine.command('pgrep', '--full', '--exact', 'sleep 3600')).text
+  }
+
+  /** Throws unless nothing of the service is left: processes, units, the network and the control groups of its runs. */
+  async requireNothingLeft(): Promise<void> {
+    const left = `
+      pgrep --list-full --full '/(var|usr)/lib/sandbox-jobs/'
+      systemctl list-units --no-legend --plain --state=active,activating,failed 'sandbox-jobs*'
+      ls /run/netns 2>/dev/null
+      ip -oneline link | grep -o 'sbj-${ownName}'
+      find /sys/fs/cgroup -maxdepth 2 -name 'sandbox-jobs-${ownName}*'`
+    const { text } = await this.machine.command('sh', '-c', left)
+    if (text !== '') throw new Error(`left behind:\n${text}`)
+  }
+}
