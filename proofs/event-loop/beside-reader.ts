@@ -1,12 +1,14 @@
 /*
  * The cost of a request for other requests, in processor time of the thread that has the event loop: how long it goes on without a turn of
  * the loop, and what it does until a reader of another company has the answer. A loaded machine changes neither: a thread that
- * waits for a processor uses none. The reader asks for what needs no database, whose answers a loaded machine delays.
+ * waits for a processor uses none. Collections of garbage are not counted. The reader asks for what needs no database, whose answers
+ * a loaded machine delays.
  */
 
 import { once } from 'node:events'
 import { get } from 'node:http'
 import { connect } from 'node:net'
+import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { expect } from 'vitest'
 import type { Principal } from '../../server/access/principal.ts'
 import { settleAll } from '../../server/base/settle-all.ts'
@@ -19,10 +21,25 @@ interface Noticed {
   p99Ms: number
 }
 
+/** A time of this thread. */
+interface Stretch {
+  startMs: number
+  endMs: number
+  /** Processor time of the thread. */
+  cpuMs: number
+}
+
 type Usage = ReturnType<typeof process.threadCpuUsage>
 const msSince = (before: Usage): number => {
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / 1000
+}
+
+/** Returns a function that ends the stretch. */
+function startStretch(): () => Stretch {
+  const startMs = performance.now()
+  const before = process.threadCpuUsage()
+  return () => ({ startMs, endMs: performance.now(), cpuMs: msSince(before) })
 }
 
 type Ask = (path: string, principal: Principal) => Promise<void>
@@ -63,7 +80,7 @@ export const asNewcomer =
 const boundMs = 50
 const standardMs = 16
 const readingsAlone = 10
-/** A collection of garbage may meet any request; work that is too long is so each time. */
+/** Other things may meet any request; work that is too long is so each time. */
 const attemptsMax = 5
 
 /** Fails unless others notice at most 50 ms of it, or as much more as this machine is slower than usual at that moment. */
@@ -92,14 +109,23 @@ function standardWorkMs(): number {
 
 /** Does the work while `read` is asked again and again. */
 async function noticedOf(work: () => Promise<unknown>, read: () => Promise<unknown>): Promise<Noticed> {
+  const collections: PerformanceEntry[] = []
+  const observer = new PerformanceObserver((list) => void collections.push(...list.getEntries()))
+  observer.observe({ entryTypes: ['gc'] })
+  /** A collection of garbage is no work of a request: its time depends on the memory of the process and of the machine. */
+  const ownMs = ({ startMs, endMs, cpuMs }: Stretch): number => {
+    const within = collections.filter(({ startTime }) => startTime >= startMs && startTime <= endMs)
+    return cpuMs - within.reduce((sum, { duration }) => sum + duration, 0)
+  }
   let left = readingsAlone
   const alone = await readings(read, () => left-- === 0)
   let isDone = false
-  let stretchMs = 0
-  let before = process.threadCpuUsage()
+  const stretches: Stretch[] = []
+  let end = startStretch()
   const turn = () => {
-    stretchMs = Math.max(stretchMs, msSince(before))
-    before = process.threadCpuUsage()
+    const stretch = end()
+    if (stretch.cpuMs > boundMs) stretches.push(stretch)
+    end = startStretch()
     if (!isDone) setImmediate(turn)
   }
   setImmediate(turn)
@@ -107,15 +133,20 @@ async function noticedOf(work: () => Promise<unknown>, read: () => Promise<unkno
     isDone = true
   })
   const [taken] = await settleAll([readings(read, () => isDone), ended])
-  return { stretchMs, p99Ms: rank(taken, 0.99) - rank(alone, 0.5) }
+  collections.push(...observer.takeRecords())
+  observer.disconnect()
+  return {
+    stretchMs: Math.max(0, ...stretches.map(ownMs)),
+    p99Ms: rank(taken.map(ownMs), 0.99) - rank(alone.map(ownMs), 0.5),
+  }
 }
 
-async function readings(read: () => Promise<unknown>, isDone: () => boolean): Promise<number[]> {
-  const taken: number[] = []
+async function readings(read: () => Promise<unknown>, isDone: () => boolean): Promise<Stretch[]> {
+  const taken: Stretch[] = []
   while (!isDone()) {
-    const before = process.threadCpuUsage()
+    const end = startStretch()
     await read()
-    taken.push(msSince(before))
+    taken.push(end())
   }
   return taken
 }
