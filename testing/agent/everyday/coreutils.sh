@@ -60,7 +60,7 @@ timeout 0.1 sleep 10 || echo timed $?
 sleep 0.1 & wait $! && echo waited
 printf 'a\nb\n' | tee t | wc -l
 mkfifo pipe && (echo through >pipe &) && cat pipe
-nice -n 5 nice
+echo $(($(nice -n 5 nice) - $(nice)))
 trap 'echo told' TERM && kill -TERM $$ && trap - TERM
 date -u -d @86400 +%F
 test -t 0 || echo 'no terminal'
