@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
+import type { Executor } from '../agent/port/executor.ts'
 import { buildSlots } from '../server/builds/attempts/build-limits.ts'
 import { queueBuild } from '../server/builds/attempts/build-service.ts'
 import { claimNextAttempt } from '../server/builds/attempts/claims/claim-attempt-store.ts'
@@ -13,12 +11,10 @@ import type { BuildTools } from '../server/builds/request/build.ts'
 import type { Database } from '../server/db/database.ts'
 import { readSignedImage } from '../server/images/provenance/verify-stored.ts'
 import { TestAgent } from './agent/test-agent.ts'
-import { preparedAgent } from './agent/test-builder.ts'
+import { linkBuilder } from './agent/test-builder.ts'
 import { TestApi } from './apps/test-api.ts'
 import { makeBuildTools } from './build-tools.ts'
 import type { Tenant } from './factories/tenant.ts'
-
-const run = promisify(execFile)
 
 export interface ChainBuildOptions {
   owner: Tenant
@@ -29,29 +25,17 @@ export interface ChainBuildOptions {
 
 type EndedBuild = Awaited<ReturnType<ChainBench['runQueuedAttempt']>>
 
-/**
- * All steps of a build, from an upload to a version that is ready or not, on a real host agent with the real builder.
- */
+/** All steps of a build, from an upload to a version that is ready or not, on any executor. */
 export class ChainBench {
-  readonly agent: TestAgent
   readonly tools: BuildTools
   readonly #db: Database
   readonly #api: TestApi
   readonly #uploads = new Map<string, string>()
 
-  private constructor(db: Database, agent: TestAgent) {
+  constructor(db: Database, executor: Executor) {
     this.#db = db
     this.#api = new TestApi(db)
-    this.agent = agent
-    this.tools = makeBuildTools(db, { storage: this.storage, executor: agent.client })
-  }
-
-  /** `started`: another agent than one of its own network; the bench disposes of it. */
-  static async start(db: Database, started?: TestAgent): Promise<ChainBench> {
-    const agent = started ?? (await TestAgent.start())
-    const trees = [join(preparedAgent, 'builder'), join(preparedAgent, 'base-images')]
-    await run('cp', ['--archive', '--link', ...trees, join(agent.dataDir, 'agent')])
-    return new ChainBench(db, agent)
+    this.tools = makeBuildTools(db, { storage: this.storage, executor })
   }
 
   get context() {
@@ -136,6 +120,23 @@ export class ChainBench {
       update staging_leases set created_at = created_at - interval '1 hour' where company_id = ${owner.companyId}
     `.execute(this.#db)
     return owned_object_id
+  }
+}
+
+/** The same on a real host agent with the real builder. */
+export class RealChainBench extends ChainBench {
+  readonly agent: TestAgent
+
+  private constructor(db: Database, agent: TestAgent) {
+    super(db, agent.client)
+    this.agent = agent
+  }
+
+  /** `started`: another agent than one of its own network; the bench disposes of it. */
+  static async start(db: Database, started?: TestAgent): Promise<RealChainBench> {
+    const agent = started ?? (await TestAgent.start())
+    await linkBuilder(agent)
+    return new RealChainBench(db, agent)
   }
 
   dispose(): Promise<void> {

@@ -43,3 +43,11 @@ test('a stored base image is described by its entry of the catalogue', async () 
 test('without a builder the executor refuses', async () => {
   await expect(read()).rejects.toMatchObject({ slug: 'builder_missing' })
 })
+
+test('other packages are another toolchain', async () => {
+  write('builder/rootfs/var/lib/dpkg/status', 'packages')
+  const { toolchainDigest } = await read()
+  expect((await read()).toolchainDigest).toBe(toolchainDigest)
+  write('builder/rootfs/var/lib/dpkg/status', 'other packages')
+  expect((await read()).toolchainDigest).not.toBe(toolchainDigest)
+})

@@ -2,15 +2,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** The slowest test files, the slowest first. The size of a file does not predict it. */
 export const longest = [
-  'server/builds/steps/customer-build/cached-stages.test.ts',
   'agent/network/egress.test.ts',
-  'server/builds/steps/customer-build/reuse-image.test.ts',
+  'server/builds/chain/docker-meanings.test.ts',
+  'server/builds/steps/customer-build/cached-stages.test.ts',
   'agent/core/records/failing-disk.test.ts',
   'agent/core/sandboxes/everyday.test.ts',
   'server/main/two-machines.test.ts',
   'server/builds/steps/customer-build/run-builder.test.ts',
   'server/runs/drive/run-on-crun.test.ts',
-  'server/builds/chain/failed-image.test.ts',
   'agent/capacity/limits.test.ts',
   'server/main/up.test.ts',
   'server/main/walls.test.ts',

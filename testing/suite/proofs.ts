@@ -38,8 +38,8 @@ export const proofs: readonly Proof[] = [
     name: 'builder',
     tests: [
       'server/builds/builder/{copied-links,export-layer,hostile-build,reserved-links}.test.ts',
-      'server/builds/chain/docker-meanings.test.ts',
-      'server/builds/steps/customer-build/{cached-stages,make-base-layer,reuse-image}.test.ts',
+      'server/builds/chain/{docker-meanings,real-builds}.test.ts',
+      'server/builds/steps/customer-build/{cached-stages,make-base-layer}.test.ts',
     ],
     proves: builds,
   },

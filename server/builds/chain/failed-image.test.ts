@@ -3,9 +3,10 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Executor } from '../../../agent/port/executor.ts'
 import { tar } from '../../../reader/formats/archive-fixtures.ts'
+import { FakeBuilder } from '../../../testing/builds/fake-builder.ts'
 import { ChainBench, changed } from '../../../testing/chain-bench.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
@@ -17,17 +18,13 @@ import { cancelBuild } from '../attempts/cancel-builds.ts'
 import { BuildFailed } from '../request/build-failed.ts'
 import { sweepBuilds } from './sweep-builds.ts'
 
-/* Residue of images that do not become ready, on a real host agent with the real builder. */
+/* Residue of images that do not become ready. `real-builds.test.ts` has one on a real host agent. */
 
 const { db } = await createTestDatabase()
-let bench: ChainBench
+const bench = new ChainBench(db, new FakeBuilder())
 let tenant: Tenant
 let environment: string
 
-beforeAll(async () => {
-  bench = await ChainBench.start(db)
-})
-afterAll(() => bench.dispose())
 beforeEach(async () => {
   tenant = await makeTenant(db)
   environment = await bench.environment(tenant)

@@ -5,7 +5,7 @@ import { tar } from '../../../reader/formats/archive-fixtures.ts'
 import { publicHosts } from '../../../testing/agent/internet/fake-internet.ts'
 import { type ResolvingAgent, startResolvingAgent } from '../../../testing/agent/internet/resolving-agent.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
-import { ChainBench, type ChainBuildOptions } from '../../../testing/chain-bench.ts'
+import { type ChainBuildOptions, RealChainBench } from '../../../testing/chain-bench.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
@@ -16,13 +16,13 @@ import type { BuildNetworkSettings } from './build-network.ts'
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
 let machineOfAgent: ResolvingAgent
-let bench: ChainBench
+let bench: RealChainBench
 let tenant: Tenant
 let environment: string
 
 beforeAll(async () => {
   machineOfAgent = await startResolvingAgent([])
-  bench = await ChainBench.start(db, machineOfAgent.agent)
+  bench = await RealChainBench.start(db, machineOfAgent.agent)
   tenant = await makeTenant(db)
   environment = await bench.environment(tenant)
 })

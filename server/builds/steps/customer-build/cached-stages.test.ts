@@ -1,29 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { tar } from '../../../../reader/formats/archive-fixtures.ts'
 import { ByteReader } from '../../../../reader/formats/byte-reader.ts'
 import { readTar } from '../../../../reader/formats/tar/tar-reader.ts'
 import { withUnconfinedSteps } from '../../../../testing/builds/unconfined-steps.ts'
-import { ChainBench, changed } from '../../../../testing/chain-bench.ts'
+import { changed, RealChainBench } from '../../../../testing/chain-bench.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
-import { systemClock } from '../../../base/clock.ts'
-import { createLog } from '../../../base/logging.ts'
 import { openLayer } from '../../../images/oci-layout.ts'
 import { readSignedImage } from '../../../images/provenance/verify-stored.ts'
-import { cancelBuild } from '../../attempts/cancel-builds.ts'
-import { type CachedStageName, cachedStageKey } from '../../cache/cached-stage-store.ts'
 import type { BuildTools } from '../../request/build.ts'
-import { companyStageBytes, sweepBuildCache } from '../../retention.ts'
 
-/* Builds whose first instructions were built before, on a real host agent with the real builder. */
+/*
+ * Builds whose first instructions were built before, on a real host agent with the real builder. `kept-stages.test.ts` has what the
+ * service decides about them.
+ */
 
 const { db } = await createTestDatabase()
-let bench: ChainBench
+let bench: RealChainBench
 let tenant: Tenant
 let environment: string
 /** Unique to this test's steps. */
@@ -31,7 +25,7 @@ let mark: string
 
 // One company for all tests, which find the base layer of the first.
 beforeAll(async () => {
-  bench = await ChainBench.start(db)
+  bench = await RealChainBench.start(db)
   tenant = await makeTenant(db)
 })
 afterAll(() => bench.dispose())
@@ -40,17 +34,14 @@ beforeEach(async () => {
   mark = randomUUID()
 })
 
-type Ended = Awaited<ReturnType<ChainBench['build']>>
-type Wish = Partial<Parameters<ChainBench['build']>[1]>
+type Ended = Awaited<ReturnType<RealChainBench['build']>>
+type Wish = Partial<Parameters<RealChainBench['build']>[1]>
 interface Files {
   [name: string]: string | Buffer
 }
 
-const busybox = { name: 'busybox', content: readFileSync('/bin/busybox'), mode: 0o755 }
-
 const build = (lines: string[], files: Files = {}, wish: Wish = {}, by: Partial<BuildTools> = {}) => {
   const entries = Object.entries(files).map(([name, content]) => ({ name, content, mode: 0o644 }))
-  if (lines.includes('COPY busybox /bin/busybox')) entries.push(busybox)
   const archive = tar({ name: 'Dockerfile', content: lines.join('\n') }, ...entries)
   return bench.build(archive, { owner: tenant, environment, ...wish }, by)
 }
@@ -77,19 +68,6 @@ async function imageOf(ended: Ended): Promise<Map<string, string>> {
     }
   }
   return files
-}
-
-/** The one cached stage that the company has. */
-async function keptOne() {
-  const rows = db.selectFrom('build_prefixes').selectAll().where('company_id', '=', tenant.companyId)
-  const [row, ...more] = await rows.execute()
-  if (!row || more.length > 0) throw new Error(`${more.length + (row ? 1 : 0)} stages are cached`)
-  return { companyId: row.company_id, key: row.key, attemptId: row.attempt_id, row }
-}
-
-const sweep = (days: number) => {
-  const clock = { now: () => new Date(systemClock.now().getTime() + days * 86_400_000) }
-  return sweepBuildCache({ db, storage: bench.storage, clock, log: createLog('test', 'silent') })
 }
 
 const base = 'FROM curated/tiny:1'
@@ -130,63 +108,6 @@ test('instructions after a changed file are built, on layers that were built onc
   expect(buildDefinition.resolvedDependencies.map(({ name }) => name)).toContain(
     `stage.1.prefix ${second.attemptId}`,
   )
-})
-
-const slow = (note: string, seconds = 0) => [
-  base,
-  `RUN echo ran slow; sleep ${seconds}`,
-  `ENV NOTE=${mark}`,
-  'COPY note /note',
-  `RUN echo ran ${note}`,
-]
-
-test('a follower reads the log of the separately built stage, and then the rest', async () => {
-  await build(slow('one'), { note: '1' })
-  const read: [string, number | undefined][] = []
-  const liveLogs = changed(bench.tools.liveLogs, {
-    register: (_attempt, sandbox, ahead) => {
-      read.push([sandbox, ahead])
-      return () => undefined
-    },
-  })
-  const beginnings: string[] = []
-  const executor = changed(bench.tools.executor, {
-    remove: async (id) => {
-      if (id.includes('_prefix_')) beginnings.push(await text(await bench.tools.executor.log(id)))
-      return bench.tools.executor.remove(id)
-    },
-  })
-  const second = await build(slow('two'), { note: '2' }, {}, { executor, liveLogs })
-  const [beginning = ''] = beginnings
-  expect(beginning).toContain('\nran slow\n')
-  expect(second.log.startsWith(beginning), second.log).toBe(true)
-  expect([ran(second, 'slow'), ran(second, 'two')]).toEqual([1, 1])
-  expect(read).toEqual([
-    [expect.stringContaining(`${second.attemptId}_prefix_`), undefined],
-    [`${second.attemptId}_1`, 0],
-  ])
-})
-
-test('the log of a build that is cancelled in a cached stage is kept', async () => {
-  await build(slow('one', 1), { note: '1' })
-  const real = bench.tools.executor
-  const executor = changed(real, {
-    wait: async (id, signal) => {
-      if (!id.includes('_prefix_')) return real.wait(id, signal)
-      while (!(await real.logSince(id, 0, 1000)).bytes.includes('\nran slow\n'));
-      const path = await db
-        .selectFrom('build_attempts')
-        .select(['id as attemptId', 'environment_version_id as versionId'])
-        .where('company_id', '=', tenant.companyId)
-        .where('terminal_at', 'is', null)
-        .executeTakeFirstOrThrow()
-      await cancelBuild(bench.context, tenant.companyManager, { environmentId: environment, ...path })
-      return real.wait(id, signal)
-    },
-  })
-  const cancelled = await build(slow('two', 1), { note: '2' }, {}, { executor })
-  expect(cancelled.state).toBe('cancelled')
-  expect(ran(cancelled, 'slow'), cancelled.log).toBe(1)
 })
 
 test('a step that leaves its root cannot change cached layers of later steps, and sees only its own files', async () => {
@@ -252,102 +173,4 @@ test('each stage starts from its cached layers, and an unneeded one is skipped',
   // The line of a failure is that of the author's file.
   const failed = await build(lines, { early: 'g', late: '3' })
   expect(failed, failed.log).toMatchObject({ error_code: 'dockerfile_exit', error_detail: 'line_10' })
-})
-
-test('an author who fixes a failed step starts from the layers before it', async () => {
-  const lines = (last: string) => [base, `RUN echo ran first; echo ${mark}`, `RUN ${last}`]
-  expect((await build(lines('false'))).error_detail).toBe('line_3')
-  expect((await build(lines('exit 2'))).error_detail).toBe('line_3')
-  const mended = await build(lines('true'))
-  expect([mended.state, ran(mended, 'first')], mended.log).toEqual(['completed', 0])
-})
-
-test('two builds that make the same cached stage concurrently use their own', async () => {
-  const lines = [base, `RUN echo ran first; echo ${mark}`, 'COPY late /']
-  const environments = [environment, await bench.environment(tenant)]
-  for (const [at, own] of environments.entries()) {
-    await build(lines, { late: `${at}` }, { environment: own })
-  }
-  // Each starts a sandbox only when the other one does: both find no stage, then both store it.
-  let waiting = Promise.withResolvers<void>()
-  let isAlone = true
-  const meet = () => {
-    const { promise, resolve } = waiting
-    isAlone = !isAlone
-    if (isAlone) {
-      waiting = Promise.withResolvers()
-      resolve()
-    }
-    return promise
-  }
-  const { executor } = bench.tools
-  const together = changed(executor, {
-    start: async (spec, ...input) => {
-      if (spec.rootfs.kind === 'builder') await meet()
-      await executor.start(spec, ...input)
-    },
-  })
-  const ended = await Promise.all(
-    environments.map((own, at) =>
-      build(lines, { late: `again ${at}` }, { environment: own }, { executor: together }),
-    ),
-  )
-  for (const each of ended) {
-    expect([each.state, ran(each, 'first')], `${each.error_detail}\n${each.log}`).toEqual(['completed', 1])
-    expect(each.log).toContain(`instructions in build ${each.attemptId}`)
-  }
-})
-
-const shell = ['FROM scratch', 'COPY busybox /bin/busybox', 'RUN ["/bin/busybox", "--install", "-s", "/bin"]']
-
-test('a stage that is damaged, missing, or signed for another key is not used, nor by another profile or company', async () => {
-  tenant = await makeTenant(db)
-  environment = await bench.environment(tenant)
-  // Without a base layer, so that the company keeps nothing but the stage.
-  const lines = [...shell, `RUN echo ran first; echo ${mark}`, 'COPY late /']
-  for (const late of ['1', '2']) await build(lines, { late })
-  const hit = await build(lines, { late: '3' })
-  expect(ran(hit, 'first'), hit.log).toBe(0)
-  const others = db
-    .selectFrom('build_prefixes')
-    .select('envelope')
-    .where('company_id', '!=', tenant.companyId)
-  const { envelope } = await others.executeTakeFirstOrThrow()
-  const spoil: Record<string, (name: CachedStageName) => Promise<unknown>> = {
-    damaged: (name) => writeFile(join(bench.folder, 'objects', cachedStageKey(name)), 'x'),
-    missing: (name) => bench.storage.delete(cachedStageKey(name)),
-    forged: ({ key }) =>
-      db
-        .updateTable('build_prefixes')
-        .set({ envelope: JSON.stringify(envelope) })
-        .where('key', '=', key)
-        .execute(),
-  }
-  for (const [how, spoiled] of Object.entries(spoil)) {
-    await spoiled(await keptOne())
-    const ended = await build(lines, { late: how })
-    expect([ended.state, ran(ended, 'first')], `${how}\n${ended.log}`).toEqual(['completed', 1])
-  }
-  const other = await makeTenant(db)
-  const misses = [
-    await build(lines, { late: '4' }, { profile: 'fast' }),
-    await build(lines, { late: '4' }, { owner: other, environment: await bench.environment(other) }),
-  ]
-  for (const miss of misses) expect(ran(miss, 'first'), miss.log).toBe(1)
-
-  const { row, ...kept } = await keptOne()
-  await sweep(29)
-  expect((await keptOne()).key).toBe(kept.key)
-  // The least recently used stage is removed when a company exceeds its limit.
-  const large = { ...row, key: `sha256:${'0'.repeat(64)}`, byte_size: companyStageBytes }
-  const used_at = new Date(row.used_at.getTime() - 1000)
-  await db
-    .insertInto('build_prefixes')
-    .values({ ...large, envelope: JSON.stringify(envelope), used_at })
-    .execute()
-  await sweep(0)
-  expect((await keptOne()).key).toBe(kept.key)
-  await sweep(31)
-  await expect(keptOne()).rejects.toThrow()
-  expect(await bench.storage.size(cachedStageKey(kept))).toBeUndefined()
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { tar } from '../../../../reader/formats/archive-fixtures.ts'
 import { shellJob } from '../../../../testing/agent/test-agent.ts'
-import { ChainBench } from '../../../../testing/chain-bench.ts'
+import { RealChainBench } from '../../../../testing/chain-bench.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { layerKey } from '../../../images/oci-layout.ts'
@@ -12,13 +12,13 @@ import { verifyStored } from '../../../images/provenance/verify-stored.ts'
 /* Images above a base image, on a real host agent with the real builder. */
 
 const { db } = await createTestDatabase()
-let bench: ChainBench
+let bench: RealChainBench
 let tenant: Tenant
 let environment: string
 
 // One company for all tests: making a base layer takes longer than a build on it.
 beforeAll(async () => {
-  bench = await ChainBench.start(db)
+  bench = await RealChainBench.start(db)
   tenant = await makeTenant(db)
   environment = await bench.environment(tenant)
 })

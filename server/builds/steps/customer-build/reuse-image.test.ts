@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { tar } from '../../../../reader/formats/archive-fixtures.ts'
+import { FakeBuilder, fakeBase } from '../../../../testing/builds/fake-builder.ts'
 import { ChainBench, changed } from '../../../../testing/chain-bench.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
@@ -19,19 +17,13 @@ import { retryBuild } from '../../attempts/build-service.ts'
 import { isBeingBuilt } from '../../attempts/last-build-store.ts'
 import { sweepBuildCache } from '../../retention.ts'
 
-/* Builds on a real host agent with the real builder; a reused image starts no builder. */
+/* A reused image starts no builder. `real-builds.test.ts` reuses an image of the real builder. */
 
-// A build takes seconds on a loaded machine.
-const run = promisify(execFile)
 const { db } = await createTestDatabase()
-let bench: ChainBench
+const bench = new ChainBench(db, new FakeBuilder())
 let tenant: Tenant
 let environmentId: string
 
-beforeAll(async () => {
-  bench = await ChainBench.start(db)
-})
-afterAll(() => bench.dispose())
 beforeEach(async () => {
   tenant = await makeTenant(db)
   environmentId = await bench.environment(tenant)
@@ -103,36 +95,27 @@ test('another file, profile, base, toolchain or release of the service is built'
   expect((await build(tar(...content), { profile: 'fast' })).isBuilt).toBe(true)
   const release = { ...bench.tools.builder, programDigest: `sha256:${'0'.repeat(64)}` }
   expect((await build(tar(...content), {}, { builder: release })).isBuilt).toBe(true)
-  const status = join(bench.agent.dataDir, 'agent/builder/rootfs/var/lib/dpkg/status')
-  const folder = await mkdtemp(join(tmpdir(), 'status-'))
-  // Other tests share the file of the builder.
-  await run('cp', [status, folder])
-  await rm(status)
-  await run('cp', [join(folder, 'status'), status])
-  await appendFile(status, '\n')
-  await rm(folder, { recursive: true })
-  expect((await build(tar(...content))).isBuilt).toBe(true)
+  const toolchain = changed(bench.tools.executor, {
+    builder: async () => ({
+      ...(await bench.tools.executor.builder()),
+      toolchainDigest: `sha256:${'0'.repeat(64)}`,
+    }),
+  })
+  expect((await build(tar(...content), {}, { executor: toolchain })).isBuilt).toBe(true)
   expect((await build(tar(...content))).isBuilt).toBe(false)
 })
 
 test('a base image with another digest under the same name is built again', async () => {
   const archive = tar(
-    {
-      name: 'Dockerfile',
-      content: 'FROM curated/python:3.11 AS a\nENV A=b\nFROM scratch\nCOPY --from=a /etc/debian_version /h\n',
-    },
+    { name: 'Dockerfile', content: 'FROM curated/tiny:1\nCOPY note /note\n' },
     { name: 'note', content: randomUUID() },
   )
   const first = await build(archive)
   expect(first, first.log).toMatchObject({ state: 'completed', isBuilt: true })
   expect((await build(archive)).isBuilt).toBe(false)
-  const builder = await bench.agent.client.builder()
-  const base = builder.baseImages.find(({ name }) => name.endsWith('curated/python:3.11'))
-  const replaced = {
-    ...builder,
-    baseImages: [{ name: base?.name ?? '', digest: `sha256:${'0'.repeat(64)}` }],
-  }
-  const executor = changed(bench.agent.client, { builder: async () => replaced })
+  const builder = await bench.tools.executor.builder()
+  const replaced = { ...builder, baseImages: [{ ...fakeBase, digest: `sha256:${'0'.repeat(64)}` }] }
+  const executor = changed(bench.tools.executor, { builder: async () => replaced })
   const rows = () =>
     db.selectFrom('build_cache').select('key').where('company_id', '=', tenant.companyId).execute()
   expect((await build(archive, {}, { executor })).isBuilt).toBe(true)

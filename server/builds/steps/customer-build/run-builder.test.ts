@@ -130,11 +130,6 @@ it('reports a missing source', async () => {
   expect(failure, log).toMatchObject({ code: 'dockerfile_exit', detail: 'line_2' })
 })
 
-it('reports the instruction that ran at the timeout', async () => {
-  const { log, ...failure } = await failureOf([base, 'RUN true', 'RUN sleep 600'], { timeoutMs: 8000 })
-  expect(failure, log).toMatchObject({ code: 'build_timeout', detail: 'line_3' })
-})
-
 it('reports the instruction that filled the disk, after any number of instructions', async () => {
   // The builder's progress is longer than a block of the disk.
   const labels = Array.from({ length: 80 }, (_, at) => `LABEL l${at}=x`)
