@@ -1,23 +1,24 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { tar } from '../../../reader/formats/archive-fixtures.ts'
-import { ChainBench } from '../../../testing/chain-bench.ts'
+import { RealChainBench } from '../../../testing/chain-bench.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 
 /* Dockerfiles and contexts that people have, from the upload to the version: each means what it means to Docker, or is refused in words. */
 
 const { db } = await createTestDatabase()
-let bench: ChainBench
+let bench: RealChainBench
 let tenant: Tenant
 let environment: string
 
+// One company for all tests: making a base layer takes longer than a build on it.
 beforeAll(async () => {
-  bench = await ChainBench.start(db)
+  bench = await RealChainBench.start(db)
+  tenant = await makeTenant(db)
 })
 afterAll(() => bench.dispose())
 beforeEach(async () => {
-  tenant = await makeTenant(db)
   environment = await bench.environment(tenant)
 })
 
