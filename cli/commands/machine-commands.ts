@@ -41,6 +41,8 @@ const operatorCommands: Commands = {
   backup: async () => (await import('./operator/service/operator-backup.ts')).operatorBackupCommand(),
   restore: async () => (await import('./operator/service/operator-restore.ts')).operatorRestoreCommand(),
   storage: async () => (await import('./operator/service/operator-storage.ts')).operatorStorageCommand(),
+  'check-settings': async () =>
+    (await import('./operator/service/operator-check-settings.ts')).operatorCheckSettingsCommand(),
   mail: async () => (await import('./operator/service/operator-mail.ts')).operatorMailCommand(),
   request: async () => (await import('./operator/service/operator-request.ts')).operatorRequestCommand(),
   'log-level': async () =>

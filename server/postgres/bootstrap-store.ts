@@ -67,7 +67,8 @@ async function tryLogins(addresses: string[]): Promise<string | undefined> {
   return undefined
 }
 
-async function tryLogin(connectionString: string): Promise<string | undefined> {
+/** Logs in and out again: the error code of a failure, of Postgres or of the connection. */
+export async function tryLogin(connectionString: string): Promise<string | undefined> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: connectTimeoutMs })
   client.on('error', () => {})
   try {

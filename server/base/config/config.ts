@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
 import { parse } from 'yaml'
 import { type AccountConfig, accountSettings } from './account-settings.ts'
 import { type AuditConfig, auditSettings } from './audit-settings.ts'
 import { type BuildConfig, buildSettings, type RegistryConfig, registrySettings } from './build-settings.ts'
 import { type CapacityConfig, capacitySettings } from './capacity-settings.ts'
+import { conflictsIn } from './conflicts.ts'
 import { type DatabaseConfig, databaseSettings } from './database-settings.ts'
 import { type FindingConfig, findingSettings } from './finding-settings.ts'
 import { type LoginConfig, loginSettings } from './login-settings.ts'
@@ -96,8 +98,20 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     read[name] = setting.parse(raw)
     if (read[name] === undefined) problems.push(`${setting.env} must be ${setting.expected}`)
   }
+  const config = read as unknown as Config
+  if (problems.length === 0) problems.push(...conflictsIn(config))
   if (problems.length > 0) throw new ConfigInvalid(problems)
-  return read as unknown as Config
+  return config
+}
+
+/** Reads the configuration of a service whose environment is a file of `NAME=value` lines, such as a unit's `EnvironmentFile`. */
+export function readConfigOfFile(path: string): Config {
+  try {
+    return readConfig(parseEnv(readFileSync(path, 'utf8')))
+  } catch (error) {
+    if (error instanceof ConfigInvalid) throw error
+    throw new ConfigInvalid([`${path} cannot be read: ${error instanceof Error ? error.message : error}`])
+  }
 }
 
 /** The settings that the environment has, by name; not those of a file. */

@@ -111,10 +111,16 @@ async function connectionTo(server: MailServer) {
 
 class LoginFileInvalid extends Error {}
 
+/** The login in the text of a file: `USER:PASSWORD` in one line. Undefined: it has another form. */
+export function parseLogin(text: string): { user: string; pass: string } | undefined {
+  const [, user, pass] = /^([^:\n]+):(.+)$/.exec(text.trim()) ?? []
+  return user === undefined || pass === undefined ? undefined : { user, pass }
+}
+
 async function readLogin(path: string): Promise<{ user: string; pass: string }> {
-  const [, user, pass] = /^([^:\n]+):(.+)$/.exec((await readFile(path, 'utf8')).trim()) ?? []
-  if (user === undefined || pass === undefined) throw new LoginFileInvalid('no USER:PASSWORD in one line')
-  return { user, pass }
+  const login = parseLogin(await readFile(path, 'utf8'))
+  if (!login) throw new LoginFileInvalid('no USER:PASSWORD in one line')
+  return login
 }
 
 const slugs: Record<string, string> = {

@@ -151,7 +151,8 @@ function usable(root: string, work: () => void): void {
   }
 }
 
-function checkWayIn(root: string, account: Account): void {
+/** Rejects with exit code 6 if the account cannot enter a folder above the data folder. */
+export function checkWayIn(root: string, account: Account): void {
   for (let parent = dirname(root); parent !== dirname(parent); parent = dirname(parent)) {
     const found = lstatSync(parent)
     const bit = found.uid === account.uid ? 0o100 : found.gid === account.gid ? 0o010 : 0o001

@@ -18,13 +18,7 @@ export interface DatabaseUrls {
  */
 export function externalUrls(config: Config): DatabaseUrls | undefined {
   const { databaseUrl: owner, apiDatabaseUrl: api, workerDatabaseUrl: worker } = config
-  if (!owner && !api && !worker) return undefined
-  if (owner && !api && !worker) return { owner, api: owner, worker: owner }
-  if (owner && api && worker) return { owner, api, worker }
-  throw new ServiceProblem(
-    exitCodes.configuration,
-    'SANDBOX_API_DATABASE_URL and SANDBOX_WORKER_DATABASE_URL go together, and with DATABASE_URL, which owns the schema',
-  )
+  return owner ? { owner, api: api ?? owner, worker: worker ?? owner } : undefined
 }
 
 export interface DatabaseSetup {

@@ -1,0 +1,34 @@
+import type { CapacityConfig } from './capacity-settings.ts'
+import type { DatabaseConfig } from './database-settings.ts'
+import type { LoginConfig } from './login-settings.ts'
+import type { SecretKeyConfig } from './secret-key-settings.ts'
+
+type Compared = CapacityConfig & DatabaseConfig & LoginConfig & SecretKeyConfig
+
+/** Settings that are valid alone and cannot be used together. */
+const conflicts: { problem: string; isIn: (config: Compared) => boolean }[] = [
+  {
+    problem:
+      'SANDBOX_API_DATABASE_URL and SANDBOX_WORKER_DATABASE_URL go together, and with DATABASE_URL, which owns the schema',
+    isIn: ({ databaseUrl: owner, apiDatabaseUrl: api, workerDatabaseUrl: worker }) =>
+      Boolean(api) !== Boolean(worker) || (Boolean(api) && !owner),
+  },
+  {
+    problem: 'SANDBOX_SESSION_BYTES must be at most SANDBOX_SESSION_MAX_BYTES',
+    isIn: ({ sessionBytes, sessionMaxBytes }) => sessionBytes > sessionMaxBytes,
+  },
+  {
+    problem: 'SANDBOX_SECRET_KEYS=vault needs SANDBOX_VAULT_ADDRESS and SANDBOX_VAULT_TOKEN_FILE',
+    isIn: ({ secretKeys, vaultAddress, vaultTokenFile }) =>
+      secretKeys === 'vault' && (!vaultAddress || !vaultTokenFile),
+  },
+  {
+    problem:
+      'SANDBOX_JWT_MCP_AUDIENCE must differ from SANDBOX_JWT_AUDIENCE: a token that names both is refused',
+    isIn: ({ jwtAudience, jwtMcpAudience }) => jwtAudience === jwtMcpAudience,
+  },
+]
+
+/** The problems of settings that were read. */
+export const conflictsIn = (config: Compared): string[] =>
+  conflicts.filter(({ isIn }) => isIn(config)).map(({ problem }) => problem)
