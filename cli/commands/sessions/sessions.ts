@@ -1,6 +1,7 @@
 import type { Session as FileSession } from '@sandbox-jobs/contract/resources/sessions/session.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { type Command, Option } from 'commander'
+import { sizeUpTo } from '../../args/byte-size.ts'
 import { roomOption } from '../../args/room-option.ts'
 import { serviceCommand } from '../../args/service-command.ts'
 import { wholeNumber } from '../../args/whole-number.ts'
@@ -37,7 +38,11 @@ export const sessionCreateCommand = (): Command =>
     .description('create a session, and print its id')
     .addOption(roomOption())
     .option('--name <name>', 'name for people')
-    .option('--size <mib>', 'MiB that its files may have (default: what the operator has set)', wholeNumber)
+    .option(
+      '--size <size>',
+      'what its files may have, as 512m or 1g, or in MiB (default: what the operator has set)',
+      sizeUpTo(2048, 1024 ** 2),
+    )
     .option('--keep-hours <hours>', 'hours that it is kept after its last use (default: 720)', wholeNumber)
     .option('--fork-of <session>', 'start with the files of another session of yours in the room')
     .action((options: CreateOptions) =>

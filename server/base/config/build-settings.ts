@@ -1,4 +1,4 @@
-import { absolutePath, flag, integer, oneOf, type Settings, text } from './setting.ts'
+import { absolutePath, flag, oneOf, type Settings, size, text } from './setting.ts'
 
 /** Destinations that the steps of builds may reach. */
 export interface BuildConfig {
@@ -29,7 +29,7 @@ export const buildSettings: Settings<BuildConfig> = {
     env: 'SANDBOX_BUILD_EGRESS_CAP_BYTES',
     description: 'bytes that the steps in one sandbox of a build may send',
     fallback: () => 1024 ** 3,
-    ...integer(0, 2 ** 50),
+    ...size(0, 2 ** 50),
   },
 }
 

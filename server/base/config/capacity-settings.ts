@@ -1,5 +1,5 @@
 import { sessionBytesDefault, sessionBytesMax, sessionBytesMin } from '@sandbox-jobs/contract/limits.ts'
-import { integer, type Settings } from './setting.ts'
+import { integer, type Settings, size } from './setting.ts'
 
 /** Resources that companies share. */
 export interface CapacityConfig {
@@ -44,24 +44,24 @@ export const capacitySettings: Settings<CapacityConfig> = {
     env: 'SANDBOX_COMPANY_STORAGE_BYTES',
     description: 'bytes that one company may store; default a quarter of the data folder’s disk',
     fallback: () => undefined,
-    ...integer(1, Number.MAX_SAFE_INTEGER),
+    ...size(1, Number.MAX_SAFE_INTEGER),
   },
   sessionBytes: {
     env: 'SANDBOX_SESSION_BYTES',
     description: 'bytes of a session whose creator asks for no other size',
     fallback: () => sessionBytesDefault,
-    ...integer(sessionBytesMin, 2 ** 31),
+    ...size(sessionBytesMin, 2 ** 31),
   },
   sessionMaxBytes: {
     env: 'SANDBOX_SESSION_MAX_BYTES',
     description: 'bytes that a session may have',
     fallback: () => sessionBytesMax,
-    ...integer(sessionBytesMin, 2 ** 31),
+    ...size(sessionBytesMin, 2 ** 31),
   },
   diskFloorBytes: {
     env: 'SANDBOX_DISK_FLOOR_BYTES',
     description: 'bytes of the disk that stay free; default a twentieth of it, 4 GiB at most',
     fallback: () => undefined,
-    ...integer(1, Number.MAX_SAFE_INTEGER),
+    ...size(1, Number.MAX_SAFE_INTEGER),
   },
 }

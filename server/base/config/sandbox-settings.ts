@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceConfig } from './service-settings.ts'
-import { absolutePath, flag, integer, oneOf, type Settings } from './setting.ts'
+import { absolutePath, flag, integer, oneOf, type Settings, size } from './setting.ts'
 
 /** The host agent, and what its sandboxes may use. */
 export interface SandboxConfig {
@@ -59,7 +59,7 @@ export const sandboxSettings: Pick<Settings<SandboxConfig & ServiceConfig>, keyo
     description:
       'memory of all sandboxes together, in MiB; default the machine without an eighth for the service',
     fallback: sandboxMemoryDefaultMib,
-    ...integer(256, 2 ** 30),
+    ...size(256, 2 ** 30, 1024 ** 2),
   },
   runtimeEgress: {
     env: 'SANDBOX_RUNTIME_EGRESS',
@@ -71,7 +71,7 @@ export const sandboxSettings: Pick<Settings<SandboxConfig & ServiceConfig>, keyo
     env: 'SANDBOX_RUN_EGRESS_CAP_BYTES',
     description: 'bytes that one run may send',
     fallback: () => 1024 ** 3,
-    ...integer(0, 2 ** 50),
+    ...size(0, 2 ** 50),
   },
   stopGraceSeconds: {
     env: 'SANDBOX_STOP_GRACE_SECONDS',

@@ -1,3 +1,5 @@
+import { parseByteSize } from '@sandbox-jobs/contract/byte-size.ts'
+
 /** One setting of the service. `C` has the settings that its default may depend on. */
 export interface Setting<C, T> {
   env: string
@@ -22,6 +24,15 @@ export const integer = (minimum: number, maximum: number) => ({
   expected: `a whole number from ${minimum} to ${maximum}`,
   parse: (raw: Raw) => {
     const value = typeof raw === 'boolean' ? Number.NaN : Number(raw)
+    return Number.isInteger(value) && value >= minimum && value <= maximum ? value : undefined
+  },
+})
+
+/** A size from `minimum` to `maximum`, both in units of `unitBytes`, as is the value. */
+export const size = (minimum: number, maximum: number, unitBytes = 1) => ({
+  expected: `a whole number from ${minimum} to ${maximum}, or such a size as 512m or 5g`,
+  parse: (raw: Raw) => {
+    const value = (parseByteSize(String(raw), unitBytes) ?? Number.NaN) / unitBytes
     return Number.isInteger(value) && value >= minimum && value <= maximum ? value : undefined
   },
 })

@@ -1,6 +1,7 @@
 import { networkCacheDaysMax, timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { setCompany, showCompany } from '@sandbox-jobs/server/main/operator/operator-company.ts'
 import { Command, Option } from 'commander'
+import { sizeUpTo } from '../../../args/byte-size.ts'
 import { wholeNumberUpTo } from '../../../args/whole-number.ts'
 import { CliError, exitCodes } from '../../../failure.ts'
 import { table } from '../../../output/table.ts'
@@ -18,6 +19,7 @@ interface Limit {
   column: string
   max: number
   what: string
+  isSize?: true
 }
 
 const limits: Limit[] = [
@@ -31,7 +33,10 @@ const limits: Limit[] = [
   { flag: '--queued-runs', column: 'queued_run_limit', max: queuedRunsMax, what: 'queued runs' },
   { flag: '--active-builds', column: 'active_build_limit', max: countMax, what: 'concurrent builds' },
   { flag: '--queued-builds', column: 'queued_build_limit', max: countMax, what: 'queued builds' },
-  { flag: '--kept-bytes', column: 'kept_bytes_limit', max: bytesMax, what: 'bytes that it may store' },
+  {
+    ...{ flag: '--kept-bytes', column: 'kept_bytes_limit', max: bytesMax, isSize: true },
+    what: 'bytes that it may store, as 500g',
+  },
   {
     flag: '--network-cache-days',
     column: 'network_cache_days',
@@ -70,8 +75,10 @@ function setCommand(): Command {
   const command = new Command('set')
     .description('change the given limits')
     .argument('<company>', 'company, by name or id')
-  const options = limits.map(({ flag, max, what }) =>
-    new Option(`${flag} <number>`, `${what}, 1 to ${max}`).argParser(wholeNumberUpTo(max)),
+  const options = limits.map(({ flag, max, what, isSize }) =>
+    isSize
+      ? new Option(`${flag} <size>`, what).argParser(sizeUpTo(max))
+      : new Option(`${flag} <number>`, `${what}, 1 to ${max}`).argParser(wholeNumberUpTo(max)),
   )
   for (const option of options) command.addOption(option)
   return command
