@@ -48,7 +48,7 @@ const folderOrder = {
   ],
   doors: ['catalogue', 'programs', 'terminal'],
   agents: ['turns', 'proposals'],
-  operations: ['audit', 'host', 'backup', 'trace'],
+  operations: ['audit', 'host', 'backup', 'logs', 'trace'],
 }
 const domains = `^server/(${domainOrder.join('|')})/`
 const mechanisms =

@@ -2,4 +2,4 @@ import { clientCommands } from './commands/client-commands.ts'
 import { machineCommands } from './commands/machine-commands.ts'
 import { runProgram } from './program/run-program.ts'
 
-await runProgram({ ...machineCommands, ...clientCommands })
+await runProgram({ ...clientCommands, ...machineCommands })

@@ -21,5 +21,5 @@ const elsewhere = (name: string) => async () =>
     })
 
 export const elsewhereCommands: Commands = Object.fromEntries(
-  ['up', 'down', 'doctor', 'admin', 'operator'].map((name) => [name, elsewhere(name)]),
+  ['up', 'down', 'doctor', 'top', 'admin', 'operator'].map((name) => [name, elsewhere(name)]),
 )

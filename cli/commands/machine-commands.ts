@@ -43,6 +43,8 @@ const operatorCommands: Commands = {
   storage: async () => (await import('./operator/service/operator-storage.ts')).operatorStorageCommand(),
   'check-settings': async () =>
     (await import('./operator/service/operator-check-settings.ts')).operatorCheckSettingsCommand(),
+  'support-bundle': async () =>
+    (await import('./operator/service/operator-support-bundle.ts')).operatorSupportBundleCommand(),
   mail: async () => (await import('./operator/service/operator-mail.ts')).operatorMailCommand(),
   request: async () => (await import('./operator/service/operator-request.ts')).operatorRequestCommand(),
   'log-level': async () =>
@@ -65,6 +67,8 @@ export const machineCommands: Commands = {
   up: async () => (await import('./service/up.ts')).upCommand(),
   down: async () => (await import('./service/down.ts')).downCommand(),
   doctor: async () => (await import('./service/doctor.ts')).doctorCommand(),
+  top: async () => (await import('./service/top.ts')).topCommand(),
+  logs: async () => (await import('./service/service-logs.ts')).machineLogsCommand(),
   admin: {
     description: 'manage the service of this machine',
     commands: {

@@ -33,7 +33,7 @@ process.umask(0o007)
 process.on('disconnect', () => process.exit(1))
 const { name, readers } = JSON.parse(process.argv[2] ?? '{}') as BuildsOptions
 const { databaseUrl = '', ...config } = readConfig()
-const log = createLog('worker', config.logLevel)
+const log = createLog('builds', config.logLevel)
 followLogLevel(log, config.dataDir)
 const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
 const executor = new AgentClient(config.agentSocket)

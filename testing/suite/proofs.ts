@@ -88,7 +88,10 @@ export const proofs: readonly Proof[] = [
   {
     name: 'canaries',
     tests: ['proofs/canaries/*.test.ts'],
-    proves: ['proofs/canaries', 'server/secrets', 'server/runs/prepare', ...sandboxes],
+    proves: [
+      ...['proofs/canaries', 'server/secrets', 'server/runs/prepare', ...sandboxes],
+      ...['server/main/operator/support', 'server/operations/logs'],
+    ],
   },
   {
     name: 'hostile builds',

@@ -8,21 +8,22 @@ import { showContent } from '../../runs/show-content.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { withSession } from '../../session/session.ts'
 
-interface Options extends ConnectionOptions {
+export interface LogOptions extends ConnectionOptions {
   room?: string
   follow?: boolean
 }
 
-export const logsCommand = (): Command =>
+export const logsCommand = (argument: '<run>' | '[run]' = '<run>'): Command =>
   serviceCommand('logs')
     .description('print the log of a run')
-    .argument('<run>', 'id of the run')
+    .argument(argument, 'id of the run')
     .addOption(runRoomOption())
     .option('-f, --follow', 'show the log while the run writes it, until the run ends')
-    .action((run: string, options: Options) =>
-      withSession(options, async (session) => {
-        const reference = await findRun(session, run, options.room)
-        if (options.follow === true) await followLog(session, logOfRun(session, reference))
-        else await showContent(session, reference, 'log')
-      }),
-    )
+    .action(showRunLog)
+
+export const showRunLog = (run: string, options: LogOptions): Promise<void> =>
+  withSession(options, async (session) => {
+    const reference = await findRun(session, run, options.room)
+    if (options.follow === true) await followLog(session, logOfRun(session, reference))
+    else await showContent(session, reference, 'log')
+  })

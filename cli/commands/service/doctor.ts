@@ -1,16 +1,27 @@
 import type { Check } from '@sandbox-jobs/server/main/doctor.ts'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
+import { wholeNumberUpTo } from '../../args/whole-number.ts'
+import { showRefreshed } from '../../output/refreshed.ts'
 
-/** Exits with 1 if this machine lacks something that the service needs. */
+/** Exits with 1 if at the last look this machine lacks something that the service needs. */
 export const doctorCommand = (): Command =>
   new Command('doctor')
     .description('check what this machine can run, and what to install')
     .option('--json', 'print one JSON document instead of a table')
-    .action(async (options: { json?: boolean }) => {
+    .addOption(
+      new Option('--watch [seconds]', 'check again and again, until Ctrl-C')
+        .argParser(wholeNumberUpTo(3600))
+        .preset('10'),
+    )
+    .action(async ({ json, watch }: { json?: boolean; watch?: number }) => {
       const { runChecks } = await import('@sandbox-jobs/server/main/doctor.ts')
-      const checks = await runChecks()
-      process.stdout.write(options.json ? `${JSON.stringify({ checks }, null, 2)}\n` : table(checks))
-      process.exitCode = checks.every((check) => check.ok || !check.needed) ? 0 : 1
+      const look = async () => {
+        const checks = await runChecks()
+        process.exitCode = checks.every((check) => check.ok || !check.needed) ? 0 : 1
+        return json ? `${JSON.stringify({ checks }, null, watch ? 0 : 2)}\n` : table(checks)
+      }
+      if (watch === undefined) process.stdout.write(await look())
+      else await showRefreshed(watch * 1000, look)
     })
 
 function table(checks: Check[]): string {

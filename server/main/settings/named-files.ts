@@ -13,7 +13,7 @@ type Reader = 'api' | 'worker' | 'operator'
 interface NamedFile {
   setting: string
   path: string
-  /** The processes that open it. */
+  /** The process that opens it. */
   reader: Reader
   content: 'certificates' | 'login' | 'token' | 'names'
 }

@@ -5,11 +5,18 @@ const blockBytes = 256 * 1024
 const lineMaxBytes = 1024 * 1024
 const lineEnd = 0x0a
 
-/** The lines of a file that contain a text, the last one first. The memory that it takes does not depend on the size of the file. */
-export function* linesBackwards(path: string, text: string): Generator<string> {
+/**
+ * The lines of a file that contain a text, the last one before the byte `until` first. The memory that it takes does not depend on the
+ * size of the file.
+ */
+export function* linesBackwards(
+  path: string,
+  text: string,
+  until = Number.POSITIVE_INFINITY,
+): Generator<string> {
   const file = openSync(path, 'r')
   try {
-    let end = fstatSync(file).size
+    let end = Math.min(fstatSync(file).size, until)
     // Bytes after the block that is read: the rest of a line that begins before them.
     let rest = Buffer.alloc(0)
     while (end > 0) {

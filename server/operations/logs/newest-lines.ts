@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LogLevel } from '../../base/config/service-settings.ts'
+import { linesBackwards } from './lines-backwards.ts'
+import { isAtLeast, type LogLine, parseLogLine } from './log-line.ts'
+
+/** The processes that have a log, in the order of their starts; `builds` writes to the file of the worker. */
+export const loggedServices = [
+  'supervisor',
+  'database',
+  'postgres',
+  'agent',
+  'worker',
+  'builds',
+  'api',
+] as const
+export type LoggedService = (typeof loggedServices)[number]
+
+export const fileOf = (service: LoggedService): string => (service === 'builds' ? 'worker' : service)
+
+export interface LinesWanted {
+  services: readonly LoggedService[]
+  /** The lowest level. */
+  level: LogLevel
+  since?: Date | undefined
+  /** Of all services together. */
+  limit: number
+}
+
+/** A byte of the present file of a role. */
+export type Ends = ReadonlyMap<string, number>
+
+/** Whether a line is one of those wanted, whatever its time. */
+export const isWanted = ({ services, level }: LinesWanted, line: LogLine): boolean =>
+  services.some((service) => service === line.service) && isAtLeast(line.level, level)
+
+/**
+ * The newest lines of the logs in `folder`, the oldest of them first, up to the bytes of `ends`. Files that do not exist have none.
+ */
+export function newestLines(folder: string, wanted: LinesWanted, ends: Ends = new Map()): LogLine[] {
+  const files = [...new Set(wanted.services.map(fileOf))]
+  const found = files.flatMap((role) =>
+    newestOfRole(textsBackwards(folder, role, ends.get(role)), role, wanted),
+  )
+  // Sorting is stable: lines of one moment stay in the order of their file.
+  return found.toSorted((a, b) => timeOf(a) - timeOf(b)).slice(-wanted.limit)
+}
+
+const timeOf = ({ at }: LogLine): number => at?.getTime() ?? 0
+
+/** Undated lines get the time of the line before them in the file, so that a crash stays in one piece. */
+function newestOfRole(texts: Generator<string>, role: string, wanted: LinesWanted): LogLine[] {
+  const found: LogLine[] = []
+  let undated: LogLine[] = []
+  for (const text of texts) {
+    const line = parseLogLine(role, text)
+    if (line.at === undefined) {
+      if (isWanted(wanted, line)) undated.push(line)
+      continue
+    }
+    if (wanted.since && line.at < wanted.since) break
+    const { at } = line
+    found.push(...undated.map((each) => ({ ...each, at })))
+    undated = []
+    if (isWanted(wanted, line)) found.push(line)
+    if (found.length >= wanted.limit) break
+  }
+  // Older than all: the file that had the line before them is gone.
+  if (!wanted.since) found.push(...undated)
+  return found.slice(0, wanted.limit).toReversed()
+}
+
+const filesMax = 4
+
+/** The lines of a role's files, the last one first: `api.log`, then `api.log.1`, and so on. */
+function* textsBackwards(folder: string, role: string, end: number | undefined): Generator<string> {
+  for (let age = 0; age < filesMax; age += 1) {
+    const path = join(folder, age === 0 ? `${role}.log` : `${role}.log.${age}`)
+    if (!existsSync(path)) return
+    for (const line of linesBackwards(path, '', age === 0 ? end : undefined)) if (line !== '') yield line
+  }
+}
