@@ -106,9 +106,9 @@ export class Operator {
     for (;;) {
       const { code } = await this.machine.command(...ready, `http://127.0.0.1:${this.port}/ready`)
       if (code === 0) return
-      const { text } = await this.machine.command('systemctl', 'is-failed', 'sandbox-jobs.service')
-      if (text.trim() === 'failed')
-        throw new Error(await this.machine.must('journalctl', '-u', 'sandbox-jobs*'))
+      const { text } = await this.machine.command('systemctl', 'is-active', 'sandbox-jobs.service')
+      if (/^(failed|inactive)/.test(text))
+        throw new Error(`${text}${await this.machine.must('journalctl', '-u', 'sandbox-jobs*')}`)
       await sleep(pollMs)
     }
   }
