@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { buffer, json } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import type { Executor } from '../port/executor.ts'
-import type { Builder, ExecutorCapacity, Runner } from '../port/host.ts'
+import type { Builder, ExecutorCapacity, ProcessUse, Runner } from '../port/host.ts'
 import type { KnownContent } from '../port/known-contents.ts'
 import type { PackageMirror } from '../port/package-mirror.ts'
 import type { SandboxExit } from '../port/sandbox-exit.ts'
@@ -105,6 +105,10 @@ export class AgentClient implements Executor {
 
   mirrors(): Promise<PackageMirror[]> {
     return this.#json({ kind: 'mirrors' })
+  }
+
+  process(): Promise<ProcessUse> {
+    return this.#json({ kind: 'process' })
   }
 
   /** Ends idle connections. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { processUse } from '../host/process-use.ts'
 import type { Images } from '../images/images.ts'
 import { ExecutorRefused, SandboxUnknown } from '../port/errors.ts'
 import type { Builder, Runner } from '../port/host.ts'
@@ -72,6 +73,8 @@ async function answerTo(
       return { json: await builder() }
     case 'mirrors':
       return { json: await mirrors() }
+    case 'process':
+      return { json: processUse() }
     case 'list':
       return { json: sandboxes.list() }
     case 'start':

@@ -9,6 +9,19 @@ export interface HostPort {
   builder(): Promise<Builder>
   /** The package mirrors that steps of a build started now would reach. Refuses with `mirrors_unreadable`. */
   mirrors(): Promise<PackageMirror[]>
+  /** The use of the executor's own process. */
+  process(): Promise<ProcessUse>
+}
+
+export interface ProcessUse {
+  /** Since 1970. */
+  startedAtSeconds: number
+  cpuSeconds: number
+  residentBytes: number
+  heapUsedBytes: number
+  openFiles: number
+  /** Since the call before; 0 at the first. */
+  eventLoopLagSeconds: { p50: number; p99: number }
 }
 
 export interface ExecutorCapacity {

@@ -1,4 +1,4 @@
-import type { Builder, ExecutorCapacity, Runner } from '../port/host.ts'
+import type { Builder, ExecutorCapacity, ProcessUse, Runner } from '../port/host.ts'
 import type { PackageMirror } from '../port/package-mirror.ts'
 import type { SandboxExit } from '../port/sandbox-exit.ts'
 import type { SandboxSummary } from '../port/sandboxes.ts'
@@ -12,6 +12,7 @@ export interface JsonAnswers {
   runner: Runner
   builder: Builder
   mirrors: PackageMirror[]
+  process: ProcessUse
   list: SandboxSummary[]
   wait: SandboxExit
   forbid: boolean

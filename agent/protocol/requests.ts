@@ -20,6 +20,7 @@ const hostPaths = {
   runner: '/runner',
   builder: '/builder',
   mirrors: '/mirrors',
+  process: '/process',
   list: '/sandboxes',
 } as const
 
@@ -45,6 +46,7 @@ export function requestLine(request: AgentRequest): { method: AgentMethod; path:
     case 'runner':
     case 'builder':
     case 'mirrors':
+    case 'process':
     case 'list':
       return { method: 'GET', path: hostPaths[request.kind] }
     case 'hasImage':

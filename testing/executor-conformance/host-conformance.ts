@@ -17,4 +17,14 @@ export function hostConformance(get: () => HostPort): void {
     expect(running).toBeLessThanOrEqual(slots)
     expect(Math.min(slots, cpus, memoryBytes)).toBeGreaterThan(0)
   })
+
+  test('it tells what its process uses', async () => {
+    const first = await get().process()
+    const second = await get().process()
+    expect(first.residentBytes).toBeGreaterThan(first.heapUsedBytes)
+    expect(first.startedAtSeconds * 1000).toBeLessThan(Date.now() + 1000)
+    expect(second.startedAtSeconds).toBe(first.startedAtSeconds)
+    expect(second.cpuSeconds).toBeGreaterThanOrEqual(first.cpuSeconds)
+    expect(Math.min(first.openFiles, first.heapUsedBytes)).toBeGreaterThan(0)
+  })
 }

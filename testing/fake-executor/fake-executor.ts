@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { processUse } from '../../agent/host/process-use.ts'
 import { ExecutorRefused, SandboxUnknown } from '../../agent/port/errors.ts'
 import type { Executor } from '../../agent/port/executor.ts'
 import { type FolderEntry, folderBytes } from '../../agent/port/folder-entries.ts'
-import type { Builder, ExecutorCapacity, Runner } from '../../agent/port/host.ts'
+import type { Builder, ExecutorCapacity, ProcessUse, Runner } from '../../agent/port/host.ts'
 import type { KnownContent } from '../../agent/port/known-contents.ts'
 import type { PackageMirror } from '../../agent/port/package-mirror.ts'
 import { noCapacity } from '../../agent/port/refusal-causes.ts'
@@ -75,6 +76,10 @@ export class FakeExecutor implements Executor {
 
   async mirrors(): Promise<PackageMirror[]> {
     return []
+  }
+
+  async process(): Promise<ProcessUse> {
+    return processUse()
   }
 
   async start(

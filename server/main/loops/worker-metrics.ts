@@ -3,6 +3,7 @@ import type { HostPort } from '../../../agent/port/host.ts'
 import type { Config } from '../../base/config/config.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
+import { agentMetrics } from '../../operations/metrics/agent-metrics.ts'
 import { measureProcess } from '../../operations/metrics/own-metrics.ts'
 import { startMetricsReport } from '../../operations/metrics/report-metrics.ts'
 import { refreshServiceGauges } from '../../operations/metrics/service-gauges.ts'
@@ -10,7 +11,7 @@ import type { Ticker } from '../../work/ticker.ts'
 
 export interface WorkerMetricsOptions {
   db: Database
-  executor: Pick<HostPort, 'capacity'>
+  executor: Pick<HostPort, 'capacity' | 'process'>
   config: Pick<Config, 'dataDir' | 'diskFloorBytes' | 'metricsListen'>
   log: Log
   /** Of runs. */
@@ -31,5 +32,6 @@ export function startWorkerMetrics({ db, executor, config, log, slots }: WorkerM
     },
   })
   const refresh = () => refreshServiceGauges({ db, executor, ...config })
-  return [startMetricsReport({ db, process: 'worker', refresh, log })]
+  const others = () => executor.process().then(agentMetrics, () => [])
+  return [startMetricsReport({ db, process: 'worker', refresh, others, log })]
 }

@@ -6,6 +6,7 @@ import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { FakeExecutor } from '../../../testing/fake-executor/fake-executor.ts'
 import { countRequest } from '../../http/requests/request-metrics.ts'
+import { agentMetrics } from './agent-metrics.ts'
 import { MetricsPage } from './metrics-page.ts'
 import { saveReport } from './metrics-report-store.ts'
 import { measureProcess, ownMetrics } from './own-metrics.ts'
@@ -25,16 +26,14 @@ const read = async () => (await new MetricsPage(db).read()).text
 
 test('the page has each family once, with the values of each process', async () => {
   await refresh()
-  await saveReport(db, 'worker', await workerReport())
+  await saveReport(db, 'worker', [...(await workerReport()), ...agentMetrics(await executor.process())])
   const { contentType, text } = await new MetricsPage(db).read()
   expect(contentType).toContain('application/openmetrics-text')
   expect(text.endsWith('# EOF\n')).toBe(true)
-  for (const process of ['api', 'worker'])
-    for (const name of [
-      'process_cpu_seconds_total',
-      'sandbox_audit_lag_seconds',
-      'nodejs_eventloop_lag_p99_seconds',
-    ])
+  const ofProcess = ['process_cpu_seconds_total', 'nodejs_eventloop_lag_p99_seconds']
+  const names = { api: ofProcess, worker: [...ofProcess, 'sandbox_audit_lag_seconds'], agent: ofProcess }
+  for (const [process, of] of Object.entries(names))
+    for (const name of of)
       expect(text).toMatch(new RegExp(`^${name}\\{process="${process}"\\} [\\d.e+-]+$`, 'm'))
   const types = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
   expect(new Set(types).size).toBe(types.length)
