@@ -195,7 +195,7 @@ reservations as materialized (
   )
 ),
 next as (
-  select head.*, turns.turn
+  select head.*, turns.turn, turns.live
   from (select * from turns order by turn) turns
   cross join lateral (
     with recursive queues as (
@@ -324,6 +324,8 @@ recorded as (
   from moved
 )
 select moved.id, moved.company_id as "companyId", moved.state, moved.fence, moved.sandbox_id as "sandboxId",
+  (extract(epoch from moved.claimed_at - moved.queued_at) * 1000)::float8 as "waitedMs",
+  next.live > 0 as "isCompanyBusy",
   array(select company_id from turns where next.turn is null or turns.turn < next.turn) as passed_over,
   (
     select count(*)

@@ -77,6 +77,7 @@ export class ModelledRuns implements SimulatedRuns {
     const next = this.#rules.fairTurns ? this.#inTurn(waiting) : waiting[0]
     const before = [...this.rows.values()].map(({ companyId, state }) => ({ companyId, state }))
     if (!next || !this.#apply({ ...claimed, id: next.id, companyId: next.companyId })) return undefined
+    const isCompanyBusy = before.some((row) => row.companyId === next.companyId && isLive(row))
     const other = passedOver(before, next.companyId)
     if (other) this.#environment.onFault(`${next.companyId} got a place more than ${other}, which waits`)
     if (this.#rules.claimRaisesFence) next.fence += 1
@@ -84,7 +85,8 @@ export class ModelledRuns implements SimulatedRuns {
     next.machine = worker
     next.claimedMs = this.#environment.now()
     this.#hold(next, worker)
-    return { ...claimOf(next), isLast: waiting.length === 1 }
+    // The wait is measured and decides nothing.
+    return { ...claimOf(next), waitedMs: 0, isCompanyBusy, isLast: waiting.length === 1 }
   }
 
   /** Of the company with the fewest live runs the oldest. */

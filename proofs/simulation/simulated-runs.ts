@@ -84,7 +84,7 @@ export interface RunsEnvironment {
 /** Stored bytes of each run with results. */
 export const bytesPerRun = 1000
 
-export const isLive = ({ state }: SimulatedRun): boolean =>
+export const isLive = ({ state }: Pick<SimulatedRun, 'state'>): boolean =>
   state !== 'queued' && !isTerminal(runMachine, state)
 
 /** Returns a waiting company with fewer live runs than `companyId`, whose run was claimed from these rows. */

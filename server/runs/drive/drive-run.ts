@@ -1,11 +1,11 @@
 import type { WorkSignals } from '../../work/worker.ts'
 import type { ClaimedRun, TakenOverRun } from '../model/claimed-run.ts'
+import { stepDuration } from '../model/run-metrics.ts'
 import { failed } from '../model/run-outcome.ts'
 import { Drive, type DriveDeps, isOwnershipLost } from './drive.ts'
 import { awaitExit, cleanUp, collect, decide, finish, report } from './end-steps.ts'
 import { nothingLeft, type over, type Progress, type RunSteps } from './progress.ts'
 import { describe } from './retry-policies.ts'
-import { stepDuration } from './run-metrics.ts'
 import { prepare, requeueUnlessStarted, resolveStart, start } from './start-steps.ts'
 
 /*

@@ -1,6 +1,7 @@
 import { SandboxUnknown } from '../../../agent/port/errors.ts'
 import { programNeverStarted, type SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import type { ClaimedRun } from '../model/claimed-run.ts'
+import { runsEnded } from '../model/run-metrics.ts'
 import { failed } from '../model/run-outcome.ts'
 import type { LeftPart } from '../parts/run-part.ts'
 import { type LeftParts, type Part, runParts } from '../parts/run-parts.ts'
@@ -10,7 +11,6 @@ import { type Drive, isOwnershipLost } from './drive.ts'
 import { outcomeOf, outcomeWithoutResults } from './outcome-of-exit.ts'
 import { nothingLeft, over, type Results, type RunStep, sandboxLeft } from './progress.ts'
 import { describe, whileCollecting } from './retry-policies.ts'
-import { runsEnded } from './run-metrics.ts'
 import { maxStarts, requeue } from './start-steps.ts'
 
 const noResults = { output: null, log: null, bundle: null, artifacts: [], parts: new Map() }

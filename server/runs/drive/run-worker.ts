@@ -10,6 +10,7 @@ import type { ObjectStorage } from '../../storage/port.ts'
 import { startSweep } from '../../work/sweep.ts'
 import { type Claims, Worker } from '../../work/worker.ts'
 import type { ClaimedRun, TakenOverRun } from '../model/claimed-run.ts'
+import { queueWait } from '../model/run-metrics.ts'
 import type { PartTools } from '../parts/run-parts.ts'
 import { type ImageSource, PlacedImages } from '../prepare/placed-images.ts'
 import { ResultQueue } from '../results/result-pace.ts'
@@ -129,6 +130,8 @@ function claimsOf({ runs, name: worker, capacity, companyConcurrency }: RunWorke
   return {
     next: async () => {
       const run = await runs.claimNext({ worker, companyConcurrency, capacity })
+      if (run?.fence === 1)
+        queueWait.observe({ company: run.isCompanyBusy ? 'active' : 'waiting' }, run.waitedMs / 1000)
       return run && { work: { id: run.id, run, from: { at: 'claimed' } }, isLast: run.isLast }
     },
     takeExpired: async () => (await runs.takeOver(worker, 'expired')).map(taken),

@@ -21,6 +21,10 @@ export interface TakenOverRun extends ClaimedRun {
 
 /** A newly claimed run. */
 export interface NextRun extends ClaimedRun {
+  /** Milliseconds from its submission to this claim, by the database's clock. */
+  waitedMs: number
+  /** Its company had another run at work. */
+  isCompanyBusy: boolean
   /** Nothing else was queued at that time. Later runs are notified. */
   isLast: boolean
 }

@@ -58,8 +58,11 @@ describe('claiming a run', () => {
       state: 'starting',
       fence: 1,
       sandboxId: `${id}_1`,
+      waitedMs: expect.any(Number),
+      isCompanyBusy: false,
       isLast: true,
     })
+    expect(claimed?.waitedMs).toBeGreaterThan(0)
     const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     expect(row).toMatchObject({ state: 'starting', worker: 'w1', machine: 'w1', sandbox_id: `${id}_1` })
     expect(row.lease_until?.getTime()).toBeGreaterThan(Date.now() + 60_000)
@@ -147,7 +150,10 @@ describe('taking over', () => {
     if (!first) throw new Error('nothing to claim')
     expect(await takeOver(db, 'w2', 'own')).toEqual([])
     const [again] = await takeOver(db, 'w1', 'own')
-    expect(again).toEqual({ ...first, fence: 2, isLast: undefined, claimedHere: true })
+    expect(again).toEqual({
+      ...first,
+      ...{ fence: 2, claimedHere: true, isLast: undefined, waitedMs: undefined, isCompanyBusy: undefined },
+    })
     expect(await finishRun(db, first, { outcome: failed('host_lost') })).toBe(false)
     expect(await finishRun(db, again ?? first, { outcome: failed('host_lost') })).toBe(true)
   })

@@ -160,7 +160,7 @@ export function claimStatement(
     )${firstPage}, turns as (
       select company_id, live, over_bound, row_number() over (order by ${companyOrder}) as turn from waiting
     ), ${memoryReservations(capacity, { companies })}, next as (
-      select head.*, turns.turn from (select * from turns order by turn) turns
+      select head.*, turns.turn, turns.live from (select * from turns order by turn) turns
       cross join lateral (
         ${startableRun(capacity)}
       ) head
@@ -170,7 +170,8 @@ export function claimStatement(
     ), served as (
       update queue_turns set served_at = clock_timestamp() where company_id = (select company_id from moved_turn)
     ), ${move}
-    select moved.id, moved.company_id as "companyId", moved.state, moved.fence, moved.sandbox_id as "sandboxId", array(
+    select moved.id, moved.company_id as "companyId", moved.state, moved.fence, moved.sandbox_id as "sandboxId",
+      (extract(epoch from moved.claimed_at - moved.queued_at) * 1000)::float8 as "waitedMs", next.live > 0 as "isCompanyBusy", array(
       select company_id from turns where next.turn is null or turns.turn < next.turn
     ) as passed_over, (
       select count(*) from (select from runs where state = 'queued' order by company_id, queued_at, id limit 2) queued
