@@ -52,7 +52,7 @@ const folderOrder = {
 }
 const domains = `^server/(${domainOrder.join('|')})/`
 const mechanisms =
-  '^(agent|reader)/|^server/(images|state-watch|live-logs|work|storage|db|postgres|native-programs|fairness)/'
+  '^(agent|reader)/|^server/(images|state-watch|live-logs|tracing|work|storage|db|postgres|native-programs|fairness)/'
 // Each folder of builds may import those before it; the worker is above all of them.
 const buildFolders = [
   'attempts',
@@ -280,7 +280,7 @@ module.exports = {
     {
       name: 'clients-use-the-contract',
       comment:
-        'Scenarios are external clients over HTTP. Shared helpers are the seeded random numbers, waits for a condition, the test registry and the mail server. The test of a check makes what the check must find.',
+        'Scenarios are external clients over HTTP. Shared helpers are the seeded random numbers, waits for a condition, the test registry, the mail server and the collector of traces. The test of a check makes what the check must find.',
       severity: 'error',
       from: {
         path: '^e2e/',
@@ -289,7 +289,7 @@ module.exports = {
       to: {
         path: '^(agent|reader|server|proofs|testing|tools)/',
         pathNot:
-          '^(server/base/seeded-random|testing/eventually|testing/mail-server|testing/registry/registry-fixture)[.]ts$',
+          '^(server/base/seeded-random|testing/eventually|testing/mail-server|testing/trace-collector|testing/registry/registry-fixture)[.]ts$',
       },
     },
     {

@@ -25,6 +25,8 @@ interface CurrentRequest {
   acting?: Acting
   /** `acting` as JSON, made at its first use. */
   audit?: string
+  /** Ids of the runs that it has queued, also those of a transaction that was rolled back. */
+  queuedRuns?: string[] | undefined
   /** Undefined: the service's own work. */
   use?: DatabaseUse | undefined
 }
@@ -39,15 +41,16 @@ const requests = new AsyncLocalStorage<CurrentRequest>()
  * audit log names who acts in each change that the work makes.
  */
 export function inRequest<T>(id: string, work: () => T, acting?: Acting): T {
-  const use = requests.getStore()?.use ?? useOf(strangers)
-  return requests.run(acting ? { id, use, acting: { ...acting, request_id: id } } : { id, use }, work)
+  const { use = useOf(strangers), queuedRuns } = requests.getStore() ?? {}
+  const request = { id, use, queuedRuns }
+  return requests.run(acting ? { ...request, acting: { ...acting, request_id: id } } : request, work)
 }
 
 const useOf = (owner: string): DatabaseUse => ({ owner, atDatabase: 0 })
 
 /** A new request, as a function that runs each part of its work. */
 export function newRequest(id: string): <T>(work: () => T) => T {
-  const request = { id, use: useOf(strangers) }
+  const request = { id, use: useOf(strangers), queuedRuns: [] }
   return (work) => requests.run(request, work)
 }
 
@@ -102,3 +105,11 @@ export function requestFields(): { request?: string } {
   const request = requests.getStore()?.id
   return request === undefined ? {} : { request }
 }
+
+/** Records that the current request has queued a run. Does nothing outside of requests. */
+export function noteQueuedRun(id: string): void {
+  requests.getStore()?.queuedRuns?.push(id)
+}
+
+/** The runs of the current request, which grow until it has ended. */
+export const queuedRuns = (): readonly string[] => requests.getStore()?.queuedRuns ?? []

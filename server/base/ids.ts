@@ -10,6 +10,9 @@ export function newId(kind: IdKind, atMs = Date.now()): string {
   return `${idKinds[kind]}_${bytes.toString('hex')}`
 }
 
+/** Milliseconds since 1970 at which an id was made. */
+export const timeOfId = (id: string): number => Number.parseInt(id.slice(-32, -20), 16)
+
 const idBytes = 16
 /** Random bytes for the next ids, fetched in batches: fetching costs more than the rest of an id. */
 const stock = Buffer.alloc(idBytes * 256)
@@ -26,6 +29,9 @@ function randomOfId(): Buffer {
 
 /** Names one request in its response and in the log lines about it: 32 hex digits, no secret. */
 export const newRequestId = (): string => randomOfId().toString('hex')
+
+/** Names a span of a trace: 16 hex digits, no secret. */
+export const newSpanId = (): string => randomOfId().toString('hex', 0, 8)
 
 /** An unguessable token of 256 bits, 43 characters of base64url. */
 export const newToken = (): string => randomBytes(32).toString('base64url')

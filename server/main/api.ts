@@ -10,6 +10,7 @@ import { watchSlices } from '../fairness/loop-slices.ts'
 import { RequestScheduler } from '../fairness/request-scheduler.ts'
 import { DatabaseLogUpdates } from '../live-logs/log-updates.ts'
 import { measureProcess } from '../operations/metrics/own-metrics.ts'
+import { startTracing } from '../tracing/tracing.ts'
 import { createApiApp } from './api/api-app.ts'
 import { createCallbackApp } from './api/callback-app.ts'
 import { listenForMetrics } from './api/metrics-listener.ts'
@@ -48,6 +49,7 @@ await runRole('api', async (config, log) => {
   // First, so that a service that answers accepts callbacks too.
   await callbacks.listen({ host: callbackAddress, port: callbackPort })
   await app.listen({ host, port })
+  const tracing = startTracing(config, log)
   if (config.metricsListen !== undefined) measureProcess('api')
   const metrics =
     config.metricsListen === undefined ? undefined : await listenForMetrics(config.metricsListen, db, log)
@@ -61,6 +63,7 @@ await runRole('api', async (config, log) => {
       draining.abort()
       await sleep(config.drainSeconds * 1000)
       await Promise.all([app.close(), callbacks.close(), metrics?.close()])
+      await tracing.stop()
       await db.destroy()
     },
   }

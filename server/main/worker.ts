@@ -27,6 +27,7 @@ import { LocalKeys, secretKeysFolder } from '../secrets/keys/local-keys.ts'
 import { StoredRunSessions } from '../sessions/runs/run-sessions.ts'
 import { DiskStorage } from '../storage/disk.ts'
 import { sweepTaskUploads } from '../tasks/files/upload-sweep.ts'
+import { startTracing } from '../tracing/tracing.ts'
 import { MachineRefused, takeMachineLease } from '../work/machine-lease.ts'
 import { type Sweep, startSweep } from '../work/sweep.ts'
 import { startRetentionLoops } from './loops/retention-loops.ts'
@@ -81,6 +82,7 @@ await runRole('worker', async (config, log) => {
 
   const capacity = configuredCapacity(config)
   const policy = queuePolicy(deployment, capacity)
+  const tracing = startTracing(config, log)
   const runs = await startRunWorker({
     runs: postgresRunQueue(db, databaseUrl, log),
     executor,
@@ -137,6 +139,7 @@ await runRole('worker', async (config, log) => {
       for (const loop of [...residue, presence]) void loop.stop()
       const parts = [runs, builds, sweep, uploads, notifications, retention, ...triggers, ...metrics, audit]
       await Promise.all(parts.map((part) => part.stop()))
+      await tracing.stop()
       await lease.release()
       await db.destroy()
     },

@@ -20,6 +20,7 @@ import { type SandboxConfig, sandboxSettings } from './sandbox-settings.ts'
 import { type SecretKeyConfig, secretKeySettings } from './secret-key-settings.ts'
 import { type ServiceConfig, serviceSettings } from './service-settings.ts'
 import type { Raw, Settings } from './setting.ts'
+import { type TracingConfig, tracingSettings } from './tracing-settings.ts'
 
 /**
  * Every setting of the service, in one table: an environment variable, or the same name in the YAML file that
@@ -27,6 +28,7 @@ import type { Raw, Settings } from './setting.ts'
  */
 export type Config = ServiceConfig &
   MetricsConfig &
+  TracingConfig &
   DatabaseConfig &
   AccountConfig &
   SandboxConfig &
@@ -44,6 +46,7 @@ export type Config = ServiceConfig &
 export const settings: Settings<Config> = {
   ...serviceSettings,
   ...metricsSettings,
+  ...tracingSettings,
   ...databaseSettings,
   ...accountSettings,
   ...sandboxSettings,

@@ -1,6 +1,5 @@
 import type { WorkSignals } from '../../work/worker.ts'
 import type { ClaimedRun, TakenOverRun } from '../model/claimed-run.ts'
-import { stepDuration } from '../model/run-metrics.ts'
 import { failed } from '../model/run-outcome.ts'
 import { Drive, type DriveDeps, isOwnershipLost } from './drive.ts'
 import { awaitExit, cleanUp, collect, decide, finish, report } from './end-steps.ts'
@@ -56,9 +55,10 @@ async function endFailed(drive: Drive, error: unknown): Promise<void> {
 async function runStepsFrom(drive: Drive, from: Progress): Promise<void> {
   let progress: Progress | typeof over = from
   while (progress.at !== 'over') {
-    const stop = stepDuration.startTimer({ step: progress.at })
-    progress = await runStep(drive, progress)
-    stop()
+    const at: Progress = progress
+    progress = await drive.trace.step(at.at, () => runStep(drive, at))
+    if (at.at === 'waiting' && progress.at === 'exited') drive.trace.program(progress.exit)
+    if (at.at === 'decided' && progress.at === 'finished') drive.trace.end(at.end.outcome)
   }
 }
 

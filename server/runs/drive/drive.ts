@@ -1,5 +1,5 @@
 import { SandboxUnknown } from '../../../agent/port/errors.ts'
-import { sleep } from '../../base/clock.ts'
+import { sleep, systemClock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
 import { ClaimLost } from '../../work/lease.ts'
 import { type RetryPolicy, retry, WorkerStopping } from '../../work/retry.ts'
@@ -12,6 +12,7 @@ import type { ResultQueue } from '../results/result-pace.ts'
 import type { StorageReservations } from '../results/storage-reservations.ts'
 import { describe, forever } from './retry-policies.ts'
 import type { RunQueue } from './run-queue.ts'
+import { RunTrace } from './run-trace.ts'
 
 export interface DriveDeps extends CollectDeps, PartTools {
   runs: RunQueue
@@ -37,6 +38,7 @@ export class Drive {
   readonly deps: DriveDeps
   readonly run: ClaimedRun
   readonly log: Log
+  readonly trace: RunTrace
   /** Fires when a cancel is requested. */
   readonly cancel: AbortSignal
   readonly #stopping: AbortSignal
@@ -51,6 +53,7 @@ export class Drive {
     this.deps = deps
     this.run = run
     this.log = deps.log.child({ run: run.id })
+    this.trace = new RunTrace(run, systemClock.now().getTime())
     this.cancel = cancel
     this.#isCancelMarked = run.state === 'cancel_requested'
     this.#stopping = stopping
@@ -72,7 +75,8 @@ export class Drive {
   }
 
   retry<T>(what: string, work: () => Promise<T>, policy: RetryPolicy = forever): Promise<T> {
-    return retry(what, work, { policy, signal: this.signal, log: this.log, pause: this.deps.pause })
+    const options = { policy, signal: this.signal, log: this.log, pause: this.deps.pause }
+    return this.trace.call(what, () => retry(what, work, options))
   }
 
   /** Writes `running` to the row, unless the run ends soon: then its final statement records that too, which saves a write. */

@@ -1,7 +1,6 @@
 import { SandboxUnknown } from '../../../agent/port/errors.ts'
 import { programNeverStarted, type SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import type { ClaimedRun } from '../model/claimed-run.ts'
-import { runsEnded } from '../model/run-metrics.ts'
 import { failed } from '../model/run-outcome.ts'
 import type { LeftPart } from '../parts/run-part.ts'
 import { type LeftParts, type Part, runParts } from '../parts/run-parts.ts'
@@ -111,10 +110,7 @@ async function checkForCancel(drive: Drive): Promise<void> {
 /** Ends the run in one transaction, unless it has already ended or belongs to another worker. */
 export const finish: RunStep<'decided'> = async (drive, { end, residue }) => {
   const { deps, run } = drive
-  if (await drive.retry('finish', () => deps.runs.finish(run, end))) {
-    runsEnded.inc({ state: end.outcome.state, error: end.outcome.error_code })
-    return { at: 'finished', residue }
-  }
+  if (await drive.retry('finish', () => deps.runs.finish(run, end))) return { at: 'finished', residue }
   // The current holder of the run still needs the results of the sandbox.
   drive.log.warn({ state: end.outcome.state }, 'run has already ended or belongs to another worker')
   return over

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
+import { systemClock } from '../../base/clock.ts'
 import type { Database, Trx } from '../../db/database.ts'
 import { transition } from '../../db/transition.ts'
+import { reportRunEnd } from '../model/report-run-end.ts'
 import { failed } from '../model/run-outcome.ts'
 import type { RunRow } from '../model/run-row.ts'
 import { cancelChannel, killChannel, lockQueuedRunsOfTask, notify } from '../model/run-store.ts'
@@ -28,13 +30,18 @@ export async function cancelRun(
 }
 
 /** Ends a run that no worker has claimed. Returns false if it is claimed or has ended. */
-export async function cancelQueued(trx: Trx, run: Pick<RunRow, 'id' | 'company_id'>): Promise<boolean> {
-  const { state: _, ...columns } = failed('cancelled')
+async function cancelQueued(trx: Trx, run: Pick<RunRow, 'id' | 'company_id'>): Promise<boolean> {
+  const outcome = failed('cancelled')
+  const { state: _, ...columns } = outcome
   const left = await transition(trx, {
     ...cancelledInQueue({ id: run.id, companyId: run.company_id }),
     set: { ...columns, cancel_requested_at: sql`clock_timestamp()`, terminal_at: sql`clock_timestamp()` },
   })
-  return left !== undefined
+  if (left === undefined) return false
+  // Before the commit: if that fails, it is reported once more at the next try.
+  const { id, company_id: companyId } = run
+  reportRunEnd({ id, companyId, outcome, endMs: systemClock.now().getTime(), process: 'api' })
+  return true
 }
 
 /** Cancels the queued runs of a task, in the transaction that archives it. Runs that a worker holds continue. */

@@ -1,5 +1,5 @@
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
-import { currentAudit } from '../../base/current-request.ts'
+import { currentAudit, noteQueuedRun } from '../../base/current-request.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { Rendered } from '../../base/rendered.ts'
 import { settleAll } from '../../base/settle-all.ts'
@@ -70,6 +70,7 @@ export class SubmissionQueue {
     const outcome = await this.#groups.add({ ...request, run })
     if (!outcome) throw new Error('a submission is without an outcome')
     if ('refused' in outcome) throw outcome.refused
+    if (outcome.isNew) noteQueuedRun(outcome.answer.id)
     return new Rendered(outcome.answer)
   }
 
@@ -93,7 +94,9 @@ export class SubmissionQueue {
     if (!outcome) throw new Error('a submission is without an outcome')
     if ('refused' in outcome) throw outcome.refused
     const { answer, isNew } = outcome
-    if (isNew) for (const part of entry.parts ?? []) await part.keep(trx, answer)
+    if (!isNew) return answer
+    for (const part of entry.parts ?? []) await part.keep(trx, answer)
+    noteQueuedRun(answer.id)
     return answer
   }
 

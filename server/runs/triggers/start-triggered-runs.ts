@@ -1,5 +1,5 @@
 import { triggerEventWaitHours } from '@sandbox-jobs/contract/limits.ts'
-import type { Clock, sleep } from '../../base/clock.ts'
+import { type Clock, type sleep, systemClock } from '../../base/clock.ts'
 import { onBehalfOf } from '../../base/current-request.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import type { Log } from '../../base/logging.ts'
@@ -12,6 +12,8 @@ import {
 import { isDatabaseUnavailable } from '../../db/database.ts'
 import { CompanyRounds, type Round } from '../../fairness/company-rounds.ts'
 import type { CompanySchedule } from '../../fairness/company-schedule-statement.ts'
+import { spanClock, submissionOf } from '../../tracing/span.ts'
+import { recordSpan } from '../../tracing/tracing.ts'
 import { startTicker, type Ticker } from '../../work/ticker.ts'
 import type { SubmitDeps } from '../submit/submit-run.ts'
 import { EventRefused, mayPass, planTriggeredRun, refusalOf } from './plan-triggered-run.ts'
@@ -140,12 +142,19 @@ export const startTriggeredRuns = (options: TriggeredRunsOptions): Ticker => {
 export const postgresTriggerEvents = (deps: SubmitDeps): TriggerEvents => ({
   listWaiting: (turns) => listWaitingEvents(deps.db, turns),
   start: async (event) => {
+    const now = spanClock(systemClock.now().getTime())
+    const startMs = now()
     const run = await planTriggeredRun(deps, event)
-    await startEvent(deps.db, event, (trx) =>
-      deps.queue.enqueueWithin(trx, run).catch((error: unknown) => {
+    let queued: string | undefined
+    await startEvent(deps.db, event, async (trx) => {
+      const made = await deps.queue.enqueueWithin(trx, run).catch((error: unknown) => {
         throw refusalOf(error)
-      }),
-    )
+      })
+      queued = made.id
+      return made
+    })
+    if (queued === undefined) return
+    recordSpan({ ...submissionOf(queued), name: 'trigger', process: 'worker', startMs, endMs: now() })
   },
   refuse: (event, code) => refuseEvent(deps.db, event, code),
 })

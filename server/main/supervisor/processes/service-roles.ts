@@ -52,7 +52,12 @@ export function makeRole(name: Role, plan: RolePlan): RoleProcess {
         ...argumentsOf[name](plan),
       ]),
       cwd: program.root,
-      env: () => roleEnvironment(config, databaseUrl(), folder.compiled[name]),
+      env: () =>
+        roleEnvironment(
+          name === 'agent' ? withoutCollector(config) : config,
+          databaseUrl(),
+          folder.compiled[name],
+        ),
       startTimeoutMs,
       stopTimeoutMs: stopTimeoutMs[name],
     },
@@ -114,7 +119,7 @@ export function databaseSetup(plan: Omit<RolePlan, 'urls'>): Omit<DatabaseSetup,
     account: accounts?.postgres,
     // No compile cache: the folders belong to other accounts.
     env: (ownerUrl) => ({
-      ...roleEnvironment(config, ownerUrl, folder.compiled.agent),
+      ...roleEnvironment(withoutCollector(config), ownerUrl, folder.compiled.agent),
       NODE_COMPILE_CACHE: undefined,
     }),
     onLine: (line) => output.line('database', line),
@@ -124,6 +129,13 @@ export function databaseSetup(plan: Omit<RolePlan, 'urls'>): Omit<DatabaseSetup,
 /** Every data folder has its own control group, so two services on a machine never take each other's sandboxes. */
 export const controlGroupOf = (dataDir: string): string =>
   `sandbox-jobs-${createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 12)}`
+
+/** Only API and worker send traces. The headers of the collector may have a token. */
+const withoutCollector = (config: Config): Config => ({
+  ...config,
+  otlpEndpoint: undefined,
+  otlpHeaders: undefined,
+})
 
 /**
  * The environment of a role: the settings as the supervisor read them, from whatever source, and nothing else of the
