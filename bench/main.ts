@@ -26,9 +26,11 @@ import { runRate } from './run-rate.ts'
 import { runSecrets } from './run-secrets.ts'
 import { runStart } from './run-start.ts'
 import { runtimeTier } from './runtime-tier.ts'
+import { scrape } from './scrape.ts'
 import { sessionRun } from './session-run.ts'
 import { submitCost } from './submit-cost.ts'
 import { toolCalls } from './tool-call.ts'
+import { traceCost } from './trace-cost.ts'
 import { triggerEvents } from './trigger-events.ts'
 
 const benchmarks: Benchmark[] = [
@@ -60,6 +62,8 @@ const benchmarks: Benchmark[] = [
   auditVerify,
   submitCost,
   runSecrets,
+  scrape,
+  traceCost,
 ]
 
 const usage = `npm run bench -- NAME... [--json] [--peers] [--rounds N] [--rows N] [--profile]

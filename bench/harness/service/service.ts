@@ -49,12 +49,13 @@ export async function atService<Result>(
   }
 }
 
-export async function startService(): Promise<BenchService> {
+/** `settings` are environment variables. */
+export async function startService(settings: Record<string, string> = {}): Promise<BenchService> {
   if (process.getuid?.() !== 0) throw new Error('run this as root: the service needs it to make sandboxes')
   const work = await mkdtemp(join(parent, 'sandbox-bench-'))
   const port = await freePort()
   const dataDir = join(work, 'data')
-  const env = { ...process.env, SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
+  const env = { ...process.env, ...settings, SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
   const log = join(work, 'service.log')
   try {
     await openToAll(work)
