@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startTraceCollector } from '../../testing/trace-collector.ts'
 import { type Applied, type OwnService, startService } from './service.ts'
 import { build, ended, logIn, outputOf, publish, runWhen, submit, type Tenant } from './tenant.ts'
 
@@ -14,19 +15,24 @@ let acme: Tenant
 let globex: Tenant
 let folder: string
 let built: string
+let buildAttempt: string
+let collector: Awaited<ReturnType<typeof startTraceCollector>>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'e2e-operator-'))
   await writeFile(join(folder, 'Dockerfile'), 'FROM curated/python:3.11\nRUN echo curated > /greeting\n')
-  service = await startService()
+  collector = await startTraceCollector()
+  service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
   acme = await logIn(service)
   globex = await logIn({ ...service, ...(await apply(globexDirectory, 'gil')) })
   const { vid, attempt } = await build(acme, folder)
   if (attempt.status !== 'completed') throw new Error(`nothing is built: ${JSON.stringify(attempt)}`)
   built = vid
+  buildAttempt = attempt.id
 })
 afterAll(async () => {
   await service?.stop()
+  await collector?.close()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -162,4 +168,36 @@ test('the running runner release is listed and approved', async () => {
   expect(running).toMatchObject([{ approved_at: expect.any(String) }])
   await operate('runner-release', 'approve', running[0]?.release ?? '')
   await expect(operate('runner-release', 'approve', 'runner-none')).rejects.toMatchObject({ code: 1 })
+})
+
+test('a run and a build are found by their ids, and the run is one trace of API, worker and shim', async () => {
+  const task = await publish(acme, { environmentVersion: built, workScript: greet })
+  const { id } = await submit(acme, task, { text: 'written-by-a-tenant' })
+  expect(await runWhen(acme, id, ended)).toMatchObject({ status: 'completed' })
+
+  const traceId = id.replace('run_', '')
+  // API and worker send their spans by themselves.
+  await vi.waitFor(
+    () => {
+      const received = collector.trace(traceId)
+      expect(received.faults).toEqual([])
+      expect(received.spans.map(({ name }) => name)).toContain('clean up')
+    },
+    { timeout: 60_000, interval: 100 },
+  )
+  expect(collector.faults).toEqual([])
+  const { spans } = collector.trace(traceId)
+  expect(new Set(spans.map(({ attributes }) => attributes['sandbox_jobs.process']))).toEqual(
+    new Set(['api', 'worker', 'shim']),
+  )
+  expect(JSON.stringify(spans)).not.toContain('written-by-a-tenant')
+
+  const request = spans.find(({ kind }) => kind === 2)?.attributes['sandbox_jobs.request'] ?? ''
+  for (const asked of [request, id, buildAttempt]) {
+    const found = JSON.stringify(await operate('request', asked))
+    // A request is followed to the run that it made.
+    expect(found).toContain(asked === request ? id : asked)
+    expect(found).toContain('completed')
+    expect(found).not.toContain('written-by-a-tenant')
+  }
 })
