@@ -6,7 +6,7 @@
  */
 
 import { once } from 'node:events'
-import { get } from 'node:http'
+import { Agent, get, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'
 import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { expect } from 'vitest'
@@ -48,12 +48,22 @@ export const listening = (api: TestApi): Promise<string> => api.app.listen({ hos
 
 const headersOf = (principal: Principal) => ({ [principalHeader]: JSON.stringify(principal) })
 
-/** Asks over a connection, and drops what is answered: a client in this process that parsed it would use its time. */
-export async function drain(url: string, request: RequestInit): Promise<{ status: number }> {
-  const answer = await fetch(url, request)
-  await answer.body?.pipeTo(new WritableStream())
-  return answer
+interface Asked {
+  method?: string
+  headers: OutgoingHttpHeaders
+  body?: string | Buffer
 }
+
+/** Asks over a connection, and drops what is answered: a client in this process that looked at it would use its time. */
+export async function drain(url: string, { body, ...asked }: Asked): Promise<{ status: number }> {
+  const sent = request(url, { ...asked, agent: connections })
+  sent.end(body)
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  await once(answer.resume(), 'end')
+  return { status: answer.statusCode ?? 0 }
+}
+
+const connections = new Agent({ keepAlive: true })
 
 export const overConnection =
   (origin: string): Ask =>

@@ -106,9 +106,9 @@ const glob = (user: string, pattern: string, exclude: string[] = []) => {
   return terminal.get(`/files/glob?${parameters}`, user)
 }
 /** Asks for long answers. */
-const drained = (path: string, request: RequestInit = {}) =>
+const drained = (path: string, asked: { method?: string; body?: string } = {}) =>
   drain(`${origin}/doors/open_terminal${path}`, {
-    ...request,
+    ...asked,
     headers: {
       authorization: `Bearer ${door.door_key}`,
       'x-user-id': 'many',
