@@ -2,6 +2,7 @@ import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { makeEnvironmentVersion } from '../../../testing/factories/environment-version.ts'
 import { makeDepartment, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import type { Room } from '../../access/directory/directory.ts'
@@ -143,9 +144,15 @@ describe('validating an input', () => {
   })
 
   it('refuses an input that cannot be checked within the limits', async () => {
-    await expect(
-      validateInput(version('{"pattern":"^(?=a)(a+)+$"}'), staged(`${'a'.repeat(50)}!`)),
-    ).rejects.toMatchObject({ code: 'input_schema_violation', detail: { errors: [{ type: 'too_costly' }] } })
+    // On a machine without free processors, the check may get too little time to use up its own.
+    await eventually(() =>
+      expect(
+        validateInput(version('{"pattern":"^(?=a)(a+)+$"}'), staged(`${'a'.repeat(50)}!`)),
+      ).rejects.toMatchObject({
+        code: 'input_schema_violation',
+        detail: { errors: [{ type: 'too_costly' }] },
+      }),
+    )
     await expect(validateInput(version('{"type":"text"}'), staged(1))).rejects.toMatchObject({
       code: 'input_schema_violation',
       detail: { errors: [{ type: 'schema_unusable' }] },
