@@ -18,7 +18,7 @@ export const explainRefusal = ({ cause, problems }: ServiceRefusal) =>
   new CliError(problems.join('\n'), {
     hint:
       cause === 'settings'
-        ? 'Correct the settings; docs/operations.md lists them.'
+        ? 'Correct the settings; docs/operations/settings.md lists them.'
         : 'Run it on the machine of the service, as root or as the account that the service runs as.',
     code: `cli_operator_${cause}`,
     exitCode: cause === 'settings' ? exitCodes.usage : exitCodes.failed,

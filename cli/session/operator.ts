@@ -29,7 +29,7 @@ export async function withOperator<T>(
 
 const hints: Record<OperatorProblem['cause'], string> = {
   not_root: 'Run it with sudo, on the machine of the service.',
-  settings: 'Correct the settings; docs/operations.md lists them.',
+  settings: 'Correct the settings; docs/operations/settings.md lists them.',
   request: 'See the example in the help of the command.',
   tool: 'sandbox doctor lists what is missing here; a package that Debian does not have cannot be installed.',
 }

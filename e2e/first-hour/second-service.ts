@@ -54,8 +54,8 @@ export class SecondService {
   async startPostgres(names: readonly string[]): Promise<string> {
     const [version = '', cluster = '', port = ''] = (await this.must(['pg_lsclusters', '-h'])).split(/ +/)
     await this.must(['pg_ctlcluster', version, cluster, 'start'])
-    const documented = documentedSql.exec(await operations())?.[0].replace("'...'", `'${password}'`)
-    if (documented === undefined) throw new Error('docs/operations.md makes no role and database')
+    const documented = documentedSql.exec(await page('database.md'))?.[0].replace("'...'", `'${password}'`)
+    if (documented === undefined) throw new Error('docs/operations/database.md makes no role and database')
     const [role = '', database = ''] = documented.split('\n')
     const statements = [role, ...names.map((name) => database.replace('sandbox_jobs', name))]
     for (const statement of statements)
@@ -73,8 +73,8 @@ export class SecondService {
     const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
     const made = ['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject]
     await this.must([...made, '-keyout', key, '-out', certificate])
-    const [, documented] = documentedProxy.exec(await operations()) ?? []
-    if (documented === undefined) throw new Error('docs/operations.md shows no proxy')
+    const [, documented] = documentedProxy.exec(await page('proxy.md')) ?? []
+    if (documented === undefined) throw new Error('docs/operations/proxy.md shows no proxy')
     const site = documented
       .replaceAll(/listen [^;]*443/g, `listen 127.0.0.1:${this.#proxyPort}`)
       .replace(/server_name [^;]+/, 'server_name localhost')
@@ -113,4 +113,4 @@ export class SecondService {
 export const assignments = (settings: Record<string, string>): string[] =>
   Object.entries(settings).map(([name, value]) => `${name}=${value}`)
 
-const operations = () => readFile(join(checkout, 'docs/operations.md'), 'utf8')
+const page = (name: string) => readFile(join(checkout, 'docs/operations', name), 'utf8')

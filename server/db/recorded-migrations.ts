@@ -17,7 +17,7 @@ export function checkRecord(recorded: readonly string[], known: readonly string[
   if (first !== undefined && !recorded.includes(firstMigration))
     throw new SchemaProblem(
       'schema_before_first_release',
-      `the schema is of a development version from before the first release (it lacks ${firstMigration} and has ${first}), which no release carries on: docs/upgrading.md says how to start anew`,
+      `the schema is of a development version from before the first release (it lacks ${firstMigration} and has ${first}), which no release carries on: docs/operations/upgrade.md says how to start anew`,
     )
   const later = recorded.find((name) => !known.includes(name))
   if (later !== undefined)

@@ -33,7 +33,7 @@ export type { Role }
 
 /**
  * `sandbox up`: starts the whole service or one role of it, reports on the terminal, and resolves with the exit code
- * once it has stopped. docs/operations.md lists the codes.
+ * once it has stopped. docs/operations/start.md lists the codes.
  */
 export async function up(only?: Role): Promise<ExitCode> {
   try {

@@ -56,7 +56,7 @@ function settingsOrProblems(): Config | Check {
     return needed('settings', {
       ok: false,
       found: error.problems.join('; '),
-      advice: 'docs/operations.md lists the settings',
+      advice: 'docs/operations/settings.md lists the settings',
     })
   }
 }

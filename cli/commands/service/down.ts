@@ -38,7 +38,7 @@ export const downCommand = (): Command =>
       const outcome = await down()
       if (typeof outcome !== 'string') {
         const { message } = outcome
-        const hint = 'Correct the settings; docs/operations.md lists them.'
+        const hint = 'Correct the settings; docs/operations/settings.md lists them.'
         report.failure({ code: 'cli_settings', message, hint, exitCode: exitCodes.usage })
         process.exitCode = exitCodes.usage
         return

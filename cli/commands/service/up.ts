@@ -9,7 +9,7 @@ export const upCommand = (): Command =>
     .addOption(new Option('--role <role>', 'start only one part').choices(roles))
     .addHelpText(
       'after',
-      '\nSettings come from SANDBOX_* variables or the YAML file in SANDBOX_CONFIG; docs/operations.md lists them.',
+      '\nSettings come from SANDBOX_* variables or the YAML file in SANDBOX_CONFIG; docs/operations/settings.md lists them.',
     )
     .action(async (options: { role?: Role }) => {
       const { up } = await import('@sandbox-jobs/server/main/all.ts')

@@ -1,4 +1,4 @@
-/** Exit codes of `sandbox up`, as docs/operations.md lists them. */
+/** Exit codes of `sandbox up`, as docs/operations/start.md lists them. */
 export const exitCodes = {
   stopped: 0,
   failed: 1,

@@ -107,7 +107,7 @@ test('each alert fires for its trouble, and none for a service that works', asyn
 })
 
 test('the operations page says what to do for each alert', async () => {
-  const text = await readFile(join(root, 'docs/operations.md'), 'utf8')
+  const text = await readFile(join(root, 'docs/operations/metrics.md'), 'utf8')
   const listed = [...text.matchAll(/^\| `(Sandbox\w+)` \|/gm)].map(([, name]) => name)
   expect(listed).toEqual(alerts.map(({ alert }) => alert))
 })

@@ -34,7 +34,7 @@ export const operatorBackupCommand = (): Command =>
     })
 
 const hints = {
-  settings: 'Correct the settings; docs/operations.md lists them.',
+  settings: 'Correct the settings; docs/operations/settings.md lists them.',
   service: 'Run it on the machine of the service, as root.',
   backup: 'Nothing of the service was changed. An interrupted backup is marked INCOMPLETE.',
 }

@@ -20,7 +20,7 @@ const testCommand = (): Command =>
     )
 
 const hints = {
-  settings: 'docs/operations.md lists the settings.',
+  settings: 'docs/operations/settings.md lists the settings.',
   request: 'sandbox operator mail test ada@example.org',
   server: 'sandbox doctor checks connection and login; docs/notifications.md explains the errors.',
 }

@@ -43,7 +43,7 @@ export const operatorRestoreCommand = (): Command =>
     })
 
 const hints = {
-  settings: 'Correct the settings; docs/operations.md lists them.',
+  settings: 'Correct the settings; docs/operations/settings.md lists them.',
   backup:
-    'docs/operations.md lists what a restore needs. If it had started, remove the new data folder first.',
+    'docs/operations/backup.md lists what a restore needs. If it had started, remove the new data folder first.',
 }

@@ -23,6 +23,6 @@ test('a database from before the first release is refused, and the error says wh
   await setUp()
   await sql`update kysely_migration set name = '0070-baseline'`.execute(db)
   await expect(setUp()).rejects.toMatchObject({ exitCode: exitCodes.dataFolder })
-  expect(lines.join('\n')).toContain('docs/upgrading.md')
+  expect(lines.join('\n')).toContain('docs/operations/upgrade.md')
   expect(lines.join('\n')).toContain('"error":"schema_before_first_release"')
 })
