@@ -35,6 +35,7 @@ const project = (test: TestProjectInlineConfiguration['test']): TestProjectInlin
     setupFiles: ['testing/tenant-wall/fail-on-faults.ts'],
     pool: 'forks',
     // For what hangs: a slow machine takes long.
+    expect: { poll: { timeout: 120_000 } },
     testTimeout: 300_000,
     hookTimeout: 300_000,
     ...test,

@@ -11,6 +11,7 @@ export default defineConfig({
     exclude: leftOutFiles(process.env[includedProofs]),
     maxWorkers: 3,
     pool: 'forks',
+    expect: { poll: { timeout: 120_000 } },
     // The first run makes a base image and the builder from Debian packages.
     testTimeout: 300_000,
     hookTimeout: 600_000,

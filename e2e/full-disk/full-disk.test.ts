@@ -99,7 +99,7 @@ test('the largest company is shown, limited, refused, and accepted again after i
     await greedy.client.call(allRoutes.deleteRunContent, { params: { cid: greedy.room, rid } })
   }
   await expect
-    .poll(async () => (await greedy.client.call(allRoutes.readStorageUse)).kept_bytes, { timeout: 60_000 })
+    .poll(async () => (await greedy.client.call(allRoutes.readStorageUse)).kept_bytes)
     .toBeLessThan(100 * mib)
   expect((await submit(greedy, task, null)).status).toBe('queued')
 })

@@ -261,9 +261,7 @@ describe('a role that dies', () => {
     const root = (await promisify(execFile)('readlink', [cwd])).stdout.trim()
     process.kill(api, 'SIGUSR1')
     process.kill(api, 'SIGSEGV')
-    await expect
-      .poll(() => service.lines.filter((line) => line.includes('api')).join('\n'), { timeout: 30_000 })
-      .toMatch(/ended/)
+    await expect.poll(() => service.lines.filter((line) => line.includes('api')).join('\n')).toMatch(/ended/)
     expect(existsSync(join(root, 'core'))).toBe(false)
     expect(existsSync(join(root, `core.${api}`))).toBe(false)
     expect(readFileSync(at('logs/api.log'), 'utf8')).not.toContain('Debugger listening')

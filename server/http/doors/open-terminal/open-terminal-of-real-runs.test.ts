@@ -90,7 +90,7 @@ describe('a command of Open Terminal', () => {
     })
     expect(started).toMatchObject({ status: 'running', output: [] })
     const live = async () => textOf(await statusOf(started.id, '?wait=0'))
-    await expect.poll(live, { timeout: 10_000 }).toBe('begin\n')
+    await expect.poll(live).toBe('begin\n')
     expect(await statusOf(started.id, '?wait=0&offset=6')).toMatchObject({ output: [], next_offset: 6 })
     const waiting = await terminal.post<Process>('/execute?wait=0', { command: 'echo next' })
     expect((await terminal.delete(`/execute/${started.id}`)).status).toBe(200)
