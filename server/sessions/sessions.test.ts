@@ -13,8 +13,10 @@ import { Directory } from '../access/directory/directory.ts'
 import type { Principal } from '../access/principal.ts'
 import { newId } from '../base/ids.ts'
 import { createLog } from '../base/logging.ts'
+import { PageTokens } from '../base/page.ts'
 import { sha256Of } from '../base/sha256.ts'
 import { SerialByKey } from '../fairness/serial-by-key.ts'
+import { Downloads } from '../storage/downloads/downloads.ts'
 import { writeSessionFile } from './files/write-file.ts'
 import { sweepSessions } from './trees/remove-unused.ts'
 
@@ -302,10 +304,17 @@ describe('the files of a session', () => {
     }
     const clock = { now: () => new Date() }
     const { storage } = api
-    const deps = { db, directory: new Directory(db), storage, clock, log, changeTurns: new SerialByKey() }
+    const services = {
+      ...{ db, storage, clock, log },
+      directory: new Directory(db),
+      pages: new PageTokens(Buffer.alloc(32)),
+      downloads: new Downloads(storage),
+      sessionSizes: { defaultBytes: 1024, maxBytes: 1024 },
+      changeTurns: new SerialByKey(),
+    }
     const address = { chatroomId: tenant.roomId, sessionId: id }
     const file = { ...address, path: 'a', contentLength: undefined, body: Readable.from(sent()) }
-    await expect(writeSessionFile(deps, tenant.member, file)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(writeSessionFile(services, tenant.member, file)).rejects.toMatchObject({ code: 'not_found' })
     expect(await rowsOf()).toEqual({ sessions: 1, trees: 0, packs: 0 })
   })
 

@@ -4,6 +4,7 @@ import { cancelRun } from '../../runs/queue/cancel-run.ts'
 import { watchRun } from '../../runs/read/wait-for-run.ts'
 import { askParts } from '../../runs/submit/asked-parts.ts'
 import { quickRunOnce } from '../../runs/submit/quick-run.ts'
+import type { SessionServices } from '../../sessions/session-services.ts'
 import { type DoorRunDeps, nameOf, nothingReachable } from '../programs/run-program.ts'
 import {
   type Command,
@@ -16,14 +17,14 @@ import {
   tooBusy,
 } from './command.ts'
 import { commandScript } from './command-script.ts'
-import { ensureSession, findSession, type Person, type PersonDeps } from './person.ts'
+import { ensureSession, findSession, type Person } from './person.ts'
 
 /*
  * A command is a quick run with the session of its person. It goes on when the request that started it has been answered, and the
  * person asks for it by its id; if the client hangs up before it has the id, the run is cancelled.
  */
 
-export type CommandDeps = DoorRunDeps & PersonDeps
+export type CommandDeps = DoorRunDeps & SessionServices
 
 /** Commands of one person that wait for the one that runs. */
 const waitingMax = 16

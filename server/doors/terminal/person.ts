@@ -3,8 +3,7 @@ import {
   type PersonSession,
   personSession,
 } from '../../sessions/catalogue/person-sessions.ts'
-import type { SessionAccess } from '../../sessions/catalogue/session-access.ts'
-import type { SessionSizes } from '../../sessions/catalogue/sessions.ts'
+import type { SessionServices } from '../../sessions/session-services.ts'
 import type { OpenDoor } from '../catalogue/door-keys.ts'
 
 /** A user of the platform, whose session has their files. */
@@ -20,17 +19,18 @@ export const everybody = 'all users'
 
 export const isPersonName = (text: string): boolean => namePattern.test(text)
 
-export type PersonDeps = SessionAccess & { sessionSizes: SessionSizes }
-
 /** Undefined where the person has done nothing yet. Throws `not_found`. */
 export const findSession = (
-  deps: SessionAccess,
+  deps: SessionServices,
   { open, name }: Person,
 ): Promise<PersonSession | undefined> =>
   personSession(deps, open.reader, { chatroomId: open.door.chatroom_id, person: name })
 
 /** The session of the person, created when they need one first. Throws `not_found` and `storage_quota_exceeded`. */
-export const ensureSession = (deps: PersonDeps, { open, name: person }: Person): Promise<PersonSession> =>
+export const ensureSession = (
+  deps: SessionServices,
+  { open, name: person }: Person,
+): Promise<PersonSession> =>
   ensurePersonSession(deps, open.reader, {
     chatroomId: open.door.chatroom_id,
     person,

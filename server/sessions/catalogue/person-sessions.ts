@@ -2,14 +2,15 @@ import { sessionKeepHoursDefault } from '@sandbox-jobs/contract/limits.ts'
 import type { Principal } from '../../access/principal.ts'
 import { newId } from '../../base/ids.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
-import { requireOwner, type SessionAccess } from './session-access.ts'
+import type { SessionServices } from '../session-services.ts'
+import { requireOwner } from './session-access.ts'
 import {
   deleteExpiredOfPerson,
   findPersonSession,
   insertPersonSession,
   type SessionRow,
 } from './session-store.ts'
-import { rowBytes, type SessionSizes } from './sessions.ts'
+import { rowBytes } from './sessions.ts'
 
 /*
  * Sessions of people whom only a platform knows: its key, which is restricted, has one session for each of them in its room.
@@ -25,7 +26,7 @@ interface PersonOfKey {
 
 /** Undefined where the person has none. Throws `not_found` for a room that the principal may not enter. */
 export async function personSession(
-  deps: SessionAccess,
+  deps: SessionServices,
   principal: Principal,
   { chatroomId, person }: PersonOfKey,
 ): Promise<PersonSession | undefined> {
@@ -34,7 +35,7 @@ export async function personSession(
 
 /** The same, created where there is none. `name` is what lists of sessions show. Throws `storage_quota_exceeded` too. */
 export async function ensurePersonSession(
-  deps: SessionAccess & { sessionSizes: SessionSizes },
+  deps: SessionServices,
   principal: Principal,
   { name, ...of }: PersonOfKey & { name: string },
 ): Promise<PersonSession> {

@@ -1,14 +1,8 @@
 import { authorize } from '../../access/allow.ts'
-import type { Directory } from '../../access/directory/directory.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
-import type { Database } from '../../db/database.ts'
+import type { SessionServices } from '../session-services.ts'
 import { findSession, type SessionOwner, type SessionRoom, type SessionRow } from './session-store.ts'
-
-export interface SessionAccess {
-  db: Database
-  directory: Directory
-}
 
 export interface SessionAddress {
   chatroomId: string
@@ -17,7 +11,7 @@ export interface SessionAddress {
 
 /** The owner of the sessions that a principal has in a room that they may enter. Throws `not_found`. */
 export async function requireOwner(
-  { directory }: Pick<SessionAccess, 'directory'>,
+  { directory }: Pick<SessionServices, 'directory'>,
   principal: Principal,
   action: 'session.create' | 'session.list',
   chatroomId: string,
@@ -28,7 +22,7 @@ export async function requireOwner(
 
 /** A room whose sessions of all people the principal manages. Throws `not_found`. */
 export async function requireManaged(
-  { directory }: Pick<SessionAccess, 'directory'>,
+  { directory }: Pick<SessionServices, 'directory'>,
   principal: Principal,
   chatroomId: string,
 ): Promise<SessionRoom> {
@@ -47,7 +41,7 @@ export const ownerOf = (principal: Principal, chatroomId: string): SessionOwner 
 
 /** A session of the principal, in a room that they may enter. Throws `not_found` for every other one. */
 export async function requireSession(
-  deps: SessionAccess,
+  deps: Pick<SessionServices, 'db' | 'directory'>,
   principal: Principal,
   { chatroomId, sessionId }: SessionAddress,
 ): Promise<{ owner: SessionOwner; session: SessionRow }> {

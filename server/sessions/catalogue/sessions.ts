@@ -7,16 +7,11 @@ import type {
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
-import type { PageRequest, PageTokens } from '../../base/page.ts'
+import type { PageRequest } from '../../base/page.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
-import { removeUnused, type TreeDeps } from '../trees/remove-unused.ts'
-import {
-  requireManaged,
-  requireOwner,
-  requireSession,
-  type SessionAccess,
-  type SessionAddress,
-} from './session-access.ts'
+import type { SessionServices } from '../session-services.ts'
+import { removeUnused } from '../trees/remove-unused.ts'
+import { requireManaged, requireOwner, requireSession, type SessionAddress } from './session-access.ts'
 import {
   deleteSessionRow,
   insertSession,
@@ -28,17 +23,6 @@ import {
   shareSession,
 } from './session-store.ts'
 
-export interface SessionDeps extends SessionAccess, TreeDeps {
-  pages: PageTokens
-  /** Bytes of a session by default, and at most. */
-  sessionSizes: SessionSizes
-}
-
-export interface SessionSizes {
-  defaultBytes: number
-  maxBytes: number
-}
-
 /** Bytes for which a session without files counts. */
 export const rowBytes = 1024
 
@@ -47,7 +31,7 @@ export const rowBytes = 1024
  * it cannot fork, `session_size_limit` and `storage_quota_exceeded`.
  */
 export async function createSession(
-  deps: Pick<SessionDeps, 'db' | 'directory' | 'sessionSizes'>,
+  deps: SessionServices,
   principal: Principal,
   { chatroomId, body }: { chatroomId: string; body: SessionCreateRequest },
 ): Promise<Session> {
@@ -77,7 +61,7 @@ export async function createSession(
 
 /** The sessions of the principal in a room, newest first. A sandbox-scope key sees those that it created. */
 export async function listSessions(
-  { db, directory, pages }: Pick<SessionDeps, 'db' | 'directory' | 'pages'>,
+  { db, directory, pages }: SessionServices,
   principal: Principal,
   { chatroomId, query }: { chatroomId: string; query: PageRequest },
 ): Promise<SessionList> {
@@ -87,7 +71,7 @@ export async function listSessions(
 
 /** The sessions of everybody in a room that the principal manages, newest first. */
 export async function listRoomSessions(
-  { db, directory, pages }: Pick<SessionDeps, 'db' | 'directory' | 'pages'>,
+  { db, directory, pages }: SessionServices,
   principal: Principal,
   { chatroomId, query }: { chatroomId: string; query: PageRequest },
 ): Promise<SessionList> {
@@ -96,7 +80,7 @@ export async function listRoomSessions(
 }
 
 async function pageOf(
-  { db, pages }: Pick<SessionDeps, 'db' | 'pages'>,
+  { db, pages }: Pick<SessionServices, 'db' | 'pages'>,
   whose: SessionOwner | SessionRoom,
   { list, query }: { list: string; query: PageRequest },
 ): Promise<SessionList> {
@@ -110,14 +94,14 @@ async function pageOf(
 }
 
 export const readSession = async (
-  deps: SessionAccess,
+  deps: SessionServices,
   principal: Principal,
   address: SessionAddress,
 ): Promise<Session> => renderSession((await requireSession(deps, principal, address)).session)
 
 /** Deletes a session with its files; its forks keep theirs. Throws `not_found` and `session_in_use`. */
 export async function removeSession(
-  deps: SessionAccess & TreeDeps,
+  deps: SessionServices,
   principal: Principal,
   address: SessionAddress,
 ): Promise<Session> {
@@ -127,7 +111,7 @@ export async function removeSession(
 
 /** Deletes a session of anybody in a room that the principal manages, as `removeSession`. */
 export async function removeRoomSession(
-  deps: SessionAccess & TreeDeps,
+  deps: SessionServices,
   principal: Principal,
   { chatroomId, sessionId }: SessionAddress,
 ): Promise<Session> {
@@ -135,7 +119,7 @@ export async function removeRoomSession(
 }
 
 async function remove(
-  deps: SessionAccess & TreeDeps,
+  deps: SessionServices,
   whose: SessionOwner | SessionRoom,
   id: string,
 ): Promise<Session> {

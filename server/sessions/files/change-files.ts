@@ -7,11 +7,11 @@ import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import type { Trx } from '../../db/database.ts'
 import { slicesOf } from '../../fairness/loop-slices.ts'
-import type { SerialByKey } from '../../fairness/serial-by-key.ts'
-import { requireSession, type SessionAccess, type SessionAddress } from '../catalogue/session-access.ts'
+import { requireSession, type SessionAddress } from '../catalogue/session-access.ts'
 import { lockSession, pointToTree, type SessionRow } from '../catalogue/session-store.ts'
 import { renderSession } from '../catalogue/sessions.ts'
-import { removeUnused, type TreeDeps } from '../trees/remove-unused.ts'
+import type { SessionServices } from '../session-services.ts'
+import { removeUnused } from '../trees/remove-unused.ts'
 import {
   byteSizeOf,
   packsOf,
@@ -26,15 +26,9 @@ import { findTree, insertTree } from '../trees/tree-store.ts'
 import { decodeTree, encodeTree } from '../trees/tree-text.ts'
 import { renderEntry } from './read-files.ts'
 
-export type ChangeDeps = SessionAccess &
-  TreeDeps & {
-    /** A change writes the whole tree, so a company makes one at a time. */
-    changeTurns: SerialByKey
-  }
-
 /** Deletes an entry and all below it. Throws `not_found` and `session_in_use`; a full quota is no reason against it. */
 export async function deleteSessionFile(
-  deps: ChangeDeps,
+  deps: SessionServices,
   principal: Principal,
   { path, ...address }: SessionAddress & { path: string },
 ): Promise<Session> {
@@ -45,7 +39,7 @@ export async function deleteSessionFile(
 
 /** Creates a folder and those above it. Throws `session_path_conflict` and what `changeFiles` throws. */
 export async function createSessionFolder(
-  deps: ChangeDeps,
+  deps: SessionServices,
   principal: Principal,
   { path, ...address }: SessionAddress & { path: string },
 ): Promise<SessionFile> {
@@ -57,7 +51,7 @@ export async function createSessionFolder(
 
 /** Moves an entry and all below it. Throws `not_found`, `session_path_conflict` and what `changeFiles` throws. */
 export async function moveSessionFile(
-  deps: ChangeDeps,
+  deps: SessionServices,
   principal: Principal,
   { from, to, ...address }: SessionAddress & { from: string; to: string },
 ): Promise<SessionFile> {
@@ -68,7 +62,7 @@ export async function moveSessionFile(
 }
 
 async function entryAfter(
-  deps: ChangeDeps,
+  deps: SessionServices,
   principal: Principal,
   { address, path }: { address: SessionAddress; path: string },
   change: (tree: Tree) => Tree | Promise<Tree>,
@@ -89,7 +83,7 @@ async function entryAfter(
  * `not_found`, `session_in_use` while a run holds the session, `session_full`, and what `change` throws.
  */
 export async function changeFiles(
-  deps: ChangeDeps,
+  deps: SessionServices,
   principal: Principal,
   address: SessionAddress,
   change: (tree: Tree, at: { trx: Trx; session: SessionRow }) => Tree | Promise<Tree>,

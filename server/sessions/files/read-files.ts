@@ -3,19 +3,18 @@ import type { SessionFile, SessionFileList } from '@sandbox-jobs/contract/resour
 import { unknownTime } from '../../../reader/formats/file-time.ts'
 import { downloaderOf, type Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
-import type { PageRequest, PageTokens } from '../../base/page.ts'
+import type { PageRequest } from '../../base/page.ts'
 import { slicesOf } from '../../fairness/loop-slices.ts'
 import { SerialByKey } from '../../fairness/serial-by-key.ts'
-import type { Download, DownloadRequest, Downloads } from '../../storage/downloads/downloads.ts'
+import type { Download, DownloadRequest } from '../../storage/downloads/downloads.ts'
 import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
-import { requireSession, type SessionAccess, type SessionAddress } from '../catalogue/session-access.ts'
+import { requireSession, type SessionAddress } from '../catalogue/session-access.ts'
 import type { SessionRow } from '../catalogue/session-store.ts'
+import type { SessionServices } from '../session-services.ts'
 import { packKey } from '../trees/pack-store.ts'
 import { entriesBelow, executableBit, type Tree, type TreeEntry, type TreeFile } from '../trees/tree.ts'
 import { findTree } from '../trees/tree-store.ts'
 import { decodeTree } from '../trees/tree-text.ts'
-
-export type FileReading = SessionAccess & { pages: PageTokens; downloads: Downloads }
 
 interface ListQuery extends PageRequest {
   path?: string | undefined
@@ -24,7 +23,7 @@ interface ListQuery extends PageRequest {
 
 /** The entries of a folder of a session, by path. Throws `not_found`, also for a path that is no folder. */
 export async function listSessionFiles(
-  deps: SessionAccess & Pick<FileReading, 'pages'>,
+  deps: SessionServices,
   principal: Principal,
   { query, ...address }: SessionAddress & { query: ListQuery },
 ): Promise<SessionFileList> {
@@ -40,7 +39,7 @@ export async function listSessionFiles(
 
 /** A file of a session. Throws `not_found`, also for a link or a folder, and what `Downloads.open` throws. */
 export async function openSessionFile(
-  deps: SessionAccess & Pick<FileReading, 'downloads'>,
+  deps: SessionServices,
   principal: Principal,
   { path, request, ...address }: SessionAddress & { path: string; request: DownloadRequest },
 ): Promise<Download> {
@@ -52,7 +51,7 @@ export async function openSessionFile(
 
 /** The first bytes of a file, at most `maxBytes`, and its size. Throws `not_found`, `downloads_busy` and `storage_unavailable`. */
 export async function readFirstBytes(
-  deps: SessionAccess & Pick<FileReading, 'downloads'>,
+  deps: SessionServices,
   principal: Principal,
   {
     path,
@@ -74,7 +73,7 @@ const serialTrees = new SerialByKey()
 
 /** The session and its files. Throws `not_found`. */
 export async function readTree(
-  deps: SessionAccess,
+  deps: SessionServices,
   principal: Principal,
   address: SessionAddress,
 ): Promise<{ session: SessionRow; tree: Tree }> {

@@ -9,13 +9,14 @@ import { invalid } from '../../base/errors/validation-error.ts'
 import { newId } from '../../base/ids.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import { lockCompany } from '../../db/company-lock.ts'
-import { type ObjectStorage, ObjectTooLarge, type StoredObject } from '../../storage/port.ts'
+import { ObjectTooLarge, type StoredObject } from '../../storage/port.ts'
 import { requireSession, type SessionAddress } from '../catalogue/session-access.ts'
 import type { SessionRow } from '../catalogue/session-store.ts'
+import type { SessionServices } from '../session-services.ts'
 import { countWrittenPacks, giveUpPack, insertPack, packKey, settlePack } from '../trees/pack-store.ts'
 import { removeUnused } from '../trees/remove-unused.ts'
 import { executableBit, newFileMode, requirePath, type TreeFile, withEntry } from '../trees/tree.ts'
-import { type ChangeDeps, changeFiles, requireFree } from './change-files.ts'
+import { changeFiles, requireFree } from './change-files.ts'
 import { renderEntry } from './read-files.ts'
 
 export interface FileWriting extends SessionAddress {
@@ -24,8 +25,6 @@ export interface FileWriting extends SessionAddress {
   contentLength: number | undefined
   body: Readable
 }
-
-export type WriteDeps = ChangeDeps & { storage: ObjectStorage }
 
 /** Longer than the HTTP server's limit for a request. */
 const heldSeconds = 20 * 60
@@ -36,7 +35,7 @@ const heldSeconds = 20 * 60
  * `session_full`, `staging_slot_exhausted`, `storage_quota_exceeded` and `storage_unavailable`.
  */
 export async function writeSessionFile(
-  deps: WriteDeps,
+  deps: SessionServices,
   principal: Principal,
   { path, contentLength, body, ...address }: FileWriting,
 ): Promise<SessionFile> {
@@ -86,7 +85,7 @@ function reservedBytes({ size_limit_bytes: limit }: SessionRow, contentLength: n
 }
 
 const openPack = (
-  { db }: ChangeDeps,
+  { db }: SessionServices,
   companyId: string,
   { id, bytes }: { id: string; bytes: number },
 ): Promise<void> =>
@@ -99,7 +98,7 @@ const openPack = (
   })
 
 async function store(
-  { storage, log }: WriteDeps,
+  { storage, log }: SessionServices,
   key: string,
   { body, maxBytes }: { body: Readable; maxBytes: number },
 ): Promise<StoredObject> {

@@ -2,15 +2,13 @@ import { posix } from 'node:path'
 import { downloaderOf, type Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import { slicesOf } from '../../fairness/loop-slices.ts'
-import type { Downloads } from '../../storage/downloads/downloads.ts'
 import { openStoredZip, type StoredZip } from '../../storage/downloads/stored-zip.ts'
 import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
-import type { SessionAccess, SessionAddress } from '../catalogue/session-access.ts'
+import type { SessionAddress } from '../catalogue/session-access.ts'
 import type { SessionRow } from '../catalogue/session-store.ts'
+import type { SessionServices } from '../session-services.ts'
 import { entriesBelow, isWithin, type Tree, type TreeEntry, type TreeFile } from '../trees/tree.ts'
 import { partOf, readTree } from './read-files.ts'
-
-type ZipDeps = SessionAccess & { downloads: Downloads }
 
 interface SessionZip extends StoredZip {
   /** Name of the session's own zip. */
@@ -22,7 +20,7 @@ type Zipped = [file: TreeFile, name: string]
 
 /** The files of a session or of one folder as a zip that is made while it is read. Throws `not_found` and what `openStoredZip` throws. */
 export async function openSessionZip(
-  deps: ZipDeps,
+  deps: SessionServices,
   principal: Principal,
   { path, signal, ...address }: SessionAddress & { path: string | undefined; signal: AbortSignal },
 ): Promise<SessionZip> {
@@ -36,7 +34,7 @@ export async function openSessionZip(
  * path is the whole session.
  */
 export async function openZipOfPaths(
-  deps: ZipDeps,
+  deps: SessionServices,
   principal: Principal,
   {
     paths,
@@ -73,7 +71,7 @@ const filesOf = (entries: readonly TreeEntry[], start: number): Zipped[] =>
   entries.flatMap((entry): Zipped[] => (entry.kind === 'file' ? [[entry, entry.path.slice(start)]] : []))
 
 async function zipped(
-  { downloads }: ZipDeps,
+  { downloads }: SessionServices,
   principal: Principal,
   { session, files, signal }: { session: SessionRow; files: readonly Zipped[]; signal: AbortSignal },
 ): Promise<SessionZip> {

@@ -1,4 +1,3 @@
-import type { Database } from '../../db/database.ts'
 import { slicesOf } from '../../fairness/loop-slices.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { removeUnused, type TreeDeps } from '../trees/remove-unused.ts'
@@ -27,7 +26,7 @@ export interface RunSessions {
 }
 
 export class StoredRunSessions implements RunSessions {
-  readonly #deps: TreeDeps & { db: Database; storage: ObjectStorage }
+  readonly #deps: TreeDeps & { storage: ObjectStorage }
   readonly #verified: VerifiedFiles
 
   constructor(deps: TreeDeps & { storage: ObjectStorage }) {

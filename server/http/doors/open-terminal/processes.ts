@@ -11,14 +11,14 @@ import {
   readCommand,
   startCommand,
 } from '../../../doors/terminal/commands.ts'
-import type { FileDeps } from '../../../doors/terminal/person-files.ts'
 import type { FollowRunDeps } from '../../../runs/read/run-logs.ts'
+import type { SessionServices } from '../../../sessions/session-services.ts'
 import { modelPath } from './files/working-directory.ts'
 import { type Operation, operation, type TerminalCall } from './operation.ts'
 import { processOf, withOutput } from './process-answer.ts'
 import { TerminalPath } from './terminal-paths.ts'
 
-export type ProcessServices = CommandDeps & FollowRunDeps & FileDeps
+export type ProcessServices = CommandDeps & FollowRunDeps & SessionServices
 
 /** Most commands end within it, and a request that waits longer gains a model nothing. */
 const waitSeconds = 5

@@ -6,19 +6,17 @@ import {
   readSession,
   removeRoomSession,
   removeSession,
-  type SessionDeps,
 } from '../../../sessions/catalogue/sessions.ts'
 import {
-  type ChangeDeps,
   createSessionFolder,
   deleteSessionFile,
   moveSessionFile,
 } from '../../../sessions/files/change-files.ts'
-import { type FileReading, listSessionFiles, openSessionFile } from '../../../sessions/files/read-files.ts'
+import { listSessionFiles, openSessionFile } from '../../../sessions/files/read-files.ts'
 import { writeSessionFile } from '../../../sessions/files/write-file.ts'
 import { openSessionZip } from '../../../sessions/files/zip-files.ts'
+import type { SessionServices } from '../../../sessions/session-services.ts'
 import { attachment } from '../../../storage/downloads/download-headers.ts'
-import type { ObjectStorage } from '../../../storage/port.ts'
 import type { Mount } from '../../mount.ts'
 import { rawBodyOf } from '../../requests/raw-body.ts'
 import {
@@ -27,8 +25,6 @@ import {
   sendDownload,
   untrustedHeaders,
 } from '../../responses/send-download.ts'
-
-export type SessionServices = SessionDeps & FileReading & ChangeDeps & { storage: ObjectStorage }
 
 /** Sessions and their files (contract part 3, D12). */
 export function mountSessionRoutes(mount: Mount, services: SessionServices): void {

@@ -6,12 +6,12 @@ import type { Person } from '../../../../doors/terminal/person.ts'
 import {
   createFolder,
   deleteFile,
-  type FileDeps,
   moveFile,
   treeOf,
   writeFile,
 } from '../../../../doors/terminal/person-files.ts'
 import { slicesOf } from '../../../../fairness/loop-slices.ts'
+import type { SessionServices } from '../../../../sessions/session-services.ts'
 import { type Operation, operation } from '../operation.ts'
 import { keptPath, requireKeptPath, shownPath, TerminalPath } from '../terminal-paths.ts'
 import { Replacements, replaced } from './replacements.ts'
@@ -19,7 +19,7 @@ import { asText, wholeFile } from './text-file.ts'
 import { modelPath } from './working-directory.ts'
 
 /** Files that are written, moved and deleted. While a command of the person runs they are 409. */
-export const changeOperations = (deps: FileDeps): Operation[] => [
+export const changeOperations = (deps: SessionServices): Operation[] => [
   write(deps),
   replace(deps),
   mkdir(deps),
@@ -29,7 +29,7 @@ export const changeOperations = (deps: FileDeps): Operation[] => [
 
 const writtenMaxBytes = 1024 * 1024
 
-const write = (deps: FileDeps): Operation =>
+const write = (deps: SessionServices): Operation =>
   operation({
     method: 'POST',
     path: '/files/write',
@@ -52,14 +52,14 @@ const write = (deps: FileDeps): Operation =>
     },
   })
 
-async function store(deps: FileDeps, person: Person, { path, text }: { path: string; text: string }) {
+async function store(deps: SessionServices, person: Person, { path, text }: { path: string; text: string }) {
   const bytes = Buffer.from(text)
   const body = Readable.from(bytes.length > 0 ? [bytes] : [])
   await writeFile(deps, person, { path, contentLength: bytes.length, body })
   return { path: shownPath(path), size: bytes.length }
 }
 
-const replace = (deps: FileDeps): Operation =>
+const replace = (deps: SessionServices): Operation =>
   operation({
     method: 'POST',
     path: '/files/replace',
@@ -82,7 +82,7 @@ const replace = (deps: FileDeps): Operation =>
     },
   })
 
-const mkdir = (deps: FileDeps): Operation =>
+const mkdir = (deps: SessionServices): Operation =>
   operation({
     method: 'POST',
     path: '/files/mkdir',
@@ -95,7 +95,7 @@ const mkdir = (deps: FileDeps): Operation =>
     },
   })
 
-const move = (deps: FileDeps): Operation =>
+const move = (deps: SessionServices): Operation =>
   operation({
     method: 'POST',
     path: '/files/move',
@@ -115,7 +115,7 @@ const move = (deps: FileDeps): Operation =>
     },
   })
 
-const remove = (deps: FileDeps): Operation =>
+const remove = (deps: SessionServices): Operation =>
   operation({
     method: 'DELETE',
     path: '/files/delete',

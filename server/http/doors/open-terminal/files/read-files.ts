@@ -2,15 +2,10 @@ import { posix } from 'node:path'
 import { Type } from 'typebox'
 import { unknownTime } from '../../../../../reader/formats/file-time.ts'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
-import {
-  type FileDeps,
-  firstBytesOf,
-  openFile,
-  openZip,
-  treeOf,
-} from '../../../../doors/terminal/person-files.ts'
+import { firstBytesOf, openFile, openZip, treeOf } from '../../../../doors/terminal/person-files.ts'
 import { type Slice, slicesOf } from '../../../../fairness/loop-slices.ts'
 import { isRaster, mediaTypeOf, sniffedBytes } from '../../../../runs/links/media-type.ts'
+import type { SessionServices } from '../../../../sessions/session-services.ts'
 import { entriesBelow, type Tree, type TreeEntry } from '../../../../sessions/trees/tree.ts'
 import { attachment } from '../../../../storage/downloads/download-headers.ts'
 import { downloadRequestOf, sendDownload, untrustedHeaders } from '../../../responses/send-download.ts'
@@ -20,7 +15,7 @@ import { asText, linesOf, requireFile, wholeFile } from './text-file.ts'
 import { directoryOperations, modelPath } from './working-directory.ts'
 
 /** Files that are listed, read and sent. */
-export const readOperations = (deps: FileDeps): Operation[] => [
+export const readOperations = (deps: SessionServices): Operation[] => [
   ...directoryOperations(deps),
   list(deps),
   read(deps),
@@ -32,7 +27,7 @@ export const readOperations = (deps: FileDeps): Operation[] => [
 
 const Directory = TerminalPath('Directory path to list. By default the current one.')
 
-const list = (deps: FileDeps): Operation =>
+const list = (deps: SessionServices): Operation =>
   operation({
     method: 'GET',
     path: '/files/list',
@@ -87,7 +82,7 @@ function requireFolder(tree: Tree, path: string | undefined): void {
 const line = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }))
 
-const read = (deps: FileDeps): Operation =>
+const read = (deps: SessionServices): Operation =>
   operation({
     method: 'GET',
     path: '/files/read',
@@ -119,7 +114,7 @@ const read = (deps: FileDeps): Operation =>
     },
   })
 
-const display = (deps: FileDeps): Operation =>
+const display = (deps: SessionServices): Operation =>
   operation({
     method: 'GET',
     path: '/files/display',
@@ -137,7 +132,7 @@ const display = (deps: FileDeps): Operation =>
     },
   })
 
-const view = (deps: FileDeps): Operation =>
+const view = (deps: SessionServices): Operation =>
   operation({
     method: 'GET',
     path: '/files/view',
@@ -146,7 +141,7 @@ const view = (deps: FileDeps): Operation =>
   })
 
 /** The same with the path in the address. */
-const serve = (deps: FileDeps): Operation =>
+const serve = (deps: SessionServices): Operation =>
   operation({
     method: 'GET',
     path: '/files/serve/*',
@@ -154,7 +149,7 @@ const serve = (deps: FileDeps): Operation =>
   })
 
 /** Nothing is shown that could be a page: images have their type, everything else is a download. */
-async function send(deps: FileDeps, call: TerminalCall<unknown, unknown>, shown: string) {
+async function send(deps: SessionServices, call: TerminalCall<unknown, unknown>, shown: string) {
   const { person, request, reply, signal } = call
   const path = await requireFile(deps, person, keptPath(shown))
   const { bytes, byteSize } = await firstBytesOf(deps, person, { path, maxBytes: sniffedBytes, signal })
@@ -167,7 +162,7 @@ async function send(deps: FileDeps, call: TerminalCall<unknown, unknown>, shown:
   return sendDownload(reply, opened)
 }
 
-const archive = (deps: FileDeps): Operation =>
+const archive = (deps: SessionServices): Operation =>
   operation({
     method: 'POST',
     path: '/files/archive',

@@ -1,8 +1,9 @@
 import { posix } from 'node:path'
 import { Type } from 'typebox'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
-import { type FileDeps, treeOf } from '../../../../doors/terminal/person-files.ts'
+import { treeOf } from '../../../../doors/terminal/person-files.ts'
 import { type Slice, slicesOf } from '../../../../fairness/loop-slices.ts'
+import type { SessionServices } from '../../../../sessions/session-services.ts'
 import { entriesBelow, type Tree } from '../../../../sessions/trees/tree.ts'
 import { type Operation, operation } from '../operation.ts'
 import { keptPath, shownPath, TerminalPath } from '../terminal-paths.ts'
@@ -32,7 +33,7 @@ export const patternsOf = (sent: readonly string[]): string[] =>
     .map((pattern) => pattern.slice(0, patternMaxLength))
 
 /** Files and directories by name. */
-export const globOperation = (deps: FileDeps): Operation =>
+export const globOperation = (deps: SessionServices): Operation =>
   operation({
     method: 'GET',
     path: '/files/glob',

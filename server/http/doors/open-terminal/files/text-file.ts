@@ -1,14 +1,19 @@
 import { isUtf8 } from 'node:buffer'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
 import type { Person } from '../../../../doors/terminal/person.ts'
-import { type FileDeps, firstBytesOf, treeOf } from '../../../../doors/terminal/person-files.ts'
+import { firstBytesOf, treeOf } from '../../../../doors/terminal/person-files.ts'
+import type { SessionServices } from '../../../../sessions/session-services.ts'
 
 /* Files as text: small enough for an answer, and UTF-8. */
 
 const textMaxBytes = 1024 * 1024
 
 /** Throws 404 in the platform's words. */
-export async function requireFile(deps: FileDeps, person: Person, path: string | undefined): Promise<string> {
+export async function requireFile(
+  deps: SessionServices,
+  person: Person,
+  path: string | undefined,
+): Promise<string> {
   const entry = path === undefined ? undefined : (await treeOf(deps, person)).get(path)
   if (entry?.kind !== 'file') throw new PlainError(404, 'File not found')
   return entry.path
@@ -16,7 +21,7 @@ export async function requireFile(deps: FileDeps, person: Person, path: string |
 
 /** All bytes of a file. Throws 404, 413 for a file of more than 1 MiB, and what a download throws. */
 export async function wholeFile(
-  deps: FileDeps,
+  deps: SessionServices,
   person: Person,
   { path, signal }: { path: string | undefined; signal: AbortSignal },
 ): Promise<Buffer> {

@@ -3,13 +3,14 @@ import { Readable } from 'node:stream'
 import { sessionBytesMax } from '@sandbox-jobs/contract/limits.ts'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { type FileDeps, writeFile } from '../../../../doors/terminal/person-files.ts'
+import { writeFile } from '../../../../doors/terminal/person-files.ts'
+import type { SessionServices } from '../../../../sessions/session-services.ts'
 import { openFileAfterFields, requireMultipart } from '../../../requests/file-part.ts'
 import { type Operation, operation } from '../operation.ts'
 import { requireKeptPath, shownPath, TerminalPath } from '../terminal-paths.ts'
 
 /** A file of a form, which the platform sends for a person. */
-export const uploadOperation = (deps: FileDeps): Operation =>
+export const uploadOperation = (deps: SessionServices): Operation =>
   operation({
     method: 'POST',
     path: '/files/upload',

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
 import { homeDir } from '../../../../doors/terminal/command-script.ts'
-import { type FileDeps, setWorkingFolder, workingFolder } from '../../../../doors/terminal/person-files.ts'
+import { setWorkingFolder, workingFolder } from '../../../../doors/terminal/person-files.ts'
+import type { SessionServices } from '../../../../sessions/session-services.ts'
 import { type Operation, operation, type TerminalCall } from '../operation.ts'
 import { absolutePath, isFromRoot, keptPath, shownPath, TerminalPath, wayHome } from '../terminal-paths.ts'
 
@@ -10,15 +11,15 @@ import { absolutePath, isFromRoot, keptPath, shownPath, TerminalPath, wayHome } 
 type Call = TerminalCall<unknown, unknown>
 
 /** Absolute. */
-const directoryOf = async (deps: FileDeps, call: Call): Promise<string> =>
+const directoryOf = async (deps: SessionServices, call: Call): Promise<string> =>
   shownPath(await workingFolder(deps, call))
 
 /** A path of a model, absolute. Absent: the working directory. */
-export async function modelPath(deps: FileDeps, call: Call, path = '.'): Promise<string> {
+export async function modelPath(deps: SessionServices, call: Call, path = '.'): Promise<string> {
   return isFromRoot(path) ? absolutePath(path) : absolutePath(path, await directoryOf(deps, call))
 }
 
-export const directoryOperations = (deps: FileDeps): Operation[] => [
+export const directoryOperations = (deps: SessionServices): Operation[] => [
   operation({
     method: 'GET',
     path: '/files/cwd',
