@@ -2,12 +2,12 @@ import type { AgentToolName, ToolAnnotations } from '@sandbox-jobs/contract/reso
 import type { TSchema } from 'typebox'
 import type { HumanTurn, Principal } from '../access/principal.ts'
 import type { ProposalDeps } from '../agents/proposals/prepare-proposal.ts'
-import type { ReadDeps } from '../runs/read/read-runs.ts'
+import type { RunServices } from '../runs/run-services.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 
 /** The dependencies of the tools: the services that the REST routes use. */
 export interface ToolDeps extends ProposalDeps {
-  read: ReadDeps
+  read: Pick<RunServices, 'db' | 'directory' | 'runs' | 'policy' | 'pages'>
   storage: ObjectStorage
   /** Where people reach the service, without a slash at the end. */
   baseUrl: string

@@ -1,9 +1,10 @@
 import { doorTextMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { RunArtifact } from '@sandbox-jobs/contract/resources/runs/run-artifact.ts'
-import { openResult, type ResultDeps } from '../../runs/downloads/read-results.ts'
+import { openResult } from '../../runs/downloads/read-results.ts'
 import type { ShownRun } from '../../runs/model/run-row.ts'
 import type { Beginning, ResultBeginnings } from '../../runs/read/results/result-beginnings.ts'
 import type { OpenDoor } from '../catalogue/door-keys.ts'
+import type { DoorServices } from '../door-services.ts'
 
 /** How a program ended. */
 export type ProgramEnd =
@@ -70,7 +71,7 @@ export function endOf({
 
 /** The first bytes of a file that the program wrote; undefined if there is no such file. */
 export async function readFileBeginning(
-  deps: ResultDeps,
+  deps: DoorServices,
   { door, reader }: OpenDoor,
   { result, path, signal }: { result: ProgramResult; path: string; signal: AbortSignal },
 ): Promise<string | undefined> {

@@ -5,16 +5,14 @@ import type { RunFileRequest } from '@sandbox-jobs/contract/resources/runs/exten
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { PlainError } from '../../base/errors/plain-error.ts'
 import { SharedSlots, type SlotBounds } from '../../fairness/shared-slots.ts'
-import type { ResultDeps } from '../../runs/downloads/read-results.ts'
 import { cancelRun } from '../../runs/queue/cancel-run.ts'
-import type { ReadDeps } from '../../runs/read/read-runs.ts'
 import { readBeginnings } from '../../runs/read/results/result-beginnings.ts'
-import { type WatchRunDeps, watchRun } from '../../runs/read/wait-for-run.ts'
+import { watchRun } from '../../runs/read/wait-for-run.ts'
 import { askParts } from '../../runs/submit/asked-parts.ts'
-import { type QuickRunDeps, quickRunOnce } from '../../runs/submit/quick-run.ts'
+import { quickRunOnce } from '../../runs/submit/quick-run.ts'
 import type { WatcherBounds } from '../../state-watch/state-watchers.ts'
-import type { ObjectStorage } from '../../storage/port.ts'
 import type { OpenDoor } from '../catalogue/door-keys.ts'
+import type { DoorServices } from '../door-services.ts'
 import { type ProgramResult, programResult, shownOfProgram } from './program-result.ts'
 
 /*
@@ -23,17 +21,11 @@ import { type ProgramResult, programResult, shownOfProgram } from './program-res
  * when the client hangs up, the run is cancelled. If this process ends, the run goes on until its own deadline.
  */
 
-export interface DoorRunDeps extends QuickRunDeps, ReadDeps, WatchRunDeps, ResultDeps {
-  storage: ObjectStorage
-  places: DoorSlots
-}
-
 /** Programs that one API process waits for. */
 const slotBounds: SlotBounds = { all: 256, each: 32, assuredEach: 4 }
 /** A place is also one of the watchers of doors. */
 export const doorWatcherBounds: WatcherBounds = { ...slotBounds, laterReadsMs: 2000 }
-export type DoorSlots = SharedSlots
-export const makeDoorSlots = (): DoorSlots => new SharedSlots(slotBounds)
+export const makeDoorSlots = (): SharedSlots => new SharedSlots(slotBounds)
 
 /** How long a program may wait for its start, besides the time that it may run. */
 const queueWaitMaxSeconds = 120
@@ -54,7 +46,7 @@ export interface RequestedProgram {
  * after too long in the queue, and what a quick run throws.
  */
 export async function runProgram(
-  deps: DoorRunDeps,
+  deps: DoorServices,
   open: OpenDoor,
   { program, signal }: { program: RequestedProgram; signal: AbortSignal },
 ): Promise<ProgramResult> {
@@ -63,7 +55,7 @@ export async function runProgram(
 }
 
 async function submitAndWait(
-  deps: DoorRunDeps,
+  deps: DoorServices,
   { door, submitter, reader }: OpenDoor,
   { program, signal }: { program: RequestedProgram; signal: AbortSignal },
 ): Promise<ProgramResult> {

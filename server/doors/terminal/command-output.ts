@@ -2,8 +2,9 @@ import { doorTextMaxBytes, logMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { sleep } from '../../base/clock.ts'
 import type { PositionedEvent } from '../../live-logs/log-followers.ts'
 import { wholeCharacters } from '../../live-logs/whole-characters.ts'
-import { type FollowRunDeps, findStoredLog, followRunLog } from '../../runs/read/run-logs.ts'
+import { findStoredLog, followRunLog } from '../../runs/read/run-logs.ts'
 import { ObjectMissing } from '../../storage/port.ts'
+import type { DoorServices } from '../door-services.ts'
 import type { Command } from './command.ts'
 import type { Person } from './person.ts'
 
@@ -28,7 +29,7 @@ const liveWaitMs = 400
 
 /** At most 1 MiB of whole characters. Bytes that are no UTF-8 are replaced. Throws `not_found` and the errors of the object store. */
 export const readOutput = async (
-  deps: FollowRunDeps,
+  deps: DoorServices,
   person: Person,
   { command, wish }: { command: Command; wish: OutputWish },
 ): Promise<CommandOutput> => {
@@ -38,7 +39,7 @@ export const readOutput = async (
 }
 
 async function readStored(
-  deps: FollowRunDeps,
+  deps: DoorServices,
   { open }: Person,
   { command, wish: { offset, fromEnd } }: { command: Command; wish: OutputWish },
 ): Promise<CommandOutput> {
@@ -69,7 +70,7 @@ async function bytesOf(opening: Promise<AsyncIterable<Buffer>>): Promise<Buffer>
 
 /** Bytes that the worker has streamed so far: the newest 256 KiB of a long log. */
 async function readLive(
-  deps: FollowRunDeps,
+  deps: DoorServices,
   { open }: Person,
   { command, wish: { offset } }: { command: Command; wish: OutputWish },
 ): Promise<CommandOutput> {

@@ -1,8 +1,9 @@
 import { CodedError } from '../../base/errors/coded-error.ts'
 import type { ShownRun } from '../../runs/model/run-row.ts'
 import type { SessionRun } from '../../runs/parts/session/session-runs.ts'
+import type { DoorServices } from '../door-services.ts'
 import { endOf, type ProgramEnd } from '../programs/program-result.ts'
-import { type DoorSlots, retryAfterSeconds } from '../programs/run-program.ts'
+import { retryAfterSeconds } from '../programs/run-program.ts'
 import type { Person } from './person.ts'
 
 /** A command of a person: a run with their session. */
@@ -53,7 +54,7 @@ export const isTooBusy = (error: unknown): boolean =>
  * needs none. Throws 429 `watchers_busy`.
  */
 export async function runInSlot<Result>(
-  { places }: { places: DoorSlots },
+  { places }: DoorServices,
   { open }: Person,
   { seconds, work }: { seconds: number; work: () => Promise<Result> },
 ): Promise<Result> {

@@ -4,8 +4,8 @@ import { cancelRun } from '../../runs/queue/cancel-run.ts'
 import { watchRun } from '../../runs/read/wait-for-run.ts'
 import { askParts } from '../../runs/submit/asked-parts.ts'
 import { quickRunOnce } from '../../runs/submit/quick-run.ts'
-import type { SessionServices } from '../../sessions/session-services.ts'
-import { type DoorRunDeps, nameOf, nothingReachable } from '../programs/run-program.ts'
+import type { DoorServices } from '../door-services.ts'
+import { nameOf, nothingReachable } from '../programs/run-program.ts'
 import {
   type Command,
   type CommandInput,
@@ -24,8 +24,6 @@ import { ensureSession, findSession, type Person } from './person.ts'
  * person asks for it by its id; if the client hangs up before it has the id, the run is cancelled.
  */
 
-export type CommandDeps = DoorRunDeps & SessionServices
-
 /** Commands of one person that wait for the one that runs. */
 const waitingMax = 16
 
@@ -38,7 +36,7 @@ interface RequestedCommand {
 
 /** Throws 429 `watchers_busy` while too many wait, and what a quick run throws. */
 export const startCommand = (
-  deps: CommandDeps,
+  deps: DoorServices,
   person: Person,
   { command, wait }: { command: RequestedCommand; wait: CommandWait },
 ): Promise<Command> =>
@@ -55,7 +53,7 @@ export const startCommand = (
   })
 
 async function submit(
-  deps: CommandDeps,
+  deps: DoorServices,
   person: Person,
   { text, folder, env }: RequestedCommand,
 ): Promise<string> {
@@ -83,7 +81,7 @@ async function submit(
 }
 
 async function waitFor(
-  deps: CommandDeps,
+  deps: DoorServices,
   { open }: Person,
   { id, text, wait }: { id: string; text: string; wait: CommandWait },
 ): Promise<Command> {
@@ -98,7 +96,7 @@ const listedMax = 50
 const killWaitSeconds = 10
 
 /** The newest commands of the person. */
-export async function listCommands(deps: CommandDeps, person: Person): Promise<Command[]> {
+export async function listCommands(deps: DoorServices, person: Person): Promise<Command[]> {
   const session = await findSession(deps, person)
   if (!session) return []
   const of = { apiKeyId: person.open.door.id, limit: listedMax }
@@ -107,7 +105,7 @@ export async function listCommands(deps: CommandDeps, person: Person): Promise<C
 
 /** A command of the person, when it has ended or the time is over. Throws `not_found` and 429 `watchers_busy`. */
 export async function readCommand(
-  deps: CommandDeps,
+  deps: DoorServices,
   person: Person,
   { id, wait }: { id: string; wait: CommandWait },
 ): Promise<Command> {
@@ -120,7 +118,7 @@ export async function readCommand(
 
 /** Ends a command, and waits until it has ended. The files are those from before it. Throws as `readCommand` does. */
 export async function killCommand(
-  deps: CommandDeps,
+  deps: DoorServices,
   person: Person,
   { id, signal }: { id: string; signal: AbortSignal },
 ): Promise<void> {
@@ -134,7 +132,7 @@ export async function killCommand(
   })
 }
 
-async function requireCommand(deps: CommandDeps, person: Person, id: string): Promise<Command> {
+async function requireCommand(deps: DoorServices, person: Person, id: string): Promise<Command> {
   const session = await findSession(deps, person)
   if (!session) throw notFound()
   return commandOf(await readSessionRun(deps.db, session, { apiKeyId: person.open.door.id, id }))

@@ -2,9 +2,10 @@ import { scriptMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { mainFileOf, runtimeNamed } from '../../doors/catalogue/languages.ts'
+import type { DoorServices } from '../../doors/door-services.ts'
 import type { ProgramResult } from '../../doors/programs/program-result.ts'
 import { programScript } from '../../doors/programs/program-script.ts'
-import { type DoorRunDeps, runProgram } from '../../doors/programs/run-program.ts'
+import { runProgram } from '../../doors/programs/run-program.ts'
 import { validatorOf } from '../requests/validation.ts'
 import { type DoorCall, type DoorMounting, doorMounter, type Refuse } from './door-mount.ts'
 import { endedWords } from './ended-words.ts'
@@ -33,7 +34,7 @@ const refuse: Refuse = (reply, { status, message }) => {
   reply.code(isBusy ? 503 : 200).send(failure(isBusy ? -503 : -status, message))
 }
 
-export function mountDify(app: FastifyInstance, options: DoorMounting, deps: DoorRunDeps): void {
+export function mountDify(app: FastifyInstance, options: DoorMounting, deps: DoorServices): void {
   app.get('/doors/dify/health', (_request, reply) =>
     reply.type('application/json').send(JSON.stringify('ok')),
   )
@@ -64,7 +65,7 @@ export function mountDify(app: FastifyInstance, options: DoorMounting, deps: Doo
 }
 
 async function run(
-  deps: DoorRunDeps,
+  deps: DoorServices,
   call: DoorCall,
   { language, code, preload, enable_network }: Static<typeof RunRequest>,
 ) {
@@ -86,7 +87,7 @@ function unsupported({ reply }: DoorCall) {
 }
 
 async function execute(
-  deps: DoorRunDeps,
+  deps: DoorServices,
   { open, signal }: DoorCall,
   { language, source, wantsNetwork }: { language: string; source: string; wantsNetwork: boolean },
 ): Promise<ProgramResult | undefined> {
@@ -125,7 +126,7 @@ found = {d.metadata['Name']: d.version for d in distributions() if d.metadata['N
 print(json.dumps([{'name': n, 'version': found[n]} for n in sorted(found, key=str.lower)]))
 `
 
-async function listDependencies(deps: DoorRunDeps, call: DoorCall) {
+async function listDependencies(deps: DoorServices, call: DoorCall) {
   checkLanguage(call.request.query)
   const { language } = call.request.query as { language: string }
   if (language !== 'python3') return unsupported(call)

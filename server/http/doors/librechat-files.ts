@@ -5,11 +5,10 @@ import { InputFileName } from '@sandbox-jobs/contract/resources/runs/input-file.
 import type { FastifyRequest } from 'fastify'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { OpenDoor } from '../../doors/catalogue/door-keys.ts'
-import { openResult, type ResultDeps } from '../../runs/downloads/read-results.ts'
-import type { InputFileServices } from '../../runs/parts/files/input-files.ts'
+import type { DoorServices } from '../../doors/door-services.ts'
+import { openResult } from '../../runs/downloads/read-results.ts'
 import { readInputFile } from '../../runs/parts/files/input-files.ts'
 import { uploadInputFile } from '../../runs/parts/files/upload-input-file.ts'
-import type { ReadDeps } from '../../runs/read/read-runs.ts'
 import { listArtifactFiles } from '../../runs/read/results/read-artifacts.ts'
 import { openFileAfterFields, requireMultipart } from '../requests/file-part.ts'
 import { isValid, validatorOf } from '../requests/validation.ts'
@@ -20,8 +19,6 @@ import type { DoorCall } from './door-mount.ts'
  * Files as LibreChat knows them: each has an id and belongs to a session. Here a session is a run, whose files are its
  * artifacts, or one uploaded file, which is its own session, since LibreChat asks once per session whether it is still there.
  */
-
-export type FileServices = ReadDeps & ResultDeps & InputFileServices
 
 /** A file of a session, in the fields that the versions of LibreChat's client read. */
 export interface SessionFile {
@@ -47,7 +44,7 @@ const isArtifactId = (text: string): boolean => idPattern('artifact').test(text)
 const isFileName = validatorOf('body', InputFileName)
 
 /** Stores a file for programs of this door. */
-export async function uploadFile(services: FileServices, { open, request }: DoorCall) {
+export async function uploadFile(services: DoorServices, { open, request }: DoorCall) {
   requireMultipart(request)
   const { filename, body } = await openFileAfterFields(request, inputFileMaxBytes)
   const name = plainName(filename)
@@ -86,7 +83,7 @@ interface FileParams {
 const fileParams = ({ params }: FastifyRequest) => params as FileParams
 
 /** Sends a file that a program left. */
-export function downloadFile(services: FileServices, { open, request, reply }: DoorCall) {
+export function downloadFile(services: DoorServices, { open, request, reply }: DoorCall) {
   const { sid, fid } = fileParams(request)
   if (!isRunId(sid) || !isArtifactId(fid)) throw notFound()
   const wanted = downloadRequestOf(request, reply)
@@ -96,7 +93,7 @@ export function downloadFile(services: FileServices, { open, request, reply }: D
 }
 
 /** The files of a session. `detail` is for older clients, which find the id in the name. */
-export async function listFiles(services: FileServices, { open, request }: DoorCall) {
+export async function listFiles(services: DoorServices, { open, request }: DoorCall) {
   const { sid } = fileParams(request)
   const { detail } = request.query as { detail?: string }
   const files = await filesOf(services, open, sid)
@@ -110,14 +107,14 @@ export async function listFiles(services: FileServices, { open, request }: DoorC
 }
 
 /** Whether a file is still there, and from when it is. */
-export async function readFile(services: FileServices, { open, request }: DoorCall) {
+export async function readFile(services: DoorServices, { open, request }: DoorCall) {
   const { sid, fid } = fileParams(request)
   const file = (await filesOf(services, open, sid)).find(({ id }) => id === fid)
   if (!file) throw notFound()
   return file
 }
 
-async function filesOf(services: FileServices, { door, reader }: OpenDoor, sessionId: string) {
+async function filesOf(services: DoorServices, { door, reader }: OpenDoor, sessionId: string) {
   const { chatroom_id: chatroomId } = door
   if (isUploadId(sessionId)) {
     const { name, byte_size, created_at } = await readInputFile(services, reader, {

@@ -4,9 +4,10 @@ import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { PlainError } from '../../base/errors/plain-error.ts'
 import { mainFileOf, runtimeNamed } from '../../doors/catalogue/languages.ts'
+import type { DoorServices } from '../../doors/door-services.ts'
 import type { ProgramResult } from '../../doors/programs/program-result.ts'
 import { programScript } from '../../doors/programs/program-script.ts'
-import { type DoorRunDeps, runProgram } from '../../doors/programs/run-program.ts'
+import { runProgram } from '../../doors/programs/run-program.ts'
 import type { PlacedInput } from '../../doors/programs/shared-folder.ts'
 import { libreChatArtifactsDir } from '../../runs/model/result-layout.ts'
 import { withFiles } from '../requests/file-part.ts'
@@ -15,7 +16,6 @@ import { type DoorCall, type DoorMounting, doorMounter, type Refuse } from './do
 import { endedWords } from './ended-words.ts'
 import {
   downloadFile,
-  type FileServices,
   isRunId,
   isUploadId,
   listFiles,
@@ -62,11 +62,7 @@ const refuse: Refuse = (reply, { status, message, retryAfterSeconds }) => {
   reply.code(status === 409 ? 422 : status).send(body)
 }
 
-export function mountLibreChat(
-  app: FastifyInstance,
-  options: DoorMounting,
-  services: DoorRunDeps & FileServices,
-): void {
+export function mountLibreChat(app: FastifyInstance, options: DoorMounting, services: DoorServices): void {
   const mount = doorMounter(app, options, { kind: 'librechat', refuse })
   mount({
     method: 'POST',
@@ -93,7 +89,7 @@ export function mountLibreChat(
 }
 
 async function execute(
-  deps: DoorRunDeps,
+  deps: DoorServices,
   { open, signal }: DoorCall,
   { lang, code, args = [], files = [] }: ExecRequest,
 ) {

@@ -1,8 +1,9 @@
 import { scriptMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { FastifyInstance } from 'fastify'
+import type { DoorServices } from '../../doors/door-services.ts'
 import { type ProgramResult, readFileBeginning } from '../../doors/programs/program-result.ts'
 import { compileArtifacts, programScript } from '../../doors/programs/program-script.ts'
-import { type DoorRunDeps, runProgram } from '../../doors/programs/run-program.ts'
+import { runProgram } from '../../doors/programs/run-program.ts'
 import { type DoorCall, type DoorMounting, doorMounter, type Refuse } from './door-mount.ts'
 import { compileStage, type PistonStage, runStage } from './piston-answer.ts'
 import { pistonJob } from './piston-request.ts'
@@ -16,7 +17,7 @@ const refuse: Refuse = (reply, { status, message }) => {
   reply.code(status === 422 || status === 409 ? 400 : status).send({ message })
 }
 
-export function mountPiston(app: FastifyInstance, options: DoorMounting, deps: DoorRunDeps): void {
+export function mountPiston(app: FastifyInstance, options: DoorMounting, deps: DoorServices): void {
   const mount = doorMounter(app, options, { kind: 'piston', refuse })
   mount({
     method: 'GET',
@@ -35,7 +36,7 @@ export function mountPiston(app: FastifyInstance, options: DoorMounting, deps: D
   })
 }
 
-async function execute(deps: DoorRunDeps, { open, request, signal }: DoorCall) {
+async function execute(deps: DoorServices, { open, request, signal }: DoorCall) {
   const job = pistonJob(open, request.body)
   const { runtime, timeouts } = job
   const isCompiled = runtime.compile_command !== null
@@ -60,7 +61,7 @@ async function execute(deps: DoorRunDeps, { open, request, signal }: DoorCall) {
 
 /** Undefined if compiling did not end, which the stage of the run then says. */
 async function compiledOf(
-  deps: DoorRunDeps,
+  deps: DoorServices,
   { open, ...of }: Pick<DoorCall, 'open' | 'signal'> & { result: ProgramResult },
 ): Promise<PistonStage | undefined> {
   const read = (path: string) => readFileBeginning(deps, open, { ...of, path })

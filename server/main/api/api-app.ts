@@ -207,7 +207,7 @@ export function createApiApp({
   const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
   mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })
   mountTables(mount, { db, directory, pages, clock, outputs })
-  mountManagementRoutes(mount, { tasks, runs: { db, directory, runs, policy, pages } })
+  mountManagementRoutes(mount, { tasks, runs: { db, directory, policy, pages } })
   mountAgents(app, mounting, { ...shared, log, logNews, login, agentIdentityProvider, baseUrl })
   mountDoors(app, mounting, { ...shared, ...following, ...sessions, log, logNews })
   mountNotifications(mount, { db, clock, pages, directory, log, wrappingKeys: wrapping, config })

@@ -10,6 +10,7 @@ import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { createLog } from '../../base/logging.ts'
 import { sha256Of } from '../../base/sha256.ts'
+import { RequestScheduler } from '../../fairness/request-scheduler.ts'
 import { createApp } from '../../http/app.ts'
 import { mounter } from '../../http/mount.ts'
 import { mountPublicDownloadRoute } from '../../http/routes/runs/public-links.ts'
@@ -60,7 +61,11 @@ const storage = new CountingStorage(api.storage)
 const app = createApp(createLog('test', 'silent'))
 mountPublicDownloadRoute(
   mounter(app, { authenticate: () => Promise.reject(new Error('public')), enabled: true }),
-  { db, downloads: new Downloads(storage as unknown as ObjectStorage) },
+  {
+    db,
+    downloads: new Downloads(storage as unknown as ObjectStorage),
+    scheduler: new RequestScheduler(),
+  },
 )
 let origin = ''
 beforeAll(async () => {

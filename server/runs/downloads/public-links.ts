@@ -6,21 +6,16 @@ import {
   type PublicLinkKind,
 } from '@sandbox-jobs/contract/resources/runs/public-link.ts'
 import { publicArtifactPrefix } from '@sandbox-jobs/contract/routes/prefixes.ts'
-import type { Directory } from '../../access/directory/directory.ts'
 import type { Principal } from '../../access/principal.ts'
-import type { Clock } from '../../base/clock.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import type { TokenKeys } from '../../base/keys/token-keys.ts'
-import type { PageTokens } from '../../base/page.ts'
-import type { Database } from '../../db/database.ts'
-import type { Download, DownloadRequest, Downloads } from '../../storage/downloads/downloads.ts'
-import type { ObjectStorage } from '../../storage/port.ts'
+import type { Download, DownloadRequest } from '../../storage/downloads/downloads.ts'
 import { type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
-import type { RunLookup } from '../lookup/run-lookup.ts'
 import { type ArtifactAddress, requireArtifact } from '../read/results/read-artifacts.ts'
 import { findArtifact } from '../results/artifact-store.ts'
 import { findContent } from '../results/run-content-store.ts'
+import type { RunServices } from '../run-services.ts'
 import {
   findLink,
   findLiveLinkByToken,
@@ -31,15 +26,8 @@ import {
 } from './public-link-store.ts'
 import { findPart, type RunObject } from './stored-parts.ts'
 
-/** Services of links to results, permanent and expiring. */
-export interface LinkServices {
-  db: Database
-  directory: Directory
-  runs: RunLookup
-  pages: PageTokens
-  storage: ObjectStorage
-  downloads: Downloads
-  clock: Clock
+/** The dependencies of links to results, permanent and expiring. */
+export interface LinkServices extends RunServices {
   /** Key of permanent links. */
   linkKey: Buffer
   /** Keys of expiring links. */

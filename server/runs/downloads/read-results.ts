@@ -1,11 +1,10 @@
 import { artifactFilesMax } from '@sandbox-jobs/contract/limits.ts'
 import { downloaderOf, type Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
-import type { Download, DownloadRequest, Downloads } from '../../storage/downloads/downloads.ts'
+import type { Download, DownloadRequest } from '../../storage/downloads/downloads.ts'
 import { openStoredZip, type StoredZip } from '../../storage/downloads/stored-zip.ts'
 import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
 import { type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
-import type { ReadDeps } from '../read/read-runs.ts'
 import {
   type ArtifactAddress,
   type CapabilityDeps,
@@ -13,16 +12,15 @@ import {
 } from '../read/results/read-artifacts.ts'
 import { listArtifacts } from '../results/artifact-store.ts'
 import { findContent } from '../results/run-content-store.ts'
+import type { RunServices } from '../run-services.ts'
 import { findPart, partOfArtifact, partOfContent, type RunObject } from './stored-parts.ts'
-
-export type ResultDeps = Pick<ReadDeps, 'db' | 'directory' | 'runs'> & { downloads: Downloads }
 
 /**
  * The output or an artifact of a run, for whoever may read the run (contract part 3, D6). Throws `not_found` and what
  * `Downloads.open` throws.
  */
 export async function openResult(
-  deps: ResultDeps,
+  deps: RunServices,
   principal: Principal,
   { object, request, ...address }: RunAddress & { object: RunObject; request: DownloadRequest },
 ): Promise<Download> {
@@ -34,7 +32,7 @@ export async function openResult(
 
 /** The artifact that a download capability is for. Throws 409 `download_capability_invalid` too. */
 export async function openByCapability(
-  deps: ResultDeps & CapabilityDeps,
+  deps: RunServices & CapabilityDeps,
   principal: Principal,
   { request, ...redeemed }: ArtifactAddress & { token: string; request: DownloadRequest },
 ): Promise<Download> {
@@ -51,7 +49,7 @@ interface RunZip extends StoredZip {
  * left nothing, `downloads_busy` and `storage_unavailable`.
  */
 export async function openRunZip(
-  deps: ResultDeps,
+  deps: RunServices,
   principal: Principal,
   { signal, ...address }: RunAddress & { signal: AbortSignal },
 ): Promise<RunZip> {

@@ -4,11 +4,13 @@ import { ownRunsOf } from '../../access/own-runs.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import { settleAll } from '../../base/settle-all.ts'
+import type { Database } from '../../db/database.ts'
 import type { ShownRun } from '../model/run-row.ts'
 import type { RunLookup } from './run-lookup.ts'
 
-/** The dependencies of finding a run. */
+/** The dependencies of finding a run and its rows. */
 export interface FindRunDeps {
+  db: Database
   directory: Directory
   runs: RunLookup
 }

@@ -61,10 +61,8 @@ export interface Asked {
   /** As it stands in the hash of the request. */
   described: unknown
   /** Whether the submitter may have it. Throws the errors of a submission. */
-  want: (deps: WantDeps, submitter: Pick<LockingRun, 'principal' | 'chatroomId'>) => Promise<PartLock>
+  want: (deps: FindRunDeps, submitter: Pick<LockingRun, 'principal' | 'chatroomId'>) => Promise<PartLock>
 }
-
-export type WantDeps = FindRunDeps & { db: Database }
 
 /** A run that is not queued yet. */
 export interface LockingRun {

@@ -2,10 +2,11 @@ import type { ExtendedRun, ExtendedRunList } from '@sandbox-jobs/contract/resour
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Executing } from '../../db/database.ts'
-import type { RunAddress } from '../lookup/readable-run.ts'
+import type { FindRunDeps, RunAddress } from '../lookup/readable-run.ts'
 import type { RunPart } from '../parts/run-part.ts'
 import { runParts, type ShownParts } from '../parts/run-parts.ts'
-import { listRoomRuns, type ReadDeps, type RunListQuery, readRun } from './read-runs.ts'
+import type { RunServices } from '../run-services.ts'
+import { listRoomRuns, type RunListQuery, readRun } from './read-runs.ts'
 
 /** Runs of one company with the parts that they carry. */
 export async function extendRuns(db: Executing, runs: readonly RunDetail[]): Promise<ExtendedRun[]> {
@@ -27,13 +28,13 @@ export async function extendRun(db: Executing, run: RunDetail): Promise<Extended
 }
 
 export const readExtendedRun = async (
-  deps: ReadDeps,
+  deps: FindRunDeps,
   principal: Principal,
   address: RunAddress,
 ): Promise<ExtendedRun> => extendRun(deps.db, await readRun(deps, principal, address))
 
 export async function listExtendedRuns(
-  deps: ReadDeps,
+  deps: RunServices,
   principal: Principal,
   { chatroomId, query }: { chatroomId: string; query: RunListQuery },
 ): Promise<ExtendedRunList> {

@@ -8,35 +8,32 @@ import { may, roomSubject } from '../../access/allow.ts'
 import { ownRunsOf } from '../../access/own-runs.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
-import type { Cursor, Page, PageRequest, PageTokens } from '../../base/page.ts'
+import type { Cursor, Page, PageRequest } from '../../base/page.ts'
 import { Rendered } from '../../base/rendered.ts'
-import type { Database } from '../../db/database.ts'
 import { type FindRunDeps, type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
 import { findUsage, type ListedRun, listRuns } from '../model/run-store.ts'
 import { listRunsWithMetadata, type MetadataPair } from '../parts/metadata/run-metadata-store.ts'
 import { cancelRun } from '../queue/cancel-run.ts'
-import type { QueuePolicy } from '../queue/queue-policy.ts'
 import { queueWaits } from '../queue/run-waits.ts'
 import { findContent, hasInput } from '../results/run-content-store.ts'
+import type { RunServices } from '../run-services.ts'
 import { renderRun } from './render-run.ts'
 import { runOf } from './run-snapshot-store.ts'
 import type { CachedSnapshot } from './run-snapshots.ts'
 
-export interface ReadDeps extends FindRunDeps {
-  db: Database
-  policy: QueuePolicy
-  pages: PageTokens
-}
-
 /** Renders a run. Throws `not_found`. */
-export async function readRun(deps: ReadDeps, principal: Principal, address: RunAddress): Promise<RunDetail> {
+export async function readRun(
+  deps: FindRunDeps,
+  principal: Principal,
+  address: RunAddress,
+): Promise<RunDetail> {
   const run = await requireReadableRun(deps, principal, 'run.read', address)
   return renderRun(run, await deps.runs.waitOf(run))
 }
 
 /** Renders a run that was read together with its caller. Throws `not_found`. */
 export async function showSnapshot(
-  deps: Pick<ReadDeps, 'runs'>,
+  deps: Pick<FindRunDeps, 'runs'>,
   principal: Principal,
   { chatroomId }: RunAddress,
   reading: CachedSnapshot,
@@ -54,7 +51,7 @@ export async function showSnapshot(
 
 /** Requests the cancellation and renders the run afterwards. */
 export async function cancelReadableRun(
-  deps: ReadDeps,
+  deps: FindRunDeps,
   principal: Principal,
   address: RunAddress,
 ): Promise<RunDetail> {
@@ -75,7 +72,7 @@ const listName = 'runs'
 
 /** Newest first by (`queued_at`, `id`). */
 export async function listRoomRuns(
-  deps: ReadDeps,
+  deps: Pick<RunServices, 'db' | 'directory' | 'policy' | 'pages'>,
   principal: Principal,
   chatroomId: string,
   query: RunListQuery,
@@ -116,7 +113,7 @@ export function beforeOf(cursor: Cursor | undefined): { queuedAtUs: number; id: 
 
 /** Which contents of the run are stored, as flags (contract part 1, "Run"). */
 export async function readRunContent(
-  deps: Pick<ReadDeps, 'db' | 'directory' | 'runs'>,
+  deps: FindRunDeps,
   principal: Principal,
   address: RunAddress,
 ): Promise<RunContent> {
@@ -138,7 +135,7 @@ const mib = 1024 * 1024
 
 /** The resources that a run used, for callers that may read it. */
 export async function readRunUsage(
-  deps: Pick<ReadDeps, 'db' | 'directory' | 'runs'>,
+  deps: FindRunDeps,
   principal: Principal,
   address: RunAddress,
 ): Promise<RunUsage> {

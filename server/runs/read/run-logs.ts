@@ -9,16 +9,12 @@ import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import type { Refusal } from '../../../agent/port/network-refusals.ts'
 import { type CurrentPrincipal, downloaderOf, type Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
-import type { Following, LogFollowers, PositionedEvent } from '../../live-logs/log-followers.ts'
-import type { Downloads } from '../../storage/downloads/downloads.ts'
-import type { ObjectStorage } from '../../storage/port.ts'
-import { type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
+import type { Following, PositionedEvent } from '../../live-logs/log-followers.ts'
+import { type FindRunDeps, type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
 import type { ShownRun } from '../model/run-row.ts'
 import { findContent } from '../results/run-content-store.ts'
 import { findRefusals } from '../results/run-refusal-store.ts'
-import type { ReadDeps } from './read-runs.ts'
-
-export type RunLogDeps = Pick<ReadDeps, 'db' | 'directory' | 'runs'> & { storage: ObjectStorage }
+import type { RunServices } from '../run-services.ts'
 
 /** A part of a log, in bytes. `tail` counts from the end and takes precedence over the others. */
 export interface LogRange {
@@ -34,7 +30,7 @@ interface StoredRunLog {
 
 /** The stored log of a run, for callers that may read the run. Throws `not_found` if there is none, or not yet, and `downloads_busy`. */
 export async function openRunLog(
-  deps: RunLogDeps & { downloads: Downloads },
+  deps: RunServices,
   principal: Principal,
   { range, signal, ...address }: RunAddress & { range: LogRange; signal: AbortSignal },
 ): Promise<Readable> {
@@ -45,7 +41,7 @@ export async function openRunLog(
 }
 
 export async function findStoredLog(
-  { db, storage }: Pick<RunLogDeps, 'db' | 'storage'>,
+  { db, storage }: Pick<RunServices, 'db' | 'storage'>,
   run: Pick<ShownRun, 'id' | 'company_id'>,
 ): Promise<StoredRunLog | undefined> {
   const content = await findContent(db, run)
@@ -61,14 +57,12 @@ export async function findStoredLog(
   }
 }
 
-export type FollowRunDeps = RunLogDeps & { followers: LogFollowers }
-
 /**
  * Streams the log of a run from byte `start` while it is written, for who may still read it, until `signal` fires. Throws `not_found`
  * before the first event.
  */
 export function followRunLog(
-  deps: FollowRunDeps,
+  deps: FindRunDeps & Pick<RunServices, 'storage' | 'followers'>,
   current: CurrentPrincipal,
   { start, signal, ...address }: RunAddress & Following,
 ): Promise<AsyncGenerator<PositionedEvent>> {
@@ -86,7 +80,7 @@ export function followRunLog(
 
 /** The refused connections of a run, for callers that may read the run. */
 export async function readNetworkLog(
-  deps: Pick<ReadDeps, 'db' | 'directory' | 'runs'>,
+  deps: FindRunDeps,
   principal: Principal,
   address: RunAddress,
 ): Promise<NetworkLog> {

@@ -6,7 +6,8 @@ import type { Principal } from '../../access/principal.ts'
 import { readInstant } from '../../base/errors/validation-error.ts'
 import type { PageRequest } from '../../base/page.ts'
 import { queueWaits } from '../queue/run-waits.ts'
-import { beforeOf, type ReadDeps } from './read-runs.ts'
+import type { RunServices } from '../run-services.ts'
+import { beforeOf } from './read-runs.ts'
 import { renderRun } from './render-run.ts'
 import { countVisibleRuns, listVisibleRunRows, type VisibleRunFilter } from './visible-run-store.ts'
 
@@ -24,7 +25,7 @@ export interface VisibleRunQuery extends PageRequest {
  * deleted rooms. A filter that names something hidden matches nothing (contract part 3, D5).
  */
 export async function listVisibleRuns(
-  deps: ReadDeps,
+  deps: Pick<RunServices, 'db' | 'directory' | 'policy' | 'pages'>,
   principal: Principal,
   query: VisibleRunQuery,
 ): Promise<VisibleRunList> {

@@ -7,8 +7,8 @@ import type { Database } from '../../db/database.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { removeEach } from '../../work/removal.ts'
 import { batchesPerRound, inBatches } from '../../work/sweep.ts'
-import { type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
-import { type ReadDeps, readRunContent } from '../read/read-runs.ts'
+import { type FindRunDeps, type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
+import { readRunContent } from '../read/read-runs.ts'
 import { deleteOldKeys } from '../submit/idempotency-store.ts'
 import { recordExpired, recordExpiring } from './expiry-event-store.ts'
 import {
@@ -94,7 +94,7 @@ export async function sweepIdempotencyKeys(
  * has not ended.
  */
 export async function deleteRunContent(
-  deps: Pick<ReadDeps, 'db' | 'directory' | 'runs'>,
+  deps: FindRunDeps,
   principal: Principal,
   address: RunAddress,
 ): Promise<RunContent> {

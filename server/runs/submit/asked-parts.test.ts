@@ -3,13 +3,14 @@ import { expect, test } from 'vitest'
 import type { Principal } from '../../access/principal.ts'
 import { ValidationError } from '../../base/errors/validation-error.ts'
 import type { Trx } from '../../db/database.ts'
-import type { LockedPart, PartLock, WantDeps } from '../parts/run-part.ts'
+import type { FindRunDeps } from '../lookup/readable-run.ts'
+import type { LockedPart, PartLock } from '../parts/run-part.ts'
 import { runParts } from '../parts/run-parts.ts'
 import { askParts, lockParts } from './asked-parts.ts'
 import { hashRequest } from './idempotency.ts'
 
 const submitter = { principal: {} as Principal, chatroomId: 'roo_1' }
-const ask = (fields: Partial<ExtendedSubmitRequest>) => askParts({} as WantDeps, submitter, fields)
+const ask = (fields: Partial<ExtendedSubmitRequest>) => askParts({} as FindRunDeps, submitter, fields)
 
 const request = {
   route: 'POST /chatrooms/{chatroom_id}/runs',

@@ -1,13 +1,6 @@
 import type { Database, Trx } from '../../db/database.ts'
-import type {
-  AskedFields,
-  LockedPart,
-  LockingRun,
-  PartLock,
-  RunName,
-  RunPart,
-  WantDeps,
-} from '../parts/run-part.ts'
+import type { FindRunDeps } from '../lookup/readable-run.ts'
+import type { AskedFields, LockedPart, LockingRun, PartLock, RunName, RunPart } from '../parts/run-part.ts'
 import { runParts } from '../parts/run-parts.ts'
 
 /** The parts that a submission asks for. */
@@ -22,7 +15,7 @@ export const nothingAsked: AskedParts = { described: {}, want: async () => [] }
 
 /** Throws for fields of a wrong form. */
 export function askParts(
-  deps: WantDeps,
+  deps: FindRunDeps,
   submitter: Pick<LockingRun, 'principal' | 'chatroomId'>,
   fields: AskedFields,
 ): AskedParts {

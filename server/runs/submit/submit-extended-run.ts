@@ -6,22 +6,20 @@ import type {
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import type { RunAndWaitRequest, RunResult } from '@sandbox-jobs/contract/resources/runs/run-result.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
-import type { ObjectStorage } from '../../storage/port.ts'
-import type { WantDeps } from '../parts/run-part.ts'
+import type { FindRunDeps } from '../lookup/readable-run.ts'
 import { extendRun } from '../read/extended-runs.ts'
 import { renderRun } from '../read/render-run.ts'
 import { readInlineOutput } from '../read/results/inline-output.ts'
-import { type WatchRunDeps, watchRun } from '../read/wait-for-run.ts'
+import { watchRun } from '../read/wait-for-run.ts'
+import type { RunServices } from '../run-services.ts'
 import { askParts } from './asked-parts.ts'
 import { type Submission, type SubmitDeps, submitRun } from './submit-run.ts'
-
-export type ExtendedSubmitDeps = SubmitDeps & WantDeps
 
 export type ExtendedSubmission = Omit<Submission, 'body' | 'source'> & { body: ExtendedSubmitRequest }
 
 /** Queues a run with parts. Throws what `submitRun` throws, and what asking for the parts and locking them throws. */
 export async function submitExtendedRun(
-  deps: ExtendedSubmitDeps,
+  deps: SubmitDeps & FindRunDeps,
   submission: ExtendedSubmission,
 ): Promise<ExtendedRun> {
   return extendRun(deps.db, await submitWithParts(deps, submission))
@@ -29,21 +27,19 @@ export async function submitExtendedRun(
 
 /** The same without reading the parts back. */
 export async function submitWithParts(
-  deps: ExtendedSubmitDeps,
+  deps: SubmitDeps & FindRunDeps,
   submission: ExtendedSubmission,
 ): Promise<RunDetail> {
   const { text } = await submitRun(deps, submission, askParts(deps, submission, submission.body))
   return JSON.parse(text) as RunDetail
 }
 
-export type RunAndWaitDeps = ExtendedSubmitDeps & WatchRunDeps & { storage: ObjectStorage }
-
 /**
  * Submits a run and waits for its end. A repeated key waits for the run that it was given before. Throws what `submitRun`
  * throws; once there is a run, it is answered with however many wait.
  */
 export async function runAndWait(
-  deps: RunAndWaitDeps,
+  deps: SubmitDeps & RunServices,
   { body, ...submission }: Omit<ExtendedSubmission, 'body'> & { body: RunAndWaitRequest },
   signal: AbortSignal,
 ): Promise<RunResult> {

@@ -73,14 +73,11 @@ export async function submitRun(
   }
 }
 
-/** The dependencies that a submission needs before its run is queued. */
-export type PlanDeps = Omit<SubmitDeps, 'queue'>
-
 /**
  * The run to queue, if the principal may submit it now with that input: for who queues it in a larger transaction. Throws
  * what a submission throws before the queue is looked at.
  */
-export async function planRun(deps: PlanDeps, submission: Planned, input: StagedInput): Promise<NewRun> {
+export async function planRun(deps: SubmitDeps, submission: Planned, input: StagedInput): Promise<NewRun> {
   return newRun(deps, submission, { resolve: await resolveVersion(deps, submission), input })
 }
 
@@ -89,12 +86,12 @@ type Planned = Pick<Submission, 'principal' | 'chatroomId'> & {
   body: Omit<ManualRunSubmitRequest, 'input'>
 }
 
-const resolveVersion = (deps: PlanDeps, { principal, chatroomId, body }: Planned) =>
+const resolveVersion = (deps: SubmitDeps, { principal, chatroomId, body }: Planned) =>
   deps.runnables.resolveFor(principal, chatroomId, body.task_version_id)
 
 /** The run to queue, if the version may be run now with that input. */
 async function newRun(
-  deps: PlanDeps,
+  deps: SubmitDeps,
   { principal, chatroomId, body, source = 'rest' }: Planned,
   { resolve, input }: { resolve: () => RunnableVersion; input: StagedInput },
 ): Promise<NewRun> {

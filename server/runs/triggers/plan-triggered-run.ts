@@ -8,7 +8,7 @@ import { renderTemplate } from '../../custom-tables/triggers/input-template.ts'
 import { declarationOf, type WaitingEvent } from '../../custom-tables/triggers/row-events.ts'
 import type { NewRun } from '../submit/locked-queues.ts'
 import { requireUnattended } from '../submit/startable.ts'
-import { checkOutputs, type PlanDeps, planRun } from '../submit/submit-run.ts'
+import { checkOutputs, planRun, type SubmitDeps } from '../submit/submit-run.ts'
 
 /** An event that starts no run; `code` says why. */
 export class EventRefused extends Error {
@@ -25,7 +25,7 @@ export class EventRefused extends Error {
  * The run of an event, with the authority that whoever declared the trigger has now: they manage the table and may submit the
  * version. Throws `EventRefused`, or a `CodedError` while the platform cannot plan it.
  */
-export async function planTriggeredRun(deps: PlanDeps, event: WaitingEvent): Promise<NewRun> {
+export async function planTriggeredRun(deps: SubmitDeps, event: WaitingEvent): Promise<NewRun> {
   const { trigger, table } = await declarationOf(deps.db, event)
   if (trigger.state !== 'active' || table.state !== 'active') throw new EventRefused('custom_table_archived')
   const principal = await deps.outputs.findUser(event.company_id, trigger.run_as)
@@ -72,7 +72,7 @@ export const mayPass = (error: CodedError): boolean => [429, 503].includes(catal
  * not submit runs of it there, and what refuses each such submission. It is checked again for each run.
  */
 export const requireTarget =
-  (deps: Pick<PlanDeps, 'runnables' | 'outputs'>): RequireTarget =>
+  (deps: Pick<SubmitDeps, 'runnables' | 'outputs'>): RequireTarget =>
   async (principal, { chatroom_id: chatroomId, task_version_id: versionId }) => {
     try {
       const resolve = await deps.runnables.resolveFor(principal, chatroomId, versionId)

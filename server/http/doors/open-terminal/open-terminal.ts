@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { DoorServices } from '../../../doors/door-services.ts'
 import { withFiles } from '../../requests/file-part.ts'
 import { type DoorMounting, doorMounter, type Refuse } from '../door-mount.ts'
 import { connectOperations, mountOpenAnswers } from './connect.ts'
@@ -8,7 +9,7 @@ import { grepOperation } from './files/search-contents.ts'
 import { globOperation } from './files/search-names.ts'
 import { uploadOperation } from './files/uploads.ts'
 import { routeOf } from './operation.ts'
-import { type ProcessServices, processOperations } from './processes.ts'
+import { processOperations } from './processes.ts'
 
 /*
  * The door in the form of Open Terminal, Open WebUI's server for commands and files. Each user of the platform has a session of
@@ -19,11 +20,7 @@ const refuse: Refuse = (reply, { status, message }) => {
   reply.code(status).send({ detail: status === 401 ? 'Invalid API key' : message })
 }
 
-export function mountOpenTerminal(
-  app: FastifyInstance,
-  options: DoorMounting,
-  services: ProcessServices,
-): void {
+export function mountOpenTerminal(app: FastifyInstance, options: DoorMounting, services: DoorServices): void {
   const operations = [
     ...connectOperations(),
     ...processOperations(services),

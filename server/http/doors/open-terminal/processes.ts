@@ -2,23 +2,14 @@ import { commandMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { Omissible } from '@sandbox-jobs/contract/schema.ts'
 import { Type } from 'typebox'
 import { PlainError } from '../../../base/errors/plain-error.ts'
+import type { DoorServices } from '../../../doors/door-services.ts'
 import type { Command } from '../../../doors/terminal/command.ts'
 import { readOutput } from '../../../doors/terminal/command-output.ts'
-import {
-  type CommandDeps,
-  killCommand,
-  listCommands,
-  readCommand,
-  startCommand,
-} from '../../../doors/terminal/commands.ts'
-import type { FollowRunDeps } from '../../../runs/read/run-logs.ts'
-import type { SessionServices } from '../../../sessions/session-services.ts'
+import { killCommand, listCommands, readCommand, startCommand } from '../../../doors/terminal/commands.ts'
 import { modelPath } from './files/working-directory.ts'
 import { type Operation, operation, type TerminalCall } from './operation.ts'
 import { processOf, withOutput } from './process-answer.ts'
 import { TerminalPath } from './terminal-paths.ts'
-
-export type ProcessServices = CommandDeps & FollowRunDeps & SessionServices
 
 /** Most commands end within it, and a request that waits longer gains a model nothing. */
 const waitSeconds = 5
@@ -64,7 +55,7 @@ interface Output {
 }
 
 /** Commands as processes. */
-export function processOperations(services: ProcessServices): Operation[] {
+export function processOperations(services: DoorServices): Operation[] {
   const answer = async (call: TerminalCall<unknown, unknown>, command: Command, wanted: Output) => {
     const wish = { offset: wanted.offset ?? 0, fromEnd: wanted.tail !== undefined }
     const output = await readOutput(services, call.person, { command, wish })
@@ -116,7 +107,7 @@ export function processOperations(services: ProcessServices): Operation[] {
 
 const idOf = ({ params }: TerminalCall<unknown, unknown>): string => params.process_id ?? ''
 
-const listing = (services: ProcessServices): Operation =>
+const listing = (services: DoorServices): Operation =>
   operation({
     method: 'GET',
     path: '/execute',
@@ -129,7 +120,7 @@ const listing = (services: ProcessServices): Operation =>
   })
 
 /** A command has nobody who types: its standard input is empty. */
-const input = (services: ProcessServices): Operation =>
+const input = (services: DoorServices): Operation =>
   operation({
     method: 'POST',
     path: '/execute/{process_id}/input',
@@ -140,7 +131,7 @@ const input = (services: ProcessServices): Operation =>
     },
   })
 
-const kill = (services: ProcessServices): Operation =>
+const kill = (services: DoorServices): Operation =>
   operation({
     method: 'DELETE',
     path: '/execute/{process_id}',

@@ -1,7 +1,7 @@
 import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import { managementRoutes } from '@sandbox-jobs/contract/routes/management-routes.ts'
-import type { ReadDeps } from '../../../runs/read/read-runs.ts'
 import { listVisibleRuns } from '../../../runs/read/visible-runs.ts'
+import type { RunServices } from '../../../runs/run-services.ts'
 import { listRoomBindings, listTaskBindings } from '../../../tasks/bindings/binding-view.ts'
 import { listRequestOf } from '../../../tasks/catalogue/list-request.ts'
 import type { TaskContext } from '../../../tasks/catalogue/task-access.ts'
@@ -10,7 +10,10 @@ import type { Mount } from '../../mount.ts'
 const listDefaults = { page_size: catalogPageSizeDefault, lifecycle: 'active' } as const
 
 /** Queries over several rooms or tasks (contract part 2, "Capability and management queries"). */
-export function mountManagementRoutes(mount: Mount, services: { tasks: TaskContext; runs: ReadDeps }): void {
+export function mountManagementRoutes(
+  mount: Mount,
+  services: { tasks: TaskContext; runs: Pick<RunServices, 'db' | 'directory' | 'policy' | 'pages'> },
+): void {
   mount(managementRoutes.listVisibleRuns, ({ principal, query }) =>
     listVisibleRuns(services.runs, principal, query),
   )

@@ -1,16 +1,12 @@
 import { inputFileRoutes } from '@sandbox-jobs/contract/routes/input-file-routes.ts'
-import {
-  type InputFileServices,
-  listRoomFiles,
-  readInputFile,
-  removeInputFile,
-} from '../../../runs/parts/files/input-files.ts'
+import { listRoomFiles, readInputFile, removeInputFile } from '../../../runs/parts/files/input-files.ts'
 import { uploadInputFile } from '../../../runs/parts/files/upload-input-file.ts'
+import type { RunServices } from '../../../runs/run-services.ts'
 import type { Mount } from '../../mount.ts'
 import { rawBodyOf } from '../../requests/raw-body.ts'
 
 /** Files for runs of a room (contract part 3, D6). */
-export function mountInputFileRoutes(mount: Mount, services: InputFileServices): void {
+export function mountInputFileRoutes(mount: Mount, services: RunServices): void {
   mount(inputFileRoutes.uploadInputFile, async ({ principal, params, query, request }) => {
     const { body, contentLength } = rawBodyOf(request)
     const { name, media_type: mediaType } = query

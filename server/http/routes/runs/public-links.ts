@@ -37,7 +37,7 @@ export function mountPublicLinkRoutes(mount: Mount, services: LinkServices): voi
 /** `GET /public/sandbox/artifacts/{token}` (contract part 2, "Public routes"). */
 export function mountPublicDownloadRoute(
   mount: Mount,
-  services: Pick<LinkServices, 'db' | 'downloads'> & { scheduler?: RequestScheduler },
+  services: Pick<LinkServices, 'db' | 'downloads'> & { scheduler: RequestScheduler },
 ): void {
   mount(publicLinkRoutes.downloadByToken, ({ params, request, reply }) => {
     const takeTurn = (companyId: string) => turnOf(services.scheduler, companyId, reply)(0)

@@ -3,21 +3,17 @@ import { downloadCapabilityHeader } from '@sandbox-jobs/contract/resources/runs/
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { resultRoutes } from '@sandbox-jobs/contract/routes/result-routes.ts'
 import type { FastifyRequest } from 'fastify'
-import {
-  openByCapability,
-  openResult,
-  openRunZip,
-  type ResultDeps,
-} from '../../../runs/downloads/read-results.ts'
+import { openByCapability, openResult, openRunZip } from '../../../runs/downloads/read-results.ts'
 import { readRunUsage } from '../../../runs/read/read-runs.ts'
 import { type CapabilityDeps, listRunArtifacts } from '../../../runs/read/results/read-artifacts.ts'
 import { readRunRemarks } from '../../../runs/read/results/run-remarks.ts'
-import { type FollowRunDeps, followRunLog, openRunLog, readNetworkLog } from '../../../runs/read/run-logs.ts'
+import { followRunLog, openRunLog, readNetworkLog } from '../../../runs/read/run-logs.ts'
 import { followRunEvents, waitForRun } from '../../../runs/read/wait-for-run.ts'
 import { deleteRunContent } from '../../../runs/retention/run-retention.ts'
-import { type RunAndWaitDeps, runAndWait } from '../../../runs/submit/submit-extended-run.ts'
+import type { RunServices } from '../../../runs/run-services.ts'
+import { runAndWait } from '../../../runs/submit/submit-extended-run.ts'
+import type { SubmitDeps } from '../../../runs/submit/submit-run.ts'
 import { attachment } from '../../../storage/downloads/download-headers.ts'
-import type { Downloads } from '../../../storage/downloads/downloads.ts'
 import { currentCaller } from '../../caller.ts'
 import type { Mount } from '../../mount.ts'
 import { eventStream, eventStreamHeaders, lastEventPosition } from '../../responses/event-stream.ts'
@@ -28,10 +24,8 @@ import {
   untrustedHeaders,
 } from '../../responses/send-download.ts'
 
-export type ResultServices = ResultDeps & CapabilityDeps & RunAndWaitDeps
-
 /** Results of runs without a public link, and waiting for them (contract part 3, D6). */
-export function mountResultRoutes(mount: Mount, services: ResultServices): void {
+export function mountResultRoutes(mount: Mount, services: RunServices & CapabilityDeps & SubmitDeps): void {
   mountDownloads(mount, services)
   mount(resultRoutes.listRunFiles, ({ principal, params, query }) =>
     listRunArtifacts(services, principal, { ...addressOf(params), query }),
@@ -55,30 +49,30 @@ export function mountResultRoutes(mount: Mount, services: ResultServices): void 
 }
 
 /** Details of a run beyond the contract's routes (contract part 3, D6). */
-export function mountRunLogRoutes(mount: Mount, deps: FollowRunDeps & { downloads: Downloads }): void {
+export function mountRunLogRoutes(mount: Mount, services: RunServices): void {
   mount(extensionRoutes.readRunLog, async ({ principal, params, query, reply }) => {
     const of = { ...addressOf(params), range: query, signal: goneSignal(reply) }
-    const log = await openRunLog(deps, principal, of)
+    const log = await openRunLog(services, principal, of)
     return reply.headers({ ...untrustedHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(log)
   })
   mount(extensionRoutes.followRunLog, async ({ params, query, request, reply }) => {
     const start = query.start ?? lastEventPosition(request)
     const of = { ...addressOf(params), start, signal: goneSignal(reply) }
-    const events = await followRunLog(deps, currentCaller(request), of)
+    const events = await followRunLog(services, currentCaller(request), of)
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })
   mount(extensionRoutes.readNetworkLog, ({ principal, params }) =>
-    readNetworkLog(deps, principal, addressOf(params)),
+    readNetworkLog(services, principal, addressOf(params)),
   )
   mount(extensionRoutes.deleteRunContent, ({ principal, params }) =>
-    deleteRunContent(deps, principal, addressOf(params)),
+    deleteRunContent(services, principal, addressOf(params)),
   )
   mount(extensionRoutes.readRunUsage, ({ principal, params }) =>
-    readRunUsage(deps, principal, addressOf(params)),
+    readRunUsage(services, principal, addressOf(params)),
   )
 }
 
-function mountDownloads(mount: Mount, services: ResultServices): void {
+function mountDownloads(mount: Mount, services: RunServices & CapabilityDeps): void {
   mount(resultRoutes.readRunOutput, ({ principal, params, request, reply }) => {
     const wanted = downloadRequestOf(request, reply)
     const of = { ...addressOf(params), object: { kind: 'output' as const }, request: wanted }

@@ -4,7 +4,6 @@ import { listExtendedRuns, readExtendedRun } from '../../../runs/read/extended-r
 import {
   cancelReadableRun,
   listRoomRuns,
-  type ReadDeps,
   readRun,
   readRunContent,
   showSnapshot,
@@ -15,18 +14,20 @@ import {
   listRunArtifacts,
 } from '../../../runs/read/results/read-artifacts.ts'
 import type { RunSnapshots } from '../../../runs/read/run-snapshots.ts'
+import type { RunServices } from '../../../runs/run-services.ts'
 import { askParts, nothingAsked } from '../../../runs/submit/asked-parts.ts'
-import { type QuickRunDeps, quickRun } from '../../../runs/submit/quick-run.ts'
+import { quickRun } from '../../../runs/submit/quick-run.ts'
 import { retryRun } from '../../../runs/submit/retry-run.ts'
-import { type ExtendedSubmitDeps, submitExtendedRun } from '../../../runs/submit/submit-extended-run.ts'
+import { submitExtendedRun } from '../../../runs/submit/submit-extended-run.ts'
 import { type SubmitDeps, submitRun } from '../../../runs/submit/submit-run.ts'
 import type { Mount } from '../../mount.ts'
 import { requireFullKey } from '../../scopes.ts'
 
-export type RunServices = SubmitDeps & CapabilityDeps & { readings: RunSnapshots }
-
 /** Runs of a chatroom (contract part 2, "Chatroom runs"). */
-export function mountRunRoutes(mount: Mount, services: RunServices): void {
+export function mountRunRoutes(
+  mount: Mount,
+  services: RunServices & CapabilityDeps & SubmitDeps & { readings: RunSnapshots },
+): void {
   mount(runRoutes.submitRun, ({ principal, params, body, idempotencyKey }) =>
     submitRun(services, { principal, chatroomId: params.cid, idempotencyKey, body }),
   )
@@ -70,10 +71,7 @@ export function mountRunRoutes(mount: Mount, services: RunServices): void {
 }
 
 /** Runs with their files, metadata and session (contract part 3, D6). */
-export function mountExtendedRunRoutes(
-  mount: Mount,
-  services: ReadDeps & ExtendedSubmitDeps & QuickRunDeps,
-): void {
+export function mountExtendedRunRoutes(mount: Mount, services: RunServices & SubmitDeps): void {
   mount(extendedRunRoutes.submitExtendedRun, async ({ principal, params, body, idempotencyKey }) => {
     if (body.session) requireFullKey(principal)
     return submitExtendedRun(services, { principal, chatroomId: params.cid, idempotencyKey, body })

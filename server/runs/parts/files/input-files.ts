@@ -1,13 +1,10 @@
 import { chatroomPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import type { InputFile, InputFileList } from '@sandbox-jobs/contract/resources/runs/input-file.ts'
-import type { Directory } from '../../../access/directory/directory.ts'
 import { ownRunsOf } from '../../../access/own-runs.ts'
 import type { Principal } from '../../../access/principal.ts'
 import { CodedError, notFound } from '../../../base/errors/coded-error.ts'
-import type { Log } from '../../../base/logging.ts'
-import type { PageRequest, PageTokens } from '../../../base/page.ts'
-import type { Database } from '../../../db/database.ts'
-import type { ObjectStorage } from '../../../storage/port.ts'
+import type { PageRequest } from '../../../base/page.ts'
+import type { RunServices } from '../../run-services.ts'
 import {
   deleteInputFile,
   type FileKey,
@@ -18,14 +15,6 @@ import {
 } from './input-file-store.ts'
 import { isFileNeeded } from './run-file-store.ts'
 
-export interface InputFileServices {
-  db: Database
-  directory: Directory
-  pages: PageTokens
-  storage: ObjectStorage
-  log: Log
-}
-
 export interface FileAddress {
   chatroomId: string
   fileId: string
@@ -33,7 +22,7 @@ export interface FileAddress {
 
 /** The files of a room, newest first. A sandbox-scope key sees those that it uploaded. */
 export async function listRoomFiles(
-  { db, directory, pages }: Pick<InputFileServices, 'db' | 'directory' | 'pages'>,
+  { db, directory, pages }: RunServices,
   principal: Principal,
   { chatroomId, query }: { chatroomId: string; query: PageRequest },
 ): Promise<InputFileList> {
@@ -54,7 +43,7 @@ export async function listRoomFiles(
 }
 
 export async function readInputFile(
-  { db, directory }: Pick<InputFileServices, 'db' | 'directory'>,
+  { db, directory }: RunServices,
   principal: Principal,
   { chatroomId, fileId }: FileAddress,
 ): Promise<InputFile> {
@@ -69,7 +58,7 @@ export async function readInputFile(
  * while a run that has not ended takes it.
  */
 export async function removeInputFile(
-  { db, directory, storage }: Pick<InputFileServices, 'db' | 'directory' | 'storage'>,
+  { db, directory, storage }: RunServices,
   principal: Principal,
   { chatroomId, fileId }: FileAddress,
 ): Promise<InputFile> {

@@ -5,10 +5,10 @@ import type { Principal } from '../../../access/principal.ts'
 import { CodedError } from '../../../base/errors/coded-error.ts'
 import { invalid, problemOf, type ValidationProblem } from '../../../base/errors/validation-error.ts'
 import type { Database, Trx } from '../../../db/database.ts'
-import { requireReadableRun } from '../../lookup/readable-run.ts'
+import { type FindRunDeps, requireReadableRun } from '../../lookup/readable-run.ts'
 import { findRunById } from '../../model/run-store.ts'
 import { pinArtifact } from '../../results/artifact-store.ts'
-import type { LockedPart, PartLock, RunName, WantDeps } from '../run-part.ts'
+import type { LockedPart, PartLock, RunName } from '../run-part.ts'
 import { pinInputFile, pinTakenFile } from './input-file-store.ts'
 import { findRunFiles, insertRunFiles, type NewRunFile } from './run-file-store.ts'
 import { requireName } from './upload-input-file.ts'
@@ -30,7 +30,7 @@ interface WantedFile {
  * `input_file_not_found` with the locations, and on locking 422 `input_files_too_large`.
  */
 export async function wantedFiles(
-  deps: WantDeps,
+  deps: FindRunDeps,
   principal: Principal,
   { chatroomId, files }: { chatroomId: string; files: readonly RunFileRequest[] },
 ): Promise<PartLock> {
@@ -106,7 +106,7 @@ function checked(files: readonly RunFileRequest[]): Source[] {
   })
 }
 
-async function mayRead(deps: WantDeps, principal: Principal, runId: string): Promise<boolean> {
+async function mayRead(deps: FindRunDeps, principal: Principal, runId: string): Promise<boolean> {
   const run = await findRunById(deps.db, { id: runId, company_id: principal.companyId })
   if (!run) return false
   try {

@@ -9,8 +9,9 @@ import { invalid } from '../../../base/errors/validation-error.ts'
 import { newId } from '../../../base/ids.ts'
 import { closeStaging, dropStaging, openStaging } from '../../../environments/uploads/staging.ts'
 import { ObjectTooLarge, type StoredObject } from '../../../storage/port.ts'
+import type { RunServices } from '../../run-services.ts'
 import { findInputFile, insertInputFile } from './input-file-store.ts'
-import { type InputFileServices, renderInputFile } from './input-files.ts'
+import { renderInputFile } from './input-files.ts'
 
 export interface FileSending {
   chatroomId: string
@@ -27,7 +28,7 @@ export interface FileSending {
  * `input_file_too_large`, `staging_slot_exhausted`, `storage_quota_exceeded` and `storage_unavailable`.
  */
 export async function uploadInputFile(
-  deps: Omit<InputFileServices, 'pages'>,
+  deps: RunServices,
   principal: Principal,
   sending: FileSending,
 ): Promise<InputFile> {
@@ -76,11 +77,7 @@ export function requireName(name: string, loc: (string | number)[]): void {
   throw invalid(loc, 'too_long', `may have at most ${inputFileNameMaxBytes} bytes`)
 }
 
-async function store(
-  { storage, log }: Pick<InputFileServices, 'storage' | 'log'>,
-  key: string,
-  body: Readable,
-): Promise<StoredObject> {
+async function store({ storage, log }: RunServices, key: string, body: Readable): Promise<StoredObject> {
   try {
     return await storage.put(key, body, { maxBytes: inputFileMaxBytes })
   } catch (error) {

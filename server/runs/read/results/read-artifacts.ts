@@ -11,9 +11,9 @@ import type { Clock } from '../../../base/clock.ts'
 import { CodedError, notFound } from '../../../base/errors/coded-error.ts'
 import type { Page, PageRequest } from '../../../base/page.ts'
 import { attachment } from '../../../storage/downloads/download-headers.ts'
-import { type RunAddress, requireReadableRun } from '../../lookup/readable-run.ts'
+import { type FindRunDeps, type RunAddress, requireReadableRun } from '../../lookup/readable-run.ts'
 import { findArtifact, listArtifacts, type RunArtifactRow } from '../../results/artifact-store.ts'
-import type { ReadDeps } from '../read-runs.ts'
+import type { RunServices } from '../../run-services.ts'
 
 export interface ArtifactAddress extends RunAddress {
   artifactId: string
@@ -38,7 +38,7 @@ const statesOf: Record<Lifecycle, readonly string[] | undefined> = {
 }
 
 export async function listRunArtifacts(
-  deps: ReadDeps,
+  deps: RunServices,
   principal: Principal,
   { query, ...address }: RunAddress & { query: ArtifactListQuery },
 ): Promise<Page<RunArtifact>> {
@@ -60,7 +60,7 @@ export async function listRunArtifacts(
 
 /** Those that can be downloaded of a run, with their times; at most as many as one page has. */
 export async function listArtifactFiles(
-  deps: ReadDeps,
+  deps: FindRunDeps,
   principal: Principal,
   { limit, ...address }: RunAddress & { limit: number },
 ): Promise<ArtifactFile[]> {
@@ -91,7 +91,7 @@ export const renderArtifact = (row: RunArtifactRow): RunArtifact => ({
 
 /** An artifact that can be downloaded. Throws `not_found`, also for a retired one. */
 export async function requireArtifact(
-  deps: Pick<ReadDeps, 'db' | 'directory' | 'runs'>,
+  deps: FindRunDeps,
   principal: Principal,
   action: ActionOn<'room'>,
   address: ArtifactAddress,
@@ -103,7 +103,7 @@ export async function requireArtifact(
   return artifact
 }
 
-export interface CapabilityDeps extends ReadDeps {
+export interface CapabilityDeps extends FindRunDeps {
   /** Key of download capabilities. */
   capabilityKey: Buffer
   clock: Clock

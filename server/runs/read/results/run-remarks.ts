@@ -4,14 +4,13 @@ import {
   type RunRemarks,
 } from '@sandbox-jobs/contract/resources/runs/run-remark.ts'
 import type { Principal } from '../../../access/principal.ts'
-import { type RunAddress, requireReadableRun } from '../../lookup/readable-run.ts'
+import { type FindRunDeps, type RunAddress, requireReadableRun } from '../../lookup/readable-run.ts'
 import { refusalText } from '../../results/artifact-refusal.ts'
 import { findContent, type RunContentRow } from '../../results/run-content-store.ts'
-import type { ReadDeps } from '../read-runs.ts'
 
 /** Remarks about a run for whoever may read it. Throws `not_found`. */
 export async function readRunRemarks(
-  deps: Pick<ReadDeps, 'db' | 'directory' | 'runs'>,
+  deps: FindRunDeps,
   principal: Principal,
   address: RunAddress,
 ): Promise<RunRemarks> {

@@ -1,6 +1,7 @@
 import { sessionPathMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { Type } from 'typebox'
 import { PlainError } from '../../../../base/errors/plain-error.ts'
+import type { DoorServices } from '../../../../doors/door-services.ts'
 import type { Command } from '../../../../doors/terminal/command.ts'
 import { readOutput } from '../../../../doors/terminal/command-output.ts'
 import { homeDir } from '../../../../doors/terminal/command-script.ts'
@@ -11,7 +12,6 @@ import { type Slice, slicesOf } from '../../../../fairness/loop-slices.ts'
 import type { Tree } from '../../../../sessions/trees/tree.ts'
 import { endedWords } from '../../ended-words.ts'
 import { type Operation, operation, type TerminalCall } from '../operation.ts'
-import type { ProcessServices } from '../processes.ts'
 import { keptPath, shownPath, TerminalPath } from '../terminal-paths.ts'
 import { maxResults, maxResultsDefault, Patterns, patternsOf } from './search-names.ts'
 import { modelPath } from './working-directory.ts'
@@ -42,7 +42,7 @@ const Query = Type.Object({
   max_results: maxResults,
 })
 
-export const grepOperation = (deps: ProcessServices): Operation =>
+export const grepOperation = (deps: DoorServices): Operation =>
   operation({
     method: 'GET',
     path: '/files/grep',
@@ -80,7 +80,7 @@ export const grepOperation = (deps: ProcessServices): Operation =>
     },
   })
 
-async function search(deps: ProcessServices, call: TerminalCall<unknown, unknown>, text: string) {
+async function search(deps: DoorServices, call: TerminalCall<unknown, unknown>, text: string) {
   const { person, signal, open } = call
   const command = { text, folder: homeDir, env: {} }
   const searching = await startCommand(deps, person, { command, wait: { seconds: waitSeconds, signal } })
