@@ -12,7 +12,13 @@ import { TestApi } from '../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
-import { asNewcomer, expectUnnoticed, listening, overConnection } from './beside-reader.ts'
+import {
+  asNewcomer,
+  boundOfNewcomersMs,
+  expectUnnoticed,
+  listening,
+  overConnection,
+} from './beside-reader.ts'
 import type { Loop } from './loops.ts'
 
 /* The longest bodies, lists and exports of one company. */
@@ -81,7 +87,11 @@ describe('of bodies', () => {
     '%s: newcomers are accepted beside %s',
     async () => {
       const draft = keysOf(draftBodyMaxBytes - 1_000_000, 100_000)
-      await expectUnnoticed(many(20, post(allRoutes.createTaskVersion, draft)), readAsNewcomer)
+      await expectUnnoticed(
+        many(20, post(allRoutes.createTaskVersion, draft)),
+        readAsNewcomer,
+        boundOfNewcomersMs,
+      )
     },
   )
 

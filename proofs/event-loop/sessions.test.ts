@@ -13,7 +13,14 @@ import { TestApi } from '../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
-import { asNewcomer, drain, expectUnnoticed, listening, overConnection } from './beside-reader.ts'
+import {
+  asNewcomer,
+  boundOfNewcomersMs,
+  drain,
+  expectUnnoticed,
+  listening,
+  overConnection,
+} from './beside-reader.ts'
 import type { Loop } from './loops.ts'
 
 /* The longest requests on the files of a session, many at once. */
@@ -150,7 +157,7 @@ describe('of the files of a session', () => {
     ['lists, moves and deletions', 'a list of one folder', list],
     ['zips', 'a large one', () => archive(['f'])],
   ])('%s: newcomers are accepted beside %s', async (_loop, _name, ask) => {
-    await expectUnnoticed(many(3, ask), readAsNewcomer)
+    await expectUnnoticed(many(3, ask), readAsNewcomer, boundOfNewcomersMs)
   })
 
   it.each<[Loop, string]>([['replacements', 'many of them']])('%s: others do not notice %s', async () => {
