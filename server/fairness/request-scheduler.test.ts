@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { defaultSchedulerBounds, RequestScheduler, type ScheduledRequest } from './request-scheduler.ts'
 
 const bounds = { ...defaultSchedulerBounds, atWork: 4, atWorkEach: 1 }
@@ -83,18 +83,33 @@ test('work that is known to be of a company is charged to it, not to those whose
   expect(isWaiting(enter('a'))).toBe(true)
 })
 
-test('a company does not pay for the work of others whose requests are held, and pays for its own', async () => {
-  enter('b').leave()
-  const held = Array.from({ length: 20 }, () => enter('a'))
-  await vi.advanceTimersByTimeAsync(40 * bounds.heldMs)
-  for (const { granted } of held) expect(await granted).toBe(true)
-  for (const company of ['b', 'a']) {
-    const request = enter(company)
+describe('beside requests of another company that are held', () => {
+  beforeEach(async () => {
+    enter('b').leave()
+    const held = Array.from({ length: 20 }, () => enter('a'))
+    await vi.advanceTimersByTimeAsync(40 * bounds.heldMs)
+    for (const { granted } of held) expect(await granted).toBe(true)
+  })
+
+  /** A request of the company that is at work for two bursts of event loop time. */
+  function request(company: string) {
+    const costly = enter(company)
     work(2 * bounds.burstMs)
-    request.leave()
+    costly.leave()
   }
-  expect(isWaiting(enter('b'))).toBe(false)
-  expect(isWaiting(enter('a'))).toBe(true)
+
+  test('a company does not pay while they work, and theirs pays for its own', () => {
+    scheduler.chargeWork('a', 1)
+    for (const company of ['b', 'a']) request(company)
+    expect(isWaiting(enter('b'))).toBe(false)
+    expect(isWaiting(enter('a'))).toBe(true)
+  })
+
+  test('a company pays while they only wait', () => {
+    enter('a').leave()
+    request('b')
+    expect(isWaiting(enter('b'))).toBe(true)
+  })
 })
 
 test('a request that comes when the credit is there but the timer is late does not keep others waiting', async () => {

@@ -54,11 +54,14 @@ interface Owner {
   atWork: number
   /** Sum of the weights of its requests that were at work for longer than `heldMs` and are not answered yet. */
   heldWeight: number
+  /** Event loop time that a request of weight 1, at work from the start, would have been charged. */
+  chargedMs: number
   creditMs: number
   creditedAtMs: number
   /** Moving average of the event loop time of its requests. */
   usualMs: number
   lastRequestMs: number
+  lastWorkMs: number
 }
 
 /** A request in the scheduler. */
@@ -84,11 +87,12 @@ export class RequestScheduler {
   readonly #owners = new Map<string, Owner>()
   /** Companies with waiting requests: a finished request checks only these. */
   readonly #waiting = new Set<Owner>()
+  /** Companies with requests at work. */
+  readonly #atWork = new Set<Owner>()
+  /** Companies that were charged for work lately: their held requests do it. Those of others wait, for example for a state. */
+  readonly #working = new Set<Owner>()
   /** Sum of the weights of the running requests. */
   #atWorkWeight = 0
-  #heldWeight = 0
-  /** Event loop time that a request of weight 1, running from the start, would have been charged. */
-  #chargedMs = 0
   #accruedAtMs = 0
   #active = 1
   /** True until others have had their turn. */
@@ -139,20 +143,25 @@ export class RequestScheduler {
   /** Charges a company for event loop time that is known to be its own. Requests that run meanwhile do not pay for it. */
   chargeWork(company: string, usedMs: number): void {
     this.#accrue(usedMs)
-    this.#debit(this.#ownerOf(company), usedMs)
+    const owner = this.#ownerOf(company)
+    owner.lastWorkMs = this.#nowMs()
+    this.#working.add(owner)
+    this.#debit(owner, usedMs)
   }
 
   #start(owner: Owner, weight: number, isAtDatabase: () => boolean): () => void {
     this.#accrue()
     this.#atWorkWeight += weight
+    this.#atWork.add(owner)
     owner.atWork += 1
     if (weight > heavyWeight) this.#letHeavyIn()
-    const chargedBefore = this.#chargedMs
+    const chargedBefore = owner.chargedMs
     const end = () => {
       this.#accrue()
-      this.#charge(owner, weight * (this.#chargedMs - chargedBefore))
       this.#atWorkWeight -= weight
       owner.atWork -= 1
+      if (owner.atWork === 0) this.#atWork.delete(owner)
+      this.#charge(owner, weight * (owner.chargedMs - chargedBefore))
       this.#startWaiting()
     }
     let state: 'at work' | 'held' | 'over' = 'at work'
@@ -160,7 +169,6 @@ export class RequestScheduler {
       if (isAtDatabase()) return void timer.refresh()
       end()
       state = 'held'
-      this.#heldWeight += weight
       owner.heldWeight += weight
     }
     const timer = setTimeout(yieldSlot, this.#bounds.heldMs).unref()
@@ -170,7 +178,6 @@ export class RequestScheduler {
         end()
       } else if (state === 'held') {
         this.#accrue()
-        this.#heldWeight -= weight
         owner.heldWeight -= weight
       }
       state = 'over'
@@ -199,13 +206,7 @@ export class RequestScheduler {
     return owner.atWork < Math.max(atWorkEach, Math.floor(atWork / this.#active))
   }
 
-  /**
-   * `sharedMs` is the equal share of all requests. Those of other companies that are held may have used the rest, so that nobody
-   * pays for their work; the company's own make nothing cheaper for it.
-   */
-  #charge(owner: Owner, sharedMs: number): void {
-    const allWeight = this.#atWorkWeight + this.#heldWeight
-    const usedMs = (sharedMs * allWeight) / (allWeight - owner.heldWeight)
+  #charge(owner: Owner, usedMs: number): void {
     this.#debit(owner, usedMs + Math.max(0, usedMs - longMs) * (longFactor - 1))
     owner.usualMs += (usedMs - owner.usualMs) * lastRequestWeight
   }
@@ -270,10 +271,12 @@ export class RequestScheduler {
       waiting: [],
       atWork: 0,
       heldWeight: 0,
+      chargedMs: 0,
       creditMs: burstMs,
       creditedAtMs: nowMs,
       usualMs: 0,
       lastRequestMs: nowMs,
+      lastWorkMs: Number.NEGATIVE_INFINITY,
     }
     this.#owners.set(company, owner)
     this.#countActive(true)
@@ -309,11 +312,28 @@ export class RequestScheduler {
     owner.creditedAtMs = nowMs
   }
 
-  /** Divides the event loop time since the last call among all requests, except for what is charged otherwise. */
+  /**
+   * Divides the event loop time since the last call, except for what is charged otherwise, among the requests at work and those of
+   * other companies that are held and work: they may have used it. A company's own held requests make nothing cheaper for it.
+   */
   #accrue(exceptMs = 0): void {
     const busyMs = this.#busyMs()
     const sharedMs = Math.max(0, busyMs - this.#accruedAtMs - exceptMs)
-    if (this.#atWorkWeight > 0) this.#chargedMs += sharedMs / (this.#atWorkWeight + this.#heldWeight)
     this.#accruedAtMs = busyMs
+    const heldWeight = this.#heldWeight()
+    for (const owner of this.#atWork) {
+      const ownWeight = this.#working.has(owner) ? owner.heldWeight : 0
+      owner.chargedMs += sharedMs / (this.#atWorkWeight + heldWeight - ownWeight)
+    }
+  }
+
+  /** Sum of the weights of the held requests of companies that work. */
+  #heldWeight(): number {
+    let sum = 0
+    for (const owner of this.#working) {
+      if (this.#nowMs() - owner.lastWorkMs > this.#bounds.activeMs) this.#working.delete(owner)
+      else sum += owner.heldWeight
+    }
+    return sum
   }
 }
