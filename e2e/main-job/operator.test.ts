@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../testing/eventually.ts'
 import { startTraceCollector } from '../../testing/trace-collector.ts'
 import { type Applied, type OwnService, startService } from './service.ts'
 import { build, ended, logIn, outputOf, publish, runWhen, submit, type Tenant } from './tenant.ts'
@@ -177,14 +178,11 @@ test('a run and a build are found by their ids, and the run is one trace of API,
 
   const traceId = id.replace('run_', '')
   // API and worker send their spans by themselves.
-  await vi.waitFor(
-    () => {
-      const received = collector.trace(traceId)
-      expect(received.faults).toEqual([])
-      expect(received.spans.map(({ name }) => name)).toContain('clean up')
-    },
-    { timeout: 60_000, interval: 100 },
-  )
+  await eventually(() => {
+    const received = collector.trace(traceId)
+    expect(received.faults).toEqual([])
+    expect(received.spans.map(({ name }) => name)).toContain('clean up')
+  })
   expect(collector.faults).toEqual([])
   const { spans } = collector.trace(traceId)
   expect(new Set(spans.map(({ attributes }) => attributes['sandbox_jobs.process']))).toEqual(

@@ -18,7 +18,7 @@ import { allowOtherOrigins } from './requests/cross-origin.ts'
 import { onEndedRequests } from './requests/ended-requests.ts'
 import { type RequestLogSettings, requestLogger } from './requests/request-log.ts'
 import { countRequest } from './requests/request-metrics.ts'
-import { traceRequests } from './requests/request-traces.ts'
+import { traceRequest } from './requests/request-traces.ts'
 import { handleError, refusedInput } from './responses/errors.ts'
 
 /** Bounds on the shape of any JSON body. The run input has its own bounds, checked where it is parsed. */
@@ -62,9 +62,8 @@ export function createApp(
     },
   }) as unknown as FastifyInstance
   app.decorateRequest(callerDecorator, null)
-  onEndedRequests(app, [requestLogger(log, requestLog), countRequest])
   keepCurrent(app)
-  traceRequests(app)
+  onEndedRequests(app, [requestLogger(log, requestLog), countRequest, traceRequest])
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',

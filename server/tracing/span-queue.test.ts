@@ -1,5 +1,6 @@
 import { register } from 'prom-client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { eventually } from '../../testing/eventually.ts'
 import { startTraceCollector } from '../../testing/trace-collector.ts'
 import { createLog } from '../base/logging.ts'
 import { tracesPoster } from './post-traces.ts'
@@ -33,7 +34,6 @@ async function countOf(result: string): Promise<number> {
   const metric = await register.getSingleMetric('sandbox_spans_total')?.get()
   return metric?.values.find(({ labels }) => labels.result === result)?.value ?? 0
 }
-const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 30_000, interval: 10 })
 
 test('sends spans as the protocol has them, with the headers of the operator', async () => {
   const { queue } = startQueue(`${collector.url}/`)
@@ -43,7 +43,7 @@ test('sends spans as the protocol has them, with the headers of the operator', a
     ...{ parentSpanId: 'c'.repeat(16), kind: 'server', failure: 'host_lost', links: [link] },
     attributes: { 'sandbox_jobs.run': 'run_1', 'sandbox_jobs.claims': 2 },
   })
-  await until(() => expect(collector.spans).toHaveLength(1))
+  await eventually(() => expect(collector.spans).toHaveLength(1))
   await queue.stop()
   expect(collector.faults).toEqual([])
   expect(collector.spans[0]).toMatchObject({
@@ -67,12 +67,12 @@ test('sends again what a collector cannot take now, and not what it refuses', as
   const { queue, warn } = startQueue()
   const refusedBefore = await countOf('refused')
   queue.add(span)
-  await until(() => expect(collector.requests.length).toBeGreaterThan(2))
+  await eventually(() => expect(collector.requests.length).toBeGreaterThan(2))
   collector.answerWith({ status: 200, body: { partialSuccess: { rejectedSpans: '1' } } })
-  await until(async () => expect(await countOf('refused')).toBe(refusedBefore + 1))
+  await eventually(async () => expect(await countOf('refused')).toBe(refusedBefore + 1))
   collector.answerWith({ status: 400 })
   queue.add(span)
-  await until(async () => expect(await countOf('refused')).toBe(refusedBefore + 2))
+  await eventually(async () => expect(await countOf('refused')).toBe(refusedBefore + 2))
   await queue.stop()
   // One line, however often it fails.
   expect(warn.mock.calls).toEqual([['the collector of traces takes no spans now']])
@@ -84,7 +84,7 @@ test('drops what waits beyond its bound while no collector answers, and says so 
   const droppedBefore = await countOf('dropped')
   for (let count = 0; count < 8192 + 5; count += 1) queue.add(span)
   expect(await countOf('dropped')).toBe(droppedBefore + 5)
-  await until(() => expect(warn).toHaveBeenCalled())
+  await eventually(() => expect(warn).toHaveBeenCalled())
   await queue.stop()
   expect(await countOf('dropped')).toBe(droppedBefore + 8192 + 5)
   expect(warn.mock.calls).toEqual([['the collector of traces does not answer: ECONNREFUSED']])
@@ -95,7 +95,7 @@ test('does not wait long for a collector that never answers when it stops', asyn
   collector.answerWith('never')
   const { queue } = startQueue()
   queue.add(span)
-  await until(() => expect(collector.requests).toHaveLength(1))
+  await eventually(() => expect(collector.requests).toHaveLength(1))
   const droppedBefore = await countOf('dropped')
   await queue.stop()
   expect(await countOf('dropped')).toBe(droppedBefore + 1)

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { principalHeader, TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { exitRecord, ScriptedExecutor } from '../../../testing/scripted-executor.ts'
@@ -47,7 +48,6 @@ afterAll(async () => {
   await collector.close()
 })
 
-const wait = { timeout: 30_000, interval: 50 }
 const tenantText = 'quarterly-figures-of-a-tenant'
 
 async function submit(headers: Record<string, string> = {}, key: string = randomUUID()) {
@@ -69,10 +69,10 @@ async function submit(headers: Record<string, string> = {}, key: string = random
 /** The trace of a run once it has ended and the collector has its last span. */
 async function traceOf(runId: string) {
   const traceId = runId.replace('run_', '')
-  await vi.waitFor(() => {
+  await eventually(() => {
     const names = collector.trace(traceId).spans.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['clean up', expect.stringMatching(/^POST/)]))
-  }, wait)
+  })
   return collector.trace(traceId)
 }
 
@@ -156,14 +156,14 @@ test('a run that failed has its error, and nothing waits for the collector', asy
   collector.answerWith({ status: 503 })
   executor.script(() => ({ exit: { cause: 'deadline', exitCode: null } }))
   const { id } = await submit()
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const row = await db
       .selectFrom('runs')
       .select('error_code')
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
     expect(row.error_code).toBe('timeout')
-  }, wait)
+  })
   collector.answerWith({ status: 200 })
   const { spans } = await traceOf(id)
   expect(spans.find(({ name }) => name === 'run')).toMatchObject({
