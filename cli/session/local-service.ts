@@ -14,12 +14,21 @@ export async function withLocalService<T>(
   await onThisMachine(createReporter(options.json === true), work, { render, explain: explainRefusal })
 }
 
-export const explainRefusal = ({ cause, problems }: ServiceRefusal) =>
-  new CliError(problems.join('\n'), {
-    hint:
-      cause === 'settings'
-        ? 'Correct the settings; docs/operations/settings.md lists them.'
-        : 'Run it on the machine of the service, as root or as the account that the service runs as.',
-    code: `cli_operator_${cause}`,
-    exitCode: cause === 'settings' ? exitCodes.usage : exitCodes.failed,
-  })
+export const settingsHint = 'Correct the settings; docs/operations/settings.md lists them.'
+
+export const refusalHints: Record<ServiceRefusal['cause'], string> = {
+  settings: settingsHint,
+  service: 'Run it on the machine of the service, as root or as the account that the service runs as.',
+}
+
+/** Explains refused work by the hint for its cause. Only the service itself makes it a failure, everything else is wrong usage. */
+export const explainBy =
+  <Cause extends string>(hints: Record<Cause, string>) =>
+  ({ cause, problems }: { cause: Cause; problems: string[] }): CliError =>
+    new CliError(problems.join('\n'), {
+      hint: hints[cause],
+      code: `cli_operator_${cause}`,
+      exitCode: cause === 'service' ? exitCodes.failed : exitCodes.usage,
+    })
+
+export const explainRefusal = explainBy(refusalHints)

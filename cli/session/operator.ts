@@ -2,6 +2,7 @@ import type { OperatorProblem } from '@sandbox-jobs/server/main/operator/as-root
 import { CliError, exitCodes } from '../failure.ts'
 import { busyLine } from '../output/busy-line.ts'
 import { createReporter } from '../output/reporter.ts'
+import { settingsHint } from './local-service.ts'
 import { onThisMachine, type Render } from './on-this-machine.ts'
 
 /** `say` takes how far the work is. */
@@ -29,7 +30,7 @@ export async function withOperator<T>(
 
 const hints: Record<OperatorProblem['cause'], string> = {
   not_root: 'Run it with sudo, on the machine of the service.',
-  settings: 'Correct the settings; docs/operations/settings.md lists them.',
+  settings: settingsHint,
   request: 'See the example in the help of the command.',
   tool: 'sandbox doctor lists what is missing here; a package that Debian does not have cannot be installed.',
 }

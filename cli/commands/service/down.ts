@@ -2,6 +2,7 @@ import type { DownOutcome } from '@sandbox-jobs/server/main/down.ts'
 import { Command } from 'commander'
 import { exitCodes } from '../../failure.ts'
 import { createReporter, type Reporter } from '../../output/reporter.ts'
+import { settingsHint } from '../../session/local-service.ts'
 
 const done = {
   stopped: 'stopped',
@@ -38,8 +39,7 @@ export const downCommand = (): Command =>
       const outcome = await down()
       if (typeof outcome !== 'string') {
         const { message } = outcome
-        const hint = 'Correct the settings; docs/operations/settings.md lists them.'
-        report.failure({ code: 'cli_settings', message, hint, exitCode: exitCodes.usage })
+        report.failure({ code: 'cli_settings', message, hint: settingsHint, exitCode: exitCodes.usage })
         process.exitCode = exitCodes.usage
         return
       }

@@ -1,7 +1,7 @@
 import { makeBackup } from '@sandbox-jobs/server/main/operator/operator-backup.ts'
 import { Command } from 'commander'
-import { CliError, exitCodes } from '../../../failure.ts'
 import { createReporter } from '../../../output/reporter.ts'
+import { explainBy, settingsHint } from '../../../session/local-service.ts'
 import { onThisMachine } from '../../../session/on-this-machine.ts'
 
 export const operatorBackupCommand = (): Command =>
@@ -24,17 +24,12 @@ export const operatorBackupCommand = (): Command =>
             document: { folder, made_at: madeAt, rows, files, bytes },
           }
         },
-        explain: ({ cause, problems }) =>
-          new CliError(problems.join('\n'), {
-            hint: hints[cause],
-            code: `cli_operator_${cause}`,
-            exitCode: cause === 'service' ? exitCodes.failed : exitCodes.usage,
-          }),
+        explain: explainBy(hints),
       })
     })
 
 const hints = {
-  settings: 'Correct the settings; docs/operations/settings.md lists them.',
+  settings: settingsHint,
   service: 'Run it on the machine of the service, as root.',
   backup: 'Nothing of the service was changed. An interrupted backup is marked INCOMPLETE.',
 }

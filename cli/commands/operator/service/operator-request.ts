@@ -1,9 +1,9 @@
 import { type Trace, traceId } from '@sandbox-jobs/server/main/operator/operator-request.ts'
 import { Command } from 'commander'
-import { CliError, exitCodes } from '../../../failure.ts'
+import { exitCodes } from '../../../failure.ts'
 import { escapeControls } from '../../../output/escape-controls.ts'
 import { createReporter } from '../../../output/reporter.ts'
-import { explainRefusal } from '../../../session/local-service.ts'
+import { explainBy, refusalHints } from '../../../session/local-service.ts'
 import { onThisMachine } from '../../../session/on-this-machine.ts'
 
 export const operatorRequestCommand = (): Command =>
@@ -17,17 +17,12 @@ export const operatorRequestCommand = (): Command =>
           if (trace.entries.length === 0) process.exitCode = exitCodes.failed
           return { text: textOf(trace), document: documentOf(trace) }
         },
-        explain: (refusal) =>
-          refusal.cause === 'request' ? notAnId(refusal.problems) : explainRefusal(refusal),
+        explain: explainBy({
+          ...refusalHints,
+          request: 'An answer has its id in X-Request-Id; sandbox runs and sandbox build show the others.',
+        }),
       })
     })
-
-const notAnId = (problems: string[]) =>
-  new CliError(problems.join('\n'), {
-    hint: 'An answer has its id in X-Request-Id; sandbox runs and sandbox build show the others.',
-    code: 'cli_operator_request',
-    exitCode: exitCodes.usage,
-  })
 
 function textOf({ entries, remarks }: Trace): string {
   const lines = entries.map(({ at, source, text, fields }) =>

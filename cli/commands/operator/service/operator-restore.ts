@@ -1,7 +1,7 @@
 import { restoreBackup } from '@sandbox-jobs/server/main/operator/operator-restore.ts'
 import { Command } from 'commander'
-import { CliError, exitCodes } from '../../../failure.ts'
 import { createReporter } from '../../../output/reporter.ts'
+import { explainBy, settingsHint } from '../../../session/local-service.ts'
 import { onThisMachine } from '../../../session/on-this-machine.ts'
 
 export const operatorRestoreCommand = (): Command =>
@@ -33,17 +33,12 @@ export const operatorRestoreCommand = (): Command =>
             refused_events: refusedEvents,
           },
         }),
-        explain: ({ cause, problems }) =>
-          new CliError(problems.join('\n'), {
-            hint: hints[cause],
-            code: `cli_operator_${cause}`,
-            exitCode: exitCodes.usage,
-          }),
+        explain: explainBy(hints),
       })
     })
 
 const hints = {
-  settings: 'Correct the settings; docs/operations/settings.md lists them.',
+  settings: settingsHint,
   backup:
     'docs/operations/backup.md lists what a restore needs. If it had started, remove the new data folder first.',
 }

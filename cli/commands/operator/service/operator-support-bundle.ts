@@ -1,8 +1,7 @@
 import { writeSupportBundle } from '@sandbox-jobs/server/main/operator/support/support-bundle.ts'
 import { Command } from 'commander'
-import { CliError, exitCodes } from '../../../failure.ts'
 import { createReporter } from '../../../output/reporter.ts'
-import { explainRefusal } from '../../../session/local-service.ts'
+import { explainBy, refusalHints } from '../../../session/local-service.ts'
 import { onThisMachine } from '../../../session/on-this-machine.ts'
 
 export const operatorSupportBundleCommand = (): Command =>
@@ -16,14 +15,6 @@ export const operatorSupportBundleCommand = (): Command =>
           text: `${path} has ${files.length} files. Look at them before you pass it on.\n`,
           document: { path, files, hidden_secrets: hiddenSecrets },
         }),
-        explain: (refusal) =>
-          refusal.cause === 'file' ? notWritten(refusal.problems) : explainRefusal(refusal),
+        explain: explainBy({ ...refusalHints, file: 'Name a new file in a folder that exists.' }),
       })
     })
-
-const notWritten = (problems: string[]) =>
-  new CliError(problems.join('\n'), {
-    hint: 'Name a new file in a folder that exists.',
-    code: 'cli_operator_file',
-    exitCode: exitCodes.usage,
-  })
