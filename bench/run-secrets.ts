@@ -1,22 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { encryptSecret } from '@sandbox-jobs/contract/client/encrypt-secret.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { RunTimer } from './harness/load/submit-and-wait.ts'
 import type { Benchmark, BenchOptions } from './harness/measure/benchmark.ts'
-import { machineNote } from './harness/measure/machine-note.ts'
-import { interleaved, type Subject } from './harness/measure/rounds.ts'
-import { type Row, rowOf } from './harness/measure/row.ts'
+import { compareJobs } from './harness/measure/compare-jobs.ts'
+import type { Row } from './harness/measure/row.ts'
 import { type BenchJob, makeJob, noOp, publishJob } from './harness/sandbox/bench-job.ts'
 import { atService, type Setup } from './harness/service/service.ts'
 
 const slots = ['FIRST', 'SECOND', 'THIRD', 'FOURTH', 'FIFTH'].map((name) => `SECRET_${name}`)
-const warmups = 25
-const restMs = 40
-const pollMs = 1
 /** A run with secrets may take this much of one without. */
 const reach = { atMost: 1.15 }
-const secret = 'with five secrets'
-const bare = 'without secrets'
 
 /** Time that secrets add to a run; docs in bench/README.md. */
 export const runSecrets: Benchmark = {
@@ -28,43 +21,18 @@ export const runSecrets: Benchmark = {
   },
 }
 
-async function measure({ rounds, say }: BenchOptions, { service }: Setup): Promise<Row[]> {
-  say('run-secrets: building the job')
-  const job = await makeJob(service, noOp)
+async function measure(options: BenchOptions, { service }: Setup): Promise<Row[]> {
+  options.say('run-secrets: building the job')
   const { baseUrl } = service
-  const sides = [timedRuns(secret, await withSecrets(job), baseUrl), timedRuns(bare, job, baseUrl)]
-  try {
-    const machine = machineNote()
-    const onRound = (round: number) => round % 20 === 0 && say(`round ${round} of ${rounds}`)
-    const samples = await interleaved(sides, { rounds, warmups, restMs, onRound })
-    const measured = (name: string) => ({ samplesMs: samples.get(name) ?? [], cpuMs: null })
-    return [
-      rowOf({
-        name: 'run-secrets',
-        ours: measured(secret),
-        peer: { name: `the same ${bare}`, measured: measured(bare), reach, notes: [] },
-        floor: {},
-        notes: [
-          `both in one service; ends are detected by polling ${pollMs} ms after each response`,
-          machine(),
-        ],
-      }),
-    ]
-  } finally {
-    for (const { close } of sides) close()
-  }
-}
-
-/** One run at a time. Does not poll before four fifths of the fastest run so far: no run has ended by then. */
-function timedRuns(name: string, job: BenchJob, baseUrl: string): Subject & { close: () => void } {
-  const timer = new RunTimer(job, { baseUrl, pollMs })
-  let fastestMs = Number.POSITIVE_INFINITY
-  const once = async () => {
-    const { totalMs } = await timer.once(Number.isFinite(fastestMs) ? fastestMs * 0.8 : 0)
-    fastestMs = Math.min(fastestMs, totalMs)
-    return totalMs
-  }
-  return { name, once, close: () => timer.close() }
+  const job = await makeJob(service, noOp)
+  return compareJobs(
+    {
+      ...{ name: 'run-secrets', warmups: 25, reach, note: 'both in one service' },
+      ours: { name: 'with five secrets', job: await withSecrets(job), baseUrl },
+      peer: { name: 'without secrets', job, baseUrl },
+    },
+    options,
+  )
 }
 
 /** The same job with slots, whose values come from the room. It fails unless it has them all. */

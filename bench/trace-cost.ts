@@ -1,21 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { RunTimer } from './harness/load/submit-and-wait.ts'
-import type { Benchmark, BenchOptions } from './harness/measure/benchmark.ts'
-import { machineNote } from './harness/measure/machine-note.ts'
-import { interleaved, type Subject } from './harness/measure/rounds.ts'
-import { type Row, rowOf } from './harness/measure/row.ts'
+import type { Benchmark } from './harness/measure/benchmark.ts'
+import { compareJobs } from './harness/measure/compare-jobs.ts'
 import { makeJob, noOp } from './harness/sandbox/bench-job.ts'
 import { type BenchService, startService } from './harness/service/service.ts'
 
-const warmups = 50
-const restMs = 40
-const pollMs = 1
 /** A traced run may take this much of one that is not. */
 const reach = { atMost: 1.03 }
-const traced = 'traced'
-const untraced = 'not traced'
 
 /** Time that tracing adds to a run; docs in bench/README.md. */
 export const traceCost: Benchmark = {
@@ -24,11 +16,17 @@ export const traceCost: Benchmark = {
   run: async (options) => {
     const collector = await startCollector()
     const services: BenchService[] = []
+    const started = async (name: string, settings = {}) => {
+      const service = await startService(settings)
+      services.push(service)
+      return { name, job: await makeJob(service, noOp), baseUrl: service.baseUrl }
+    }
     try {
       options.say('trace-cost: starting two services')
-      services.push(await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }))
-      services.push(await startService())
-      const rows = await measure(options, services)
+      const ours = await started('traced', { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+      const peer = await started('not traced')
+      const note = 'each in its own service; the collector is in the process that measures'
+      const rows = await compareJobs({ name: 'trace-cost', ours, peer, reach, warmups: 50, note }, options)
       if (collector.bytes() === 0) throw new Error('the collector received nothing')
       return rows
     } finally {
@@ -36,32 +34,6 @@ export const traceCost: Benchmark = {
       collector.close()
     }
   },
-}
-
-async function measure({ rounds, say }: BenchOptions, services: readonly BenchService[]): Promise<Row[]> {
-  const sides: (Subject & { close: () => void })[] = []
-  try {
-    for (const [index, service] of services.entries()) {
-      const timer = new RunTimer(await makeJob(service, noOp), { baseUrl: service.baseUrl, pollMs })
-      const name = index === 0 ? traced : untraced
-      sides.push({ name, once: async () => (await timer.once(0)).totalMs, close: () => timer.close() })
-    }
-    const machine = machineNote()
-    const onRound = (round: number) => round % 20 === 0 && say(`round ${round} of ${rounds}`)
-    const samples = await interleaved(sides, { rounds, warmups, restMs, onRound })
-    const measured = (name: string) => ({ samplesMs: samples.get(name) ?? [], cpuMs: null })
-    return [
-      rowOf({
-        name: 'trace-cost',
-        ours: measured(traced),
-        peer: { name: `the same ${untraced}`, measured: measured(untraced), reach, notes: [] },
-        floor: {},
-        notes: ['each in its own service; the collector is in the process that measures', machine()],
-      }),
-    ]
-  } finally {
-    for (const { close } of sides) close()
-  }
 }
 
 /** Takes everything, and looks at nothing. */
