@@ -13,6 +13,13 @@ export interface SecretKeyConfig {
   vaultCaFile: string | undefined
 }
 
+/** Programs that use the keys, each with a token of its own. */
+export const keyRoles = ['api', 'worker', 'operator'] as const
+export type KeyRole = (typeof keyRoles)[number]
+
+export const tokenFileOf = (vaultTokenFile: string, role: KeyRole): string =>
+  vaultTokenFile.replaceAll('{role}', role)
+
 export const secretKeySettings: Settings<SecretKeyConfig> = {
   secretKeys: {
     env: 'SANDBOX_SECRET_KEYS',

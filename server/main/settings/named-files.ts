@@ -2,19 +2,18 @@ import { spawnSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { accessSync, closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import type { Config } from '../../base/config/config.ts'
+import { type KeyRole, keyRoles, tokenFileOf } from '../../base/config/secret-key-settings.ts'
 import { parseLogin } from '../../notifications/mail/smtp.ts'
 import { asAccount } from '../../postgres/account.ts'
 import type { ServiceAccounts } from '../supervisor/host/service-accounts.ts'
 import { type Finding, problem, warning } from './finding.ts'
-
-type Reader = 'api' | 'worker' | 'operator'
 
 /** A file that a setting names. */
 interface NamedFile {
   setting: string
   path: string
   /** The process that opens it. */
-  reader: Reader
+  reader: KeyRole
   content: 'certificates' | 'login' | 'token' | 'names'
 }
 
@@ -23,11 +22,13 @@ function filesOf(config: Config): NamedFile[] {
     setting: string,
     path: string | undefined,
     content: NamedFile['content'],
-    ...readers: Reader[]
+    ...readers: KeyRole[]
   ): NamedFile[] => (path === undefined ? [] : readers.map((reader) => ({ setting, path, content, reader })))
-  const tokens = (['api', 'worker', 'operator'] as const).flatMap((reader) =>
-    file('SANDBOX_VAULT_TOKEN_FILE', config.vaultTokenFile?.replaceAll('{role}', reader), 'token', reader),
-  )
+  const { vaultTokenFile } = config
+  const tokens = keyRoles.flatMap((role) => {
+    const path = vaultTokenFile && tokenFileOf(vaultTokenFile, role)
+    return file('SANDBOX_VAULT_TOKEN_FILE', path, 'token', role)
+  })
   return [
     ...file('SANDBOX_REGISTRY_CA_FILE', config.registryCaFile, 'certificates', 'worker'),
     ...file('SANDBOX_REGISTRY_LOGIN_FILE', config.registryLoginFile, 'login', 'worker'),

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../../base/config/config.ts'
+import { keyRoles, tokenFileOf } from '../../../base/config/secret-key-settings.ts'
 import { passwordFiles } from '../../../postgres/running.ts'
 
 /** A shorter one would hide parts of usual words. */
@@ -12,9 +13,8 @@ export function knownSecrets(config: Config): string[] {
   const addresses = [config.databaseUrl, config.apiDatabaseUrl, config.workerDatabaseUrl]
   const passwords = addresses.flatMap((address) => passwordsOf(address))
   const named = [config.mailLoginFile, config.registryLoginFile].filter((path) => path !== undefined)
-  const tokens = ['api', 'worker', 'operator'].flatMap(
-    (role) => config.vaultTokenFile?.replaceAll('{role}', role) ?? [],
-  )
+  const { vaultTokenFile } = config
+  const tokens = vaultTokenFile ? keyRoles.map((role) => tokenFileOf(vaultTokenFile, role)) : []
   const postgres = [...Object.values(passwordFiles), 'superuser-password']
   const files = [
     ...[...named, ...tokens],
