@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { givenSettings, readConfig } from '../../base/config/config.ts'
@@ -90,7 +90,9 @@ function keepSettings(): string[] {
   }
   mkdirSync(dirname(settingsFile), { recursive: true, mode: 0o755 })
   const sample = readFileSync(join(checkout, 'install/systemd/environment'), 'utf8')
-  writeFileSync(settingsFile, sample + lines.join(''), { mode: 0o600, flag: 'wx' })
+  const beside = `${settingsFile}.new`
+  writeFileSync(beside, sample + lines.join(''), { mode: 0o600, flush: true })
+  renameSync(beside, settingsFile)
   return [`${settingsFile} takes the settings of the service, and has ${lines.length} of this shell.`]
 }
 
