@@ -79,7 +79,8 @@ try {
   for (const { name, phase } of attacked) if (!isHeld(name, phase, idleP99)) failed.push(name)
   if (failed.length > 0) await keepLogs(service.dataDir)
 } finally {
-  await service.stop()
+  // The runs of an attack that did not come to its end would keep the data folder in use.
+  await service.sandbox('down', '--end-work').finally(() => service.stop())
 }
 console.log(
   JSON.stringify({
