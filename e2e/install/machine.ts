@@ -36,7 +36,7 @@ export class Machine {
       ...['--quiet', `--directory=${folder}`, `--machine=${folder.split('/').at(-1)}`],
       ...['--register=no', '--keep-unit', '--link-journal=no', '--resolv-conf=off', '--console=pipe'],
       ...['--capability=all', '--system-call-filter=@mount @privileged @raw-io @keyring bpf perf_event_open'],
-      // Systemd of Debian 13 takes the first version of control groups only if it is told to.
+      // Systemd of Debian 13 uses version 1 of control groups only with this variable.
       ...['--setenv=SYSTEMD_CGROUP_ENABLE_LEGACY_FORCE=1', '--boot'],
     ]
     const nspawn = spawn('systemd-nspawn', options, {

@@ -123,7 +123,7 @@ export function givenSettings(environment: NodeJS.ProcessEnv = process.env): Rec
   return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])))
 }
 
-/** Whether systemd waits to be told that this process is ready, as for a unit of `Type=notify`. */
+/** Whether systemd waits for the notification that this process is ready, as for a unit of `Type=notify`. */
 export const hasServiceManager = (environment: NodeJS.ProcessEnv = process.env): boolean =>
   Boolean(environment.NOTIFY_SOCKET)
 

@@ -78,17 +78,17 @@ test('a follower reads the log of the separately built stage, and then the rest'
       return () => undefined
     },
   })
-  const beginnings: string[] = []
+  const logs: string[] = []
   const executor = changed(bench.tools.executor, {
     remove: async (id) => {
-      if (id.includes('_prefix_')) beginnings.push(await text(await bench.tools.executor.log(id)))
+      if (id.includes('_prefix_')) logs.push(await text(await bench.tools.executor.log(id)))
       return bench.tools.executor.remove(id)
     },
   })
   const second = await build(slow('two'), { note: '2' }, {}, { executor, liveLogs })
-  const [beginning = ''] = beginnings
-  expect(beginning).toContain('\nran slow\n')
-  expect(second.log.startsWith(beginning), second.log).toBe(true)
+  const [log = ''] = logs
+  expect(log).toContain('\nran slow\n')
+  expect(second.log.startsWith(log), second.log).toBe(true)
   expect([ran(second, 'slow'), ran(second, 'two')]).toEqual([1, 1])
   expect(read).toEqual([
     [expect.stringContaining(`${second.attemptId}_prefix_`), undefined],
