@@ -8,6 +8,7 @@ import { awaitSchema } from '../db/await-schema.ts'
 import { connect } from '../db/database.ts'
 import { watchSlices } from '../fairness/loop-slices.ts'
 import { RequestScheduler } from '../fairness/request-scheduler.ts'
+import { unacceptedMax } from '../http/bounds/connection-bounds.ts'
 import { DatabaseLogUpdates } from '../live-logs/log-updates.ts'
 import { measureProcess } from '../operations/metrics/own-metrics.ts'
 import { startTracing } from '../tracing/tracing.ts'
@@ -47,8 +48,8 @@ await runRole('api', async (config, log) => {
   })
   const callbacks = createCallbackApp({ db, log, clock, config, scheduler })
   // First, so that a service that answers accepts callbacks too.
-  await callbacks.listen({ host: callbackAddress, port: callbackPort })
-  await app.listen({ host, port })
+  await callbacks.listen({ host: callbackAddress, port: callbackPort, backlog: unacceptedMax })
+  await app.listen({ host, port, backlog: unacceptedMax })
   const tracing = startTracing(config, log)
   if (config.metricsListen !== undefined) measureProcess('api')
   const metrics =

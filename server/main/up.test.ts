@@ -14,6 +14,7 @@ import {
   sandboxCommand,
   startedService,
 } from '../../testing/started-service.ts'
+import { unacceptedMax } from '../http/bounds/connection-bounds.ts'
 import { freePort } from '../postgres/free-port.ts'
 import { openDataFolder } from './supervisor/host/data-folder.ts'
 import { lockInstance } from './supervisor/host/instance-lock.ts'
@@ -89,6 +90,19 @@ describe('the whole service', () => {
         expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toContain('DATABASE_URL')
     }
     expect(roots.filter((argv) => argv.endsWith('.mjs'))).toEqual([expect.stringContaining('agent.mjs')])
+  })
+
+  test('lets as many connections wait for it as the kernel allows', async () => {
+    const allowed = Number(await readFile('/proc/sys/net/core/somaxconn', 'utf8'))
+    // The third word of a listener's line.
+    const { stdout } = await run('ss', [
+      '--no-header',
+      '--listening',
+      '--tcp',
+      '--numeric',
+      `sport = :${port}`,
+    ])
+    expect(Number(stdout.trim().split(/\s+/)[2])).toBe(Math.min(allowed, unacceptedMax))
   })
 
   test('logs at another level when the operator says so', async () => {

@@ -39,6 +39,12 @@ export const connectionBoundsFor = (trustedProxies: readonly AddressRange[]): Co
   countsLoopback: false,
 })
 
+/**
+ * Connections that the kernel keeps until the process accepts them. It drops the first packet of further ones, and their clients repeat
+ * it after 1, 2, 4 and 8 s. The kernel's own limit, `net.core.somaxconn`, is the same unless it was changed.
+ */
+export const unacceptedMax = 4096
+
 /** Bounds, turns, the log and the streams of a download each wait for the end of an answer: a few more than Node expects. */
 const listenersOfAnswer = 20
 /** Requests of one connection that wait for the one before them. Clients that wait for each answer have none. */
