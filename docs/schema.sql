@@ -1216,7 +1216,7 @@ create unlogged table process_metrics (
   reported_at timestamp with time zone default now() not null,
   metrics json not null,
   constraint process_metrics_pkey PRIMARY KEY (process),
-  constraint process_metrics_process_check CHECK (process = ANY (ARRAY['worker'::text, 'builds'::text]))
+  constraint process_metrics_process_check CHECK (process = ANY (ARRAY['worker'::text, 'builds'::text, 'backups'::text]))
 );
 
 create table public_links (

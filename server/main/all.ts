@@ -84,7 +84,7 @@ async function upOn(config: Config, accounts: ServiceAccounts | undefined): Prom
   const standsAlone = [database, isRoot() ? makeRole('agent', plan) : undefined].filter(
     (part) => part !== undefined,
   )
-  const supervisor = new Supervisor([standsAlone, [makeRole('worker', plan), makeRole('api', plan)]])
+  const supervisor = new Supervisor([standsAlone, [...makeWorker(plan), makeRole('api', plan)]])
   return await untilSignal(supervisor, () => {
     const where =
       config.baseUrl === `http://${config.host}:${config.port}` ? '' : `, reached at ${config.baseUrl}`
@@ -123,10 +123,17 @@ async function upRoleOn(
   const ground = prepare(config, accounts)
   if (name === 'api') await checkListeners(config)
   const urls = name === 'agent' ? undefined : await urlsThere(config, ground.folder)
-  const role = makeRole(name, { ...ground, urls: () => urls })
-  const stages = urls ? [[externalDatabase(ground, urls)], [role]] : [[role]]
+  const plan = { ...ground, urls: () => urls }
+  const roles = name === 'worker' ? makeWorker(plan) : [makeRole(name, plan)]
+  const stages = urls ? [[externalDatabase(ground, urls)], roles] : [roles]
   return untilSignal(new Supervisor(stages), () => say(name, 'ready', systemClock.now()))
 }
+
+/** The worker, and the process of scheduled backups if there are any. */
+const makeWorker = (plan: RolePlan): Part[] => [
+  makeRole('worker', plan),
+  ...(plan.config.backupFolder === undefined ? [] : [makeRole('backups', plan)]),
+]
 
 const checkout = resolve(import.meta.dirname, '../..')
 const isFull = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOSPC'

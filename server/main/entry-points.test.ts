@@ -33,6 +33,7 @@ const refused = new RegExp(unknown)
 const programs = {
   agent: refused,
   api: refused,
+  backups: refused,
   builds: refused,
   'mirror-proxy-main': /EADDRNOTAVAIL/,
   'prepare-database': refused,

@@ -17,6 +17,7 @@ const entries = [
   'server/main/api.ts',
   'server/main/worker.ts',
   'server/main/builds.ts',
+  'server/main/backups.ts',
   'server/main/agent.ts',
   'server/main/prepare-database.ts',
   'reader/process/reader-main.ts',

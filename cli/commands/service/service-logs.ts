@@ -16,7 +16,16 @@ import { type LogOptions, logsCommand, showRunLog } from '../runs/logs.ts'
 
 /** Named here, because help loads nothing of the service. */
 const loggedServices = Object.keys({
-  ...{ supervisor: true, database: true, postgres: true, agent: true, worker: true, builds: true, api: true },
+  ...{
+    supervisor: true,
+    database: true,
+    postgres: true,
+    agent: true,
+    worker: true,
+    builds: true,
+    backups: true,
+    api: true,
+  },
 } satisfies Record<LoggedService, true>) as LoggedService[]
 const logLevels = Object.keys({
   ...{ trace: true, debug: true, info: true, warn: true, error: true, fatal: true, silent: true },

@@ -3,6 +3,7 @@ import { parseEnv } from 'node:util'
 import { parse } from 'yaml'
 import { type AccountConfig, accountSettings } from './account-settings.ts'
 import { type AuditConfig, auditSettings } from './audit-settings.ts'
+import { type BackupConfig, backupSettings } from './backup-settings.ts'
 import { type BuildConfig, buildSettings, type RegistryConfig, registrySettings } from './build-settings.ts'
 import { type CapacityConfig, capacitySettings } from './capacity-settings.ts'
 import { conflictsIn } from './conflicts.ts'
@@ -40,6 +41,7 @@ export type Config = ServiceConfig &
   NotificationConfig &
   MailConfig &
   AuditConfig &
+  BackupConfig &
   FindingConfig
 
 /** A default may depend on the settings before it. */
@@ -58,6 +60,7 @@ export const settings: Settings<Config> = {
   ...mailSettings,
   ...notificationSettings,
   ...auditSettings,
+  ...backupSettings,
   ...findingSettings,
 }
 

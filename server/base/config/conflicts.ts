@@ -1,9 +1,12 @@
+import { relative } from 'node:path'
+import type { BackupConfig } from './backup-settings.ts'
 import type { CapacityConfig } from './capacity-settings.ts'
 import type { DatabaseConfig } from './database-settings.ts'
 import type { LoginConfig } from './login-settings.ts'
 import type { SecretKeyConfig } from './secret-key-settings.ts'
+import type { ServiceConfig } from './service-settings.ts'
 
-type Compared = CapacityConfig & DatabaseConfig & LoginConfig & SecretKeyConfig
+type Compared = BackupConfig & CapacityConfig & DatabaseConfig & LoginConfig & SecretKeyConfig & ServiceConfig
 
 /** Settings that are valid alone and cannot be used together. */
 const conflicts: { problem: string; isIn: (config: Compared) => boolean }[] = [
@@ -26,6 +29,11 @@ const conflicts: { problem: string; isIn: (config: Compared) => boolean }[] = [
     problem:
       'SANDBOX_JWT_MCP_AUDIENCE must differ from SANDBOX_JWT_AUDIENCE: a token that names both is refused',
     isIn: ({ jwtAudience, jwtMcpAudience }) => jwtAudience === jwtMcpAudience,
+  },
+  {
+    problem: 'SANDBOX_BACKUP_FOLDER must not be in SANDBOX_DATA, which it is to replace',
+    isIn: ({ backupFolder, dataDir }) =>
+      backupFolder !== undefined && !/^\.\.(\/|$)/.test(relative(dataDir, backupFolder)),
   },
 ]
 

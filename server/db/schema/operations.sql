@@ -56,7 +56,7 @@ create table machine_lease (
 -- The metrics of processes without a listener, which the API serves; one row for each. Not logged: each process writes its own
 -- again within seconds.
 create unlogged table process_metrics (
-  process text primary key check (process in ('worker', 'builds')),
+  process text primary key check (process in ('worker', 'builds', 'backups')),
   reported_at timestamptz not null default now(),
   metrics json not null
 );

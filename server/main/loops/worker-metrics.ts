@@ -4,6 +4,7 @@ import type { Config } from '../../base/config/config.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import { agentMetrics } from '../../operations/metrics/agent-metrics.ts'
+import { removeReport } from '../../operations/metrics/metrics-report-store.ts'
 import { measureProcess } from '../../operations/metrics/own-metrics.ts'
 import { startMetricsReport } from '../../operations/metrics/report-metrics.ts'
 import { refreshServiceGauges } from '../../operations/metrics/service-gauges.ts'
@@ -12,7 +13,7 @@ import type { Ticker } from '../../work/ticker.ts'
 export interface WorkerMetricsOptions {
   db: Database
   executor: Pick<HostPort, 'capacity' | 'process'>
-  config: Pick<Config, 'dataDir' | 'diskFloorBytes' | 'metricsListen'>
+  config: Pick<Config, 'backupFolder' | 'dataDir' | 'diskFloorBytes' | 'metricsListen'>
   log: Log
   /** Of runs. */
   slots: { total: number; used: () => number }
@@ -31,7 +32,10 @@ export function startWorkerMetrics({ db, executor, config, log, slots }: WorkerM
       this.set({ count: 'total' }, slots.total)
     },
   })
-  const refresh = () => refreshServiceGauges({ db, executor, ...config })
+  const refresh = async () => {
+    if (config.backupFolder === undefined) await removeReport(db, 'backups')
+    await refreshServiceGauges({ db, executor, ...config })
+  }
   const others = () => executor.process().then(agentMetrics, () => [])
   return [startMetricsReport({ db, process: 'worker', refresh, others, log })]
 }

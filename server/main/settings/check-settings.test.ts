@@ -80,6 +80,24 @@ test('named files must be files that the process can read, and that others canno
   )
 })
 
+test('a folder of backups must be only for who starts the service, and is better on another disk', async () => {
+  const backups = [`SANDBOX_BACKUP_FOLDER=${at('backups')}`]
+  expect(await check(backups)).toEqual(['problem: SANDBOX_BACKUP_FOLDER: DIR/backups does not exist'])
+  await mkdir(at('backups'), { mode: 0o700 })
+  await mkdir(at('data'))
+  expect(await check(backups)).toEqual([expect.stringMatching(/^warning: .* is lost with it$/)])
+  await rm(at('data'), { recursive: true })
+  await chmod(at('backups'), 0o777)
+  expect(await check(backups)).toEqual([expect.stringMatching(/^problem: .* chmod go-w$/)])
+  expect(await check([`SANDBOX_BACKUP_FOLDER=${at('data/backups')}`])).toEqual([
+    expect.stringContaining('must not be in SANDBOX_DATA'),
+  ])
+  expect(await check(['SANDBOX_BACKUP_TIMES=25:00'])).toEqual([expect.stringContaining('02:00,14:30')])
+  expect(await check(['SANDBOX_BACKUP_TIMES=01:00, 13:00'])).toEqual([
+    'warning: SANDBOX_BACKUP_TIMES has no effect without SANDBOX_BACKUP_FOLDER',
+  ])
+})
+
 test('a certificate authority is told before it ends and after it', async () => {
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', '/dev/null']
   execFileSync(

@@ -1,13 +1,14 @@
-import { lstatSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { systemClock } from '../../base/clock.ts'
 import { type Config, ConfigInvalid, readConfig, readConfigOfFile } from '../../base/config/config.ts'
+import { unsafeFolder } from '../../operations/backup/schedule/unsafe-folder.ts'
 import { tryLogin } from '../../postgres/bootstrap-store.ts'
 import { accountsOrCaller } from '../all.ts'
 import { checkWayIn } from '../supervisor/host/data-folder.ts'
 import { checkRestored } from '../supervisor/host/restore-mark.ts'
 import type { ServiceAccounts } from '../supervisor/host/service-accounts.ts'
 import { ServiceProblem } from '../supervisor/service-problem.ts'
-import { type Finding, problem } from './finding.ts'
+import { type Finding, problem, warning } from './finding.ts'
 import { checkKeyFiles } from './key-files.ts'
 import { checkNamedFiles } from './named-files.ts'
 import { unusedSettings } from './unused-settings.ts'
@@ -30,6 +31,7 @@ export async function checkSettings(environmentFile?: string, now = systemClock.
     ...dataFolderFindings(config, accounts.value),
     ...checkNamedFiles(config, accounts.value, now),
     ...(accounts.value ? checkKeyFiles(config.dataDir, accounts.value) : []),
+    ...backupFindings(config),
     ...(await databaseFindings(config)),
     ...unusedSettings(config),
   ]
@@ -45,6 +47,16 @@ function dataFolderFindings({ dataDir }: Config, accounts: ServiceAccounts | und
     ...Object.values(accounts ?? {}).map((account) => () => checkWayIn(dataDir, account)),
   ]
   return checks.flatMap((check) => orFindings(check).findings)
+}
+
+function backupFindings({ backupFolder, dataDir }: Config): Finding[] {
+  if (backupFolder === undefined) return []
+  const unsafe = unsafeFolder(backupFolder)
+  if (unsafe) return [problem(`SANDBOX_BACKUP_FOLDER: ${backupFolder} ${unsafe}`)]
+  const data = statSync(dataDir, { throwIfNoEntry: false })
+  return data?.dev === statSync(backupFolder).dev
+    ? [warning(`SANDBOX_BACKUP_FOLDER: ${backupFolder} is on the disk of SANDBOX_DATA, and is lost with it`)]
+    : []
 }
 
 const databaseFaults: Record<string, string> = {

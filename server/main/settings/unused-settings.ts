@@ -1,4 +1,4 @@
-import type { Config } from '../../base/config/config.ts'
+import { type Config, settings } from '../../base/config/config.ts'
 import { type Finding, warning } from './finding.ts'
 
 /** Settings without effect, and what an address means for the settings around it. */
@@ -25,6 +25,12 @@ export function unusedSettings(config: Config): Finding[] {
       needs: 'SANDBOX_BUILD_NETWORK=packages',
       isThere: config.buildNetwork === 'packages',
     },
+    ...(['backupTimes', 'backupKeepDaily', 'backupKeepWeekly', 'backupKeepMonthly'] as const).map((name) => ({
+      setting: settings[name].env,
+      isSet: String(config[name]) !== String(settings[name].fallback({})),
+      needs: 'SANDBOX_BACKUP_FOLDER',
+      isThere: config.backupFolder !== undefined,
+    })),
   ]
   return [
     ...uses

@@ -27,6 +27,8 @@ export interface BackupOptions {
   release: string
   clock: Clock
   say: (text: string) => void
+  /** Ends the backup, which then rejects and stays incomplete. */
+  signal?: AbortSignal | undefined
 }
 
 const sayEveryFiles = 10_000
@@ -44,7 +46,7 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
     say('keys')
     await copy(join(dataDir, 'keys'), 'keys')
     say('database')
-    const { files: tables, ...dump } = await dumpDatabase(db, target)
+    const { files: tables, ...dump } = await dumpDatabase(db, target, options.signal)
     files.push(...tables)
     await copy(join(dataDir, 'keys'), 'keys')
     say('objects')
@@ -64,6 +66,7 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
       files: files.length,
       bytes: files.reduce((sum, { byteSize }) => sum + byteSize, 0),
     }
+    options.signal?.throwIfAborted()
     await promisify(execFile)('sync', ['--file-system', target])
     await completeBackup(target, manifest)
     return manifest
@@ -81,12 +84,16 @@ interface CopyPlan {
   files: ListedFile[]
 }
 
-async function copyAll({ target, say }: BackupOptions, { root, as, except, files }: CopyPlan): Promise<void> {
+async function copyAll(
+  { target, say, signal }: BackupOptions,
+  { root, as, except, files }: CopyPlan,
+): Promise<void> {
   let copied = 0
   for await (const path of filesBelow(root)) {
     const name = join(as, path)
+    signal?.throwIfAborted()
     if (except.has(name)) continue
-    const file = await copyOut({ root, path, target, name })
+    const file = await copyOut({ root, path, target, name, signal })
     if (!file) {
       // The object was deleted while it was opened. It is then among the held deletions.
       await rm(join(target, name), { force: true })

@@ -29,13 +29,20 @@ export interface FileCopy {
   target: string
   /** Path below `target`. */
   name: string
+  signal?: AbortSignal | undefined
 }
 
 /**
  * Copies one file from a folder that root does not own. The opened file must be at the path of its name, because the
  * folder's owner could replace a directory with a link in the meantime. Undefined if the file no longer exists.
  */
-export async function copyOut({ root, path, target, name }: FileCopy): Promise<ListedFile | undefined> {
+export async function copyOut({
+  root,
+  path,
+  target,
+  name,
+  signal,
+}: FileCopy): Promise<ListedFile | undefined> {
   const file = await openInside(root, path)
   if (!file) return undefined
   try {
@@ -46,6 +53,7 @@ export async function copyOut({ root, path, target, name }: FileCopy): Promise<L
       file.createReadStream({ autoClose: false }),
       digested,
       createWriteStream(to, { mode: 0o600, flags: 'wx' }),
+      { signal },
     )
     return { path: name, byteSize: digested.byteSize, sha256: digested.sha256 }
   } finally {

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCode } from '../../base/errors/has-code.ts'
 import { BackupProblem } from './backup-problem.ts'
@@ -51,6 +51,20 @@ export async function completeBackup(target: string, manifest: Manifest): Promis
   await syncFolder(target)
   await rm(join(target, incompleteName))
 }
+
+/** Whether a folder has a complete backup. */
+export const hasManifest = (source: string): Promise<boolean> =>
+  lstat(join(source, manifestName)).then(
+    () => true,
+    (error: unknown) => {
+      if (hasCode(error, 'ENOENT')) return false
+      throw error
+    },
+  )
+
+/** Makes a backup an incomplete one, before its files are removed. */
+export const removeManifest = (source: string): Promise<void> =>
+  rm(join(source, manifestName), { force: true })
 
 export async function readManifest(source: string): Promise<Manifest> {
   const text = await readFile(join(source, manifestName), 'utf8').catch((error: unknown) => {

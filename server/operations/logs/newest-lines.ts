@@ -12,6 +12,7 @@ export const loggedServices = [
   'agent',
   'worker',
   'builds',
+  'backups',
   'api',
 ] as const
 export type LoggedService = (typeof loggedServices)[number]

@@ -12,6 +12,11 @@ export async function saveReport(db: Executing, process: string, metrics: unknow
   )
 }
 
+/** A process that the settings no longer ask for must not look like one that is silent. */
+export async function removeReport(db: Executing, process: string): Promise<void> {
+  await sql`delete from process_metrics where process = ${process}`.execute(db)
+}
+
 export interface MetricsReport {
   process: string
   /** By the database's clock. */

@@ -11,6 +11,7 @@ import '../../builds/chain/build-metrics.ts'
 import '../../http/requests/request-metrics.ts'
 import '../../notifications/delivery-metrics.ts'
 import '../../runs/model/run-metrics.ts'
+import '../backup/schedule/backup-metrics.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { eventually } from '../../../testing/eventually.ts'
 import { FakeExecutor } from '../../../testing/fake-executor/fake-executor.ts'
@@ -58,6 +59,8 @@ const troubles: Record<string, Record<string, string>> = {
   SandboxDatabaseWaits: { 'sandbox_database_connections{state="waiting"}': '11x60' },
   SandboxEventLoopSlow: { nodejs_eventloop_lag_p99_seconds: '0.6x60' },
   SandboxAuditLate: { sandbox_audit_lag_seconds: '301x60' },
+  SandboxBackupFails: { sandbox_backup_failing: '1x60' },
+  SandboxBackupOld: { sandbox_last_backup_timestamp_seconds: '-110000x60' },
   SandboxDeliveriesFail: {
     'sandbox_delivery_tries_total{kind="mail",outcome="failed"}': '0+3x60',
     'sandbox_delivery_tries_total{kind="mail",outcome="sent"}': '0+2x60',
@@ -81,6 +84,8 @@ const well: Record<string, string> = {
   'sandbox_database_connections{state="waiting"}': '9x60',
   nodejs_eventloop_lag_p99_seconds: '0.4x60',
   sandbox_audit_lag_seconds: '200x60',
+  sandbox_backup_failing: '0x60',
+  sandbox_last_backup_timestamp_seconds: '-100000x60',
   'sandbox_delivery_tries_total{kind="mail",outcome="failed"}': '0+2x60',
   'sandbox_delivery_tries_total{kind="mail",outcome="sent"}': '0+3x60',
 }
@@ -117,7 +122,12 @@ test('a real Prometheus scrapes the service, knows every metric of rules and das
   const executor = new FakeExecutor(async () => ({}))
   const [worker] = startWorkerMetrics({
     ...{ db, executor, log, slots: { total: 4, used: () => 1 } },
-    config: { dataDir: '/', diskFloorBytes: undefined, metricsListen: '127.0.0.1:9464' },
+    config: {
+      dataDir: '/',
+      diskFloorBytes: undefined,
+      metricsListen: '127.0.0.1:9464',
+      backupFolder: undefined,
+    },
   })
   const [port, ownPort] = [await freePort(), await freePort()]
   const listener = await listenForMetrics(`127.0.0.1:${port}`, db, log)

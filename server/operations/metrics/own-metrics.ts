@@ -8,7 +8,7 @@ const served =
   /^(sandbox_|process_(cpu_seconds_total|resident_memory_bytes|open_fds|start_time_seconds)$|nodejs_(eventloop_lag_p(50|99)_seconds|heap_size_used_bytes)$)/
 
 /** Starts to measure the process itself; `process` is a label of everything that it measures. */
-export function measureProcess(process: 'api' | 'worker' | 'builds'): void {
+export function measureProcess(process: 'api' | 'worker' | 'builds' | 'backups'): void {
   register.setDefaultLabels({ process })
   collectDefaultMetrics()
   measurePools()

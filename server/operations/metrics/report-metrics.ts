@@ -8,7 +8,7 @@ const everyMs = 5000
 
 export interface MetricsReportOptions {
   db: Database
-  process: 'worker' | 'builds'
+  process: 'worker' | 'builds' | 'backups'
   /** Brings up to date what is not measured as it happens. */
   refresh?: () => Promise<void>
   /** Metrics of another process that reports none itself. */

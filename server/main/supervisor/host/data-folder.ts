@@ -26,7 +26,7 @@ export interface DataFolder {
   /** Native programs of the service's own processes. */
   native: string
   /** Node's compile cache, one per account that may write it: no process runs code cached by another. */
-  compiled: Record<'agent' | 'api' | 'worker', string>
+  compiled: Record<'agent' | 'backups' | 'api' | 'worker', string>
 }
 
 interface Folder {
@@ -92,6 +92,7 @@ export function prepareDataFolder(root: string, accounts: ServiceAccounts | unde
     native: join(root, 'native'),
     compiled: {
       agent: join(root, 'compiled/agent'),
+      backups: join(root, 'compiled/agent'),
       api: join(root, 'compiled/api'),
       worker: join(root, 'compiled/worker'),
     },

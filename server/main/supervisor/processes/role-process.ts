@@ -18,6 +18,8 @@ export interface RoleSpec {
   startTimeoutMs: number
   /** Time between SIGTERM and SIGKILL. */
   stopTimeoutMs: number
+  /** Nobody waits for it: it gets no larger share of the processors than a sandbox. */
+  inBackground?: boolean
 }
 
 export interface RoleEvents {
@@ -140,7 +142,7 @@ export class RoleProcess implements Part {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
-    if (child.pid !== undefined) raiseSessionPriority(child.pid)
+    if (child.pid !== undefined && !this.#spec.inBackground) raiseSessionPriority(child.pid)
     const progress = { count: 0 }
     const ready = new Promise<'ready'>((resolve) => {
       eachLine(child.stdout, (line) => {

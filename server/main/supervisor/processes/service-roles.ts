@@ -15,14 +15,21 @@ import type { RoleOutput } from './role-output.ts'
 import { RoleProcess } from './role-process.ts'
 
 export type Role = 'api' | 'worker' | 'agent'
+/** Backups are made beside the worker. Their process is root, and logs in to the database as the owner of the schema. */
+type RoleName = Role | 'backups'
 
 const startTimeoutMs = 60_000
 /**
  * MiB of a semi-space for young objects in V8, which a process keeps once used. Worker and agent allocate little, so
  * they get the minimum; the API gets a quarter of the default.
  */
-const youngSpaceMiB: Record<Role, number> = { api: 4, worker: 1, agent: 1 }
-const stopTimeoutMs: Record<Role, number> = { api: 30_000, worker: 30_000, agent: 10_000 }
+const youngSpaceMiB: Record<RoleName, number> = { api: 4, worker: 1, agent: 1, backups: 1 }
+const stopTimeoutMs: Record<RoleName, number> = {
+  api: 30_000,
+  worker: 30_000,
+  agent: 10_000,
+  backups: 30_000,
+}
 
 export interface RolePlan {
   config: Config
@@ -37,9 +44,10 @@ export interface RolePlan {
   urls: () => DatabaseUrls | undefined
 }
 
-export function makeRole(name: Role, plan: RolePlan): RoleProcess {
+export function makeRole(name: RoleName, plan: RolePlan): RoleProcess {
   const { config, folder, program, packed, output } = plan
-  const databaseUrl = () => (name === 'agent' ? undefined : plan.urls()?.[name])
+  const databaseUrl = () =>
+    name === 'agent' ? undefined : plan.urls()?.[name === 'backups' ? 'owner' : name]
   return new RoleProcess(
     {
       name,
@@ -54,20 +62,24 @@ export function makeRole(name: Role, plan: RolePlan): RoleProcess {
       cwd: program.root,
       env: () =>
         roleEnvironment(
-          name === 'agent' ? withoutCollector(config) : config,
+          isRootRole(name) ? withoutCollector(config) : config,
           databaseUrl(),
           folder.compiled[name],
         ),
       startTimeoutMs,
       stopTimeoutMs: stopTimeoutMs[name],
+      inBackground: name === 'backups',
     },
     output,
   )
 }
 
-const argumentsOf: Record<Role, (plan: RolePlan) => string[]> = {
+const isRootRole = (name: RoleName): boolean => name === 'agent' || name === 'backups'
+
+const argumentsOf: Record<RoleName, (plan: RolePlan) => string[]> = {
   api: ({ confinement, packed }) => ['--readers', confinement.readerStart, '--packed', packed],
   agent: ({ config }) => ['--cgroup', controlGroupOf(config.dataDir)],
+  backups: ({ config }) => ['--machine', machineOf(config).id],
   worker: ({ config, confinement }) => {
     const { id, folder } = machineOf(config)
     const { notDumpable, readerStart } = confinement
@@ -88,10 +100,10 @@ function machineOf(config: Config): Machine {
  * The command of a role: its account, its confinement and, if it has archives read, the process that starts its
  * readers.
  */
-function commandOf(name: Role, plan: RolePlan, argv: string[]): string[] {
+function commandOf(name: RoleName, plan: RolePlan, argv: string[]): string[] {
   const { confinement, accounts } = plan
   const closed = withoutCores(confinement, argv)
-  if (name === 'agent') return ['setpriv', '--pdeathsig=TERM', '--', ...closed]
+  if (name === 'agent' || name === 'backups') return ['setpriv', '--pdeathsig=TERM', '--', ...closed]
   return [...readerHost(plan), ...asAccount(accounts?.[name], closed, 'TERM')]
 }
 

@@ -19,7 +19,7 @@ export interface Dump extends Pick<Manifest, 'migrations' | 'tables' | 'sequence
 export const rowsFile = (table: string): string => `database/${table}.rows.gz`
 
 /** Dumps every table from one snapshot. */
-export async function dumpDatabase(db: Database, target: string): Promise<Dump> {
+export async function dumpDatabase(db: Database, target: string, signal?: AbortSignal): Promise<Dump> {
   await mkdir(join(target, 'database'), { mode: 0o700 })
   return db
     .transaction()
@@ -29,7 +29,7 @@ export async function dumpDatabase(db: Database, target: string): Promise<Dump> 
       await takeSnapshot(trx)
       const dump: Dump = { migrations: await listMigrations(trx), tables: [], sequences: {}, files: [] }
       for (const name of await listTables(trx)) {
-        const { rows, file } = await dumpTable(trx, name, target)
+        const { rows, file } = await dumpTable(trx, name, { target, signal })
         dump.tables.push({ name, rows })
         dump.files.push(file)
       }
@@ -41,7 +41,7 @@ export async function dumpDatabase(db: Database, target: string): Promise<Dump> 
 async function dumpTable(
   trx: Trx,
   table: string,
-  target: string,
+  { target, signal }: { target: string; signal: AbortSignal | undefined },
 ): Promise<{ rows: number; file: ListedFile }> {
   let rows = 0
   const lines = async function* () {
@@ -53,6 +53,6 @@ async function dumpTable(
   const digested = new DigestedStream()
   const path = rowsFile(table)
   const to = createWriteStream(join(target, path), { mode: 0o600, flags: 'wx' })
-  await pipeline(Readable.from(lines()), createGzip({ level: 3 }), digested, to)
+  await pipeline(Readable.from(lines()), createGzip({ level: 3 }), digested, to, { signal })
   return { rows, file: { path, byteSize: digested.byteSize, sha256: digested.sha256 } }
 }

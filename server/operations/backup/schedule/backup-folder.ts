@@ -1,0 +1,91 @@
+import { lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hasCode } from '../../../base/errors/has-code.ts'
+import { BackupProblem } from '../backup-problem.ts'
+import { hasManifest, type Manifest, readManifest, removeManifest } from '../manifest.ts'
+import { unsafeFolder } from './unsafe-folder.ts'
+
+/*
+ * The folder of scheduled backups:
+ *
+ *   2026-11-29T020000Z/   a backup, named by the time of its start
+ *   machine-id            whose backups these are: retention never removes those of another service
+ *
+ * Other names are not touched.
+ */
+
+export interface ScheduledBackup {
+  path: string
+  madeAt: Date
+  manifest: Manifest
+}
+
+const namePattern = /^\d{4}-\d{2}-\d{2}T\d{6}Z$/
+
+/** Name of a backup that starts at this time. */
+const nameOf = (startedAt: Date): string => `${startedAt.toISOString().slice(0, 19).replaceAll(':', '')}Z`
+
+export class BackupFolder {
+  readonly path: string
+  readonly #machine: string
+
+  /** @param machine id of the machine of the service */
+  constructor(path: string, machine: string) {
+    this.path = path
+    this.#machine = machine
+  }
+
+  /** Throws a `BackupProblem` if this service may not make or remove backups here. */
+  async check(): Promise<void> {
+    const unsafe = unsafeFolder(this.path)
+    if (unsafe) throw new BackupProblem(`${this.path} ${unsafe}`)
+    const file = join(this.path, 'machine-id')
+    const found = await readFile(file, 'utf8').catch((error: unknown) => {
+      if (!hasCode(error, 'ENOENT')) throw error
+    })
+    if (found === undefined || found.trim() === '') {
+      await writeFile(file, `${this.#machine}\n`, { mode: 0o600, flush: true })
+    } else if (found.trim() !== this.#machine) {
+      throw new BackupProblem(
+        `${this.path} has backups of another service: name another folder in SANDBOX_BACKUP_FOLDER, or remove ${file} if this service shall go on with them and remove old ones`,
+      )
+    }
+  }
+
+  /** Path of a backup that starts at this time. */
+  pathOf = (startedAt: Date): string => join(this.path, nameOf(startedAt))
+
+  /** Paths of backups that were interrupted. */
+  async listIncomplete(): Promise<string[]> {
+    const paths = await this.#paths()
+    const complete = await Promise.all(paths.map(hasManifest))
+    return paths.filter((_path, at) => !complete[at])
+  }
+
+  /** Complete backups, the newest first. One with a damaged manifest is left out, and stays. */
+  async list(): Promise<ScheduledBackup[]> {
+    const found = await Promise.all(
+      (await this.#paths()).map(async (path) => {
+        const manifest = await readManifest(path).catch((error: unknown) => {
+          if (!(error instanceof BackupProblem)) throw error
+        })
+        const madeAt = new Date(manifest?.madeAt ?? Number.NaN)
+        return manifest && !Number.isNaN(madeAt.getTime()) ? [{ path, madeAt, manifest }] : []
+      }),
+    )
+    return found.flat().toSorted((a, b) => b.madeAt.getTime() - a.madeAt.getTime())
+  }
+
+  /** A removal that is interrupted leaves an incomplete backup. */
+  async remove(path: string): Promise<void> {
+    await removeManifest(path)
+    await rm(path, { recursive: true, force: true })
+  }
+
+  async #paths(): Promise<string[]> {
+    const names = (await readdir(this.path)).filter((name) => namePattern.test(name))
+    const paths = names.map((name) => join(this.path, name))
+    const stats = await Promise.all(paths.map((path) => lstat(path)))
+    return paths.filter((_path, at) => stats[at]?.isDirectory())
+  }
+}

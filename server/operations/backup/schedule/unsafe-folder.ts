@@ -1,0 +1,29 @@
+import { lstatSync, realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/**
+ * Why backups may not be kept in a folder: it does not exist, or somebody else than the caller and root could read or replace what is
+ * in it. The words follow the path.
+ */
+export function unsafeFolder(path: string): string | undefined {
+  let folder: string
+  try {
+    folder = realpathSync(path)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    return code === 'ENOENT' ? 'does not exist' : `cannot be opened (${code ?? error})`
+  }
+  const own = process.getuid?.() ?? 0
+  const found = lstatSync(folder)
+  const { uid, mode } = found
+  if (!found.isDirectory()) return 'is not a folder'
+  if (uid !== own) return 'belongs to another user than the one that starts the service'
+  if ((mode & 0o022) !== 0) return 'can be changed by other users: chmod go-w'
+  for (let parent = dirname(folder); parent !== dirname(parent); parent = dirname(parent)) {
+    const above = lstatSync(parent)
+    const byAnyone = (above.mode & 0o022) !== 0 && (above.mode & 0o1000) === 0
+    if ((above.uid !== own && above.uid !== 0) || byAnyone)
+      return `can be replaced by other users, who can change ${parent}`
+  }
+  return undefined
+}
