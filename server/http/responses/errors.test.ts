@@ -84,6 +84,30 @@ it('refuses a large form before it is taken apart', async () => {
   expect([statusCode, JSON.parse(body).detail.code]).toEqual([413, 'request_too_large'])
 })
 
+it.each(['content-length: 8388608', 'transfer-encoding: chunked'])(
+  'takes the rest of a refused body (%s), so that the sender reads the answer and sends the next request',
+  async (length) => {
+    const app = createApp(pino({ level: 'silent' }))
+    app.post('/taken', { bodyLimit: 1024 }, async () => 'taken')
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const address = app.server.address()
+    const socket = connect(address instanceof Object ? address.port : 0, '127.0.0.1')
+    const [answer, rest] = [once(socket, 'data'), Buffer.alloc(8 * 1024 ** 2, ' ')]
+    socket.write(`POST /taken HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${length}\r\n\r\n`)
+    if (length.startsWith('transfer')) socket.write('800000\r\n')
+    // As a proxy that has sent a part when the answer comes.
+    socket.write(rest.subarray(0, 2048))
+    expect(String((await answer)[0])).toMatch(/^HTTP\/1.1 413 .*"request_too_large"/s)
+    socket.write(rest.subarray(2048))
+    if (length.startsWith('transfer')) socket.write('\r\n0\r\n\r\n')
+    const next = once(socket, 'data')
+    socket.write('GET /absent HTTP/1.1\r\nhost: a\r\n\r\n')
+    expect(String((await next)[0])).toMatch(/^HTTP\/1.1 404 /)
+    socket.destroy()
+    await app.close()
+  },
+)
+
 it('reports that the object store is unavailable when its disk fails on a read or a write', async () => {
   const app = createApp(pino({ level: 'silent' }))
   const storage = new DiskStorage('/dev/null')

@@ -44,10 +44,12 @@ function coded(error: CodedError): Answer {
   }
 }
 
+const bodyTooLarge = 'FST_ERR_CTP_BODY_TOO_LARGE'
+
 /** Errors that Fastify raises before a handler runs. */
 function fromFastify(error: unknown): Answer | undefined {
   const code = error instanceof Error && 'code' in error ? String((error as FastifyError).code) : ''
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return coded(new CodedError('request_too_large'))
+  if (code === bodyTooLarge) return coded(new CodedError('request_too_large'))
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return coded(new CodedError('invalid_content_length'))
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     const words = 'is not what this route takes'
@@ -116,6 +118,9 @@ export function forgetBytes(reply: FastifyReply): void {
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const answer = answerOf(error, request)
   forgetBytes(reply)
+  // The rest of the body is read and dropped. A proxy that still sends it when the connection closes answers 502 itself.
+  if (error instanceof Error && 'code' in error && error.code === bodyTooLarge)
+    reply.removeHeader('connection')
   reply
     .code(answer.status)
     .headers(answer.headers ?? {})
