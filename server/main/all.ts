@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Confinement, installedConfinement } from '../../reader/confine/confinement.ts'
 import { systemClock } from '../base/clock.ts'
-import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
+import { type Config, ConfigInvalid, givenListener, readConfig } from '../base/config/config.ts'
 import { metricsAddress } from '../base/config/metrics-settings.ts'
 import { callbackAddress } from '../base/config/service-settings.ts'
 import { writeLogLevel } from '../base/log-level.ts'
@@ -109,7 +109,7 @@ async function upRole(config: Config, name: Role): Promise<ExitCode> {
 
 /** Rejects if the API cannot listen where it has to. */
 async function checkListeners({ host, port, callbackPort, metricsListen }: Config): Promise<void> {
-  await checkCanListen({ host, port, settings: 'SANDBOX_PORT' })
+  if (givenListener() === undefined) await checkCanListen({ host, port, settings: 'SANDBOX_PORT' })
   if (metricsListen !== undefined)
     await checkCanListen({ ...metricsAddress(metricsListen), settings: 'SANDBOX_METRICS_LISTEN' })
   await checkCanListen({ host: callbackAddress, port: callbackPort, settings: 'SANDBOX_CALLBACK_PORT' })
@@ -158,7 +158,8 @@ function prepare(config: Config, accounts: ServiceAccounts | undefined): Ground 
   // Readers have the fewest rights: what they can read, the others can read too.
   const program = readableProgram(checkout, folder.programs, accounts?.reader)
   const packed = packedProgram(program, folder.packed)
-  return { config, folder, program, packed, confinement: confinementIn(folder), accounts, output }
+  const listener = givenListener()
+  return { config, folder, program, packed, confinement: confinementIn(folder), accounts, output, listener }
 }
 
 function confinementIn(folder: DataFolder): Confinement {

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const writeUnits = resolve(import.meta.dirname, '../../install/write-units.sh')
-const units = ['sandbox-jobs.target', 'sandbox-jobs.service', 'sandbox-jobs@.service']
+const units = ['sandbox-jobs.target', 'sandbox-jobs.service', 'sandbox-jobs@.service', 'sandbox-jobs.socket']
 
 let folder: string
 let program: string

@@ -130,6 +130,17 @@ export function givenSettings(environment: NodeJS.ProcessEnv = process.env): Rec
 export const hasServiceManager = (environment: NodeJS.ProcessEnv = process.env): boolean =>
   Boolean(environment.NOTIFY_SOCKET)
 
+/**
+ * The descriptor of the listening socket that this process was started with, in the form of systemd.socket(5): it stays open while
+ * the service restarts. Undefined without one.
+ */
+export function givenListener(environment: NodeJS.ProcessEnv = process.env): number | undefined {
+  const { LISTEN_PID, LISTEN_FDS } = environment
+  if (LISTEN_PID !== String(process.pid) || LISTEN_FDS === undefined) return undefined
+  if (LISTEN_FDS !== '1') throw new ConfigInvalid(['one socket can be given to listen on, not more'])
+  return 3
+}
+
 /** Variables of the command line tool, which have the same prefix. */
 const clientVariables = new Set([
   'SANDBOX_URL',

@@ -10,7 +10,8 @@ const run = promisify(execFile)
 const checkout = resolve(import.meta.dirname, '../../..')
 const writeUnits = join(checkout, 'install/write-units.sh')
 const unitFolder = '/etc/systemd/system'
-const units = ['sandbox-jobs.target', 'sandbox-jobs.service', 'sandbox-jobs@.service']
+const wholes = ['sandbox-jobs.target', 'sandbox-jobs.socket', 'sandbox-jobs.service']
+const units = [...wholes, 'sandbox-jobs@.service']
 const service = join(unitFolder, 'sandbox-jobs.service')
 const settingsFile = '/etc/sandbox-jobs/environment'
 
@@ -36,7 +37,7 @@ export const removeUnit = (): Outcome<string[]> =>
     checkSystemd()
     if (!existsSync(service)) return ['There are no units.']
     checkOwnUnits()
-    const named = ['sandbox-jobs.target', 'sandbox-jobs.service', ...['agent', 'worker', 'api'].map(byRole)]
+    const named = [...wholes, ...['agent', 'worker', 'api'].map(byRole)]
     await tool('systemctl', '--quiet', 'disable', '--now', ...named)
     for (const unit of units) rmSync(join(unitFolder, unit), { force: true })
     await tool('systemctl', 'daemon-reload')

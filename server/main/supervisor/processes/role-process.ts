@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
 import { sleep } from '../../../base/clock.ts'
 import { eachLine } from '../../../base/each-line.ts'
 import { raiseSessionPriority } from '../../../base/priority/session-priority.ts'
@@ -12,6 +13,8 @@ export interface RoleSpec {
   /** The whole command. It must exit when its parent does. */
   argv: string[]
   cwd: string
+  /** A descriptor that the process gets as `passedAs`. */
+  passed?: number | undefined
   /** The whole environment, computed at every start. */
   env: () => NodeJS.ProcessEnv
   /** Time until it is ready, counted from its last progress report. */
@@ -21,6 +24,8 @@ export interface RoleSpec {
   /** Nobody waits for it: it gets no larger share of the processors than a sandbox. */
   inBackground?: boolean
 }
+
+export const passedAs = 3
 
 export interface RoleEvents {
   /** A line of the role's output, normally JSON. */
@@ -134,13 +139,14 @@ export class RoleProcess implements Part {
   }
 
   #spawn(): Life {
+    const { passed } = this.#spec
     const [command = '', ...args] = this.#spec.argv
     const child = spawn(command, args, {
       cwd: this.#spec.cwd,
       env: this.#spec.env(),
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+      stdio: ['ignore', 'pipe', 'pipe', ...(passed === undefined ? [] : [passed])],
+    }) as ChildProcessByStdio<null, Readable, Readable>
     this.#child = child
     if (child.pid !== undefined && !this.#spec.inBackground) raiseSessionPriority(child.pid)
     const progress = { count: 0 }

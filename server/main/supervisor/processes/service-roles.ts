@@ -12,7 +12,7 @@ import { exitCodes, ServiceProblem } from '../service-problem.ts'
 import type { DatabaseSetup, DatabaseUrls } from './database-setup.ts'
 import type { Program } from './program-copy.ts'
 import type { RoleOutput } from './role-output.ts'
-import { RoleProcess } from './role-process.ts'
+import { passedAs, RoleProcess } from './role-process.ts'
 
 export type Role = 'api' | 'worker' | 'agent'
 /** Backups are made beside the worker. Their process is root, and logs in to the database as the owner of the schema. */
@@ -41,6 +41,8 @@ export interface RolePlan {
   /** Undefined: everything runs as the caller, who is not root. */
   accounts: ServiceAccounts | undefined
   output: RoleOutput
+  /** A listening socket for the API; undefined: it makes its own. */
+  listener: number | undefined
   urls: () => DatabaseUrls | undefined
 }
 
@@ -60,6 +62,7 @@ export function makeRole(name: RoleName, plan: RolePlan): RoleProcess {
         ...argumentsOf[name](plan),
       ]),
       cwd: program.root,
+      passed: name === 'api' ? plan.listener : undefined,
       env: () =>
         roleEnvironment(
           isRootRole(name) ? withoutCollector(config) : config,
@@ -77,7 +80,10 @@ export function makeRole(name: RoleName, plan: RolePlan): RoleProcess {
 const isRootRole = (name: RoleName): boolean => name === 'agent' || name === 'backups'
 
 const argumentsOf: Record<RoleName, (plan: RolePlan) => string[]> = {
-  api: ({ confinement, packed }) => ['--readers', confinement.readerStart, '--packed', packed],
+  api: ({ confinement, packed, listener }) => [
+    ...['--readers', confinement.readerStart, '--packed', packed],
+    ...(listener === undefined ? [] : ['--listener', `${passedAs}`]),
+  ],
   agent: ({ config }) => ['--cgroup', controlGroupOf(config.dataDir)],
   backups: ({ config }) => ['--machine', machineOf(config).id],
   worker: ({ config, confinement }) => {
