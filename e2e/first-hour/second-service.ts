@@ -1,14 +1,13 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { get } from 'node:https'
 import { join } from 'node:path'
 import { checkout } from '../main-job/service.ts'
+import { nginxSample } from '../proxies/sample.ts'
 import type { FreshRoot } from './fresh-root.ts'
 import { requireParts } from './step.ts'
 
 /** The role and the database as the documentation makes them. */
 const documentedSql = /^ {4}create role sandbox_jobs .*\n {4}create database sandbox_jobs .*$/m
-/** The configuration of a proxy that the documentation shows. */
-const documentedProxy = /^```nginx\n([\s\S]*?)^```$/m
 
 const password = 'of-the-first-hour'
 const certificate = '/etc/ssl/first-hour.pem'
@@ -73,15 +72,17 @@ export class SecondService {
     const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
     const made = ['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject]
     await this.must([...made, '-keyout', key, '-out', certificate])
-    const [, documented] = documentedProxy.exec(await page('proxy.md')) ?? []
-    if (documented === undefined) throw new Error('docs/operations/proxy.md shows no proxy')
-    const site = documented
-      .replaceAll(/listen [^;]*443/g, `listen 127.0.0.1:${this.#proxyPort}`)
-      .replace(/server_name [^;]+/, 'server_name localhost')
-      .replace(/ssl_certificate [^;]+/, `ssl_certificate ${certificate}`)
-      .replace(/ssl_certificate_key [^;]+/, `ssl_certificate_key ${key}`)
-      .replaceAll('127.0.0.1:8080', `127.0.0.1:${this.#port}`)
-    await writeFile(join(this.#root.folder, 'etc/nginx/sites-available/default'), site)
+    const site = await nginxSample({
+      port: this.#proxyPort,
+      servicePort: this.#port,
+      certificate,
+      key,
+      logFolder: '/var/log/nginx',
+    })
+    const nginx = join(this.#root.folder, 'etc/nginx')
+    await writeFile(join(nginx, 'conf.d/sandbox.conf'), site)
+    // It listens on port 80, which is that of the whole machine.
+    await rm(join(nginx, 'sites-enabled/default'))
     await this.must(['nginx'])
   }
 
