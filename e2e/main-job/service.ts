@@ -66,7 +66,7 @@ export async function startService(
   const { [packedVariable]: packed } = process.env
   if (packed !== undefined) await run('cp', ['--archive', '--link', packed, join(dataDir, 'packed')])
   await ground?.prepare(dataDir)
-  const port = await freePort()
+  const port = Number(settings.SANDBOX_PORT ?? (await freePort()))
   const env = { ...minimalEnvironment(), ...settings, SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
   const [command, ...args] = [...(ground?.wrapper?.() ?? []), sandboxProgram, 'up']
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -15,7 +15,7 @@ import '../backup/schedule/backup-metrics.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { eventually } from '../../../testing/eventually.ts'
 import { FakeExecutor } from '../../../testing/fake-executor/fake-executor.ts'
-import { prometheusPrograms } from '../../../testing/prometheus.ts'
+import { unpackedPackage } from '../../../testing/unpacked-package.ts'
 import { createLog } from '../../base/logging.ts'
 import { listenForMetrics } from '../../main/api/metrics-listener.ts'
 import { startWorkerMetrics } from '../../main/loops/worker-metrics.ts'
@@ -24,7 +24,8 @@ import { freePort } from '../../postgres/free-port.ts'
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../../..')
 const rules = join(root, 'examples/monitoring/alerts.yml')
-const { prometheus, promtool } = await prometheusPrograms()
+const debian = await unpackedPackage('prometheus')
+const [prometheus, promtool] = [join(debian, 'usr/bin/prometheus'), join(debian, 'usr/bin/promtool')]
 const folder = await mkdtemp(join(tmpdir(), 'sandbox-monitoring-'))
 afterAll(() => rm(folder, { recursive: true }))
 const log = createLog('test', 'silent')
