@@ -28,6 +28,7 @@ openssl pkey -in "$key" -pubout 2>/dev/null | openssl pkey -pubin -noout -text 2
 install/node-modules.sh
 others=$(node tools/release/set-version.ts "$version" --check) ||
   fail 2 "These files are not of version $version:" "$others" "node tools/release/set-version.ts $version"
+node tools/check-released.ts || fail 2 'A release changed the schema of one before it, see above.'
 
 mkdir -p "$(dirname -- "$output")"
 stage=$(mktemp -d "$output.XXXXXX")

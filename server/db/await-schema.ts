@@ -2,7 +2,7 @@ import { sleep } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
 import { type Database, isDatabaseUnavailable } from './database.ts'
 import { migrations } from './migrate.ts'
-import { checkRecord, listMigrations } from './recorded-migrations.ts'
+import { checkRecord, listOwnMigrations } from './recorded-migrations.ts'
 
 const giveUpAfterMs = 30_000
 const pauseMs = 100
@@ -15,9 +15,10 @@ export async function awaitSchema(db: Database, log: Log): Promise<void> {
   const giveUpAtMs = performance.now() + giveUpAfterMs
   for (;;) {
     try {
-      const recorded = await listMigrations(db)
-      checkRecord(recorded, Object.keys(migrations))
-      const missing = Object.keys(migrations).find((name) => !recorded.includes(name))
+      const known = Object.keys(migrations)
+      const recorded = await listOwnMigrations(db, known)
+      checkRecord(recorded, known)
+      const missing = known.find((name) => !recorded.includes(name))
       if (missing === undefined) return
       throw new Error(`the database lacks ${missing}: start the service with sandbox up, which migrates it`)
     } catch (error) {

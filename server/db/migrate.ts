@@ -4,7 +4,7 @@ import type { Log } from '../base/logging.ts'
 import { type Database, isDatabaseUnavailable } from './database.ts'
 import { firstMigration } from './first-schema.ts'
 import * as schema from './migrations/0001-schema.ts'
-import { checkRecord, listMigrations } from './recorded-migrations.ts'
+import { checkRecord, listOwnMigrations } from './recorded-migrations.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
 
@@ -13,9 +13,15 @@ export const migrations: Migrations = {
   [firstMigration]: schema,
 }
 
-/** Migrates the database to the current schema. Safe to call from several processes at once. */
+/**
+ * Migrates the database to the schema of this program: all migrations that are missing, in one transaction and under a lock of the
+ * database. Safe to call from several processes at once, and to kill. Additions of later releases stay.
+ */
 export async function migrate(db: Database, wanted = migrations): Promise<void> {
-  checkRecord(await listMigrations(db), Object.keys(wanted))
+  const known = Object.keys(wanted)
+  const recorded = await listOwnMigrations(db, known)
+  checkRecord(recorded, known)
+  if (recorded.length === known.length) return
   const provider = { getMigrations: async () => ({ ...wanted }) }
   const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
   if (!error) return

@@ -11,6 +11,18 @@ export async function listMigrations(db: Executing): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+/**
+ * A migration after the first one is named `NNNN-expand-NAME` or `NNNN-contract-NAME`. An expansion only adds to the schema, so
+ * releases from before work with it too; they know it by the name.
+ */
+const isExpansion = (name: string): boolean => /^\d{4}-expand-/.test(name)
+
+/** The migrations that a database has applied, without those by which later releases have added to its schema. */
+export async function listOwnMigrations(db: Executing, known: readonly string[]): Promise<string[]> {
+  const recorded = await listMigrations(db)
+  return recorded.filter((name) => known.includes(name) || !isExpansion(name))
+}
+
 /** Throws `SchemaProblem` unless migrations continue from what a database, or the one of a backup, has applied. */
 export function checkRecord(recorded: readonly string[], known: readonly string[]): void {
   const [first] = recorded
@@ -23,7 +35,7 @@ export function checkRecord(recorded: readonly string[], known: readonly string[
   if (later !== undefined)
     throw new SchemaProblem(
       'schema_of_later_release',
-      `the schema is of a later release, which added ${later}: install that release, or a later one`,
+      `the schema is of a later release, which applied ${later}: install that release or a later one, or restore a backup of this one (docs/operations/upgrade.md)`,
     )
 }
 

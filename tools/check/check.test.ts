@@ -64,7 +64,7 @@ test('passes if all parts pass, shows what each said, and leaves no files', () =
   expect({ status, stderr, last: last.at(-1) }).toEqual({
     status: 0,
     stderr: '',
-    last: '15 passed, 0 failed',
+    last: '16 passed, 0 failed',
   })
   for (const name of tools) expect(stdout).toContain(`ran ${name}`)
   expect(readdirSync(temporary)).toEqual([])
@@ -75,7 +75,7 @@ test('fails for a part beside the tests, names it at once and at the end, and ru
   const { status, stderr, stdout, last } = check()
   expect({ status, stderr, last }).toEqual({
     ...{ status: 1, stderr: 'FAILED: dead code\n' },
-    last: ['Failed: dead code', '', '14 passed, 1 failed'],
+    last: ['Failed: dead code', '', '15 passed, 1 failed'],
   })
   expect(stdout).toContain('ran oxlint')
 })

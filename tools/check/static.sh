@@ -15,6 +15,7 @@ static() {
 # The shortest first: what they find is known soonest.
 static 'house rules' node tools/check-house-rules.ts
 static 'files named in docs' node tools/check-docs.ts
+static 'released schema' node tools/check-released.ts
 static 'types' npm run --silent types
 static 'types of /docs' tsc --noEmit --project server/http/reference/browser
 static 'format and lint' biome ci .

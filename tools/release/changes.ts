@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * `node tools/release/changes.ts VERSION`: prints the changes of a release, which HEAD is: its section of CHANGELOG.md, and the commits since
- * the release before it.
+ * `node tools/release/changes.ts VERSION`: prints the changes of a release, which HEAD is: its section of CHANGELOG.md, and the migrations and
+ * commits since the release before it.
  */
 const root = join(import.meta.dirname, '../..')
 const [, , version = ''] = process.argv
@@ -29,9 +29,19 @@ function releaseBefore(): string | undefined {
 
 const before = releaseBefore()
 const parts = [`# Sandbox Jobs ${version}`, section]
-if (before !== undefined)
+if (before !== undefined) {
+  const added = git('diff', '--name-only', '--diff-filter=A', before, 'HEAD', '--', 'server/db/migrations')
+  const names = [...added.matchAll(/([^/\n]+)[.]ts$/gm)].map(([, name]) => name)
+  const way = names.some((name) => name?.includes('-contract-'))
+    ? `The way back to ${before} is a backup of it.`
+    : `${before} can be installed again on the same data.`
+  parts.push(
+    '### Migrations of the database',
+    [...names.map((name) => `- ${name}`), '', way].join('\n').trim(),
+  )
   parts.push(
     `### Commits since ${before}`,
     git('log', '--no-merges', '--format=- %s (%h)', `${before}..HEAD`),
   )
+}
 console.log(parts.join('\n\n'))

@@ -19,6 +19,10 @@ const copied = [
   'tools/release.sh',
   'tools/release',
   'install/say.sh',
+  'server/db/first-schema.ts',
+  'server/db/migrations',
+  'server/db/schema',
+  'tools/check-released.ts',
   'package-lock.json',
   ...['.', 'agent', 'cli', 'client', 'contract', 'reader', 'server'].map((folder) =>
     join(folder, 'package.json'),
@@ -143,9 +147,60 @@ describe('from one release to the next', () => {
     const text = readFileSync(changelog, 'utf8')
     writeFileSync(changelog, text.replace('## 1.1.0\n', '## 1.1.0\n\n- Builds are faster.\n'))
     commit('Release 1.1.0')
+    expect(changes('1.1.0').stdout).toContain('v1.0.0 can be installed again on the same data.')
+    writeFileSync(join(tree, 'server/db/migrations/0002-contract-less.ts'), '')
+    commit('Drop the columns that nothing reads')
     expect(changes('1.1.0').stdout).toMatch(
-      /^# Sandbox Jobs 1\.1\.0\n\n- Builds are faster\.\n\n### Commits since v1\.0\.0\n\n- Release 1\.1\.0 \(\w+\)\n$/,
+      /^# Sandbox Jobs 1\.1\.0\n\n- Builds are faster\.\n\n### Migrations of the database\n\n- 0002-contract-less\n\nThe way back to v1\.0\.0 is a backup of it\.\n\n### Commits since v1\.0\.0\n\n- Drop the columns that nothing reads \(\w+\)\n- Release 1\.1\.0 \(\w+\)\n$/,
     )
+  })
+})
+
+describe('the schema of a release', () => {
+  const check = () => {
+    const { status, stderr } = node('tools/check-released.ts')
+    return { status, stderr }
+  }
+  const migration = (name: string, text: string) =>
+    writeFileSync(join(tree, 'server/db/migrations', `${name}.ts`), text)
+  beforeEach(makeTree)
+
+  test('changes in place before the first one, and never after', () => {
+    const schema = join(tree, 'server/db/schema/runs.sql')
+    appendFileSync(schema, '-- changed\n')
+    expect(check()).toEqual({ status: 0, stderr: '' })
+    commit('Change')
+    git('tag', 'v1.0.0')
+    appendFileSync(schema, '-- again\n')
+    expect(check()).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/runs\.sql is of release v1\.0\.0/),
+    })
+    git('checkout', '--quiet', '.')
+    migration('0002-expand-more', 'alter table runs add column more text')
+    expect(check()).toEqual({ status: 0, stderr: '' })
+    commit('Add a migration')
+    git('tag', 'v1.1.0')
+    rmSync(join(tree, 'server/db/migrations/0002-expand-more.ts'))
+    expect(check()).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/0002\S+ is of release v1\.1\.0/),
+    })
+  })
+
+  test.each([
+    ['0002-more', 'create table more ()', 'begins with 0002-expand- or 0002-contract-'],
+    ['0003-expand-more', 'create table more ()', 'begins with 0002-'],
+    ['0002-expand-more', 'alter table runs DROP  COLUMN id', 'a migration of its own, named contract'],
+    ['0002-expand-more', 'alter table runs alter column id type int', 'named contract'],
+  ])('is not followed by migration %s with "%s"', (name, text, reason) => {
+    migration(name, text)
+    expect(check()).toMatchObject({ status: 1, stderr: expect.stringContaining(reason) })
+  })
+
+  test('is followed by one that takes away, if it says so', () => {
+    migration('0002-contract-less', 'alter table runs drop column id')
+    expect(check()).toEqual({ status: 0, stderr: '' })
   })
 })
 
