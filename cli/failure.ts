@@ -110,9 +110,41 @@ function statusHint(status: number): string {
   return 'Try again; if the error persists, ask the operator to check the log of the service.'
 }
 
+const unknownAuthority = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]
+
+/** Problems with the certificate of an address, by the code of Node. */
+function certificateProblem(code: string): { problem: string; hint: string } | undefined {
+  if (code === 'CERT_HAS_EXPIRED')
+    return {
+      problem: 'has ended',
+      hint: 'Ask the operator to renew it, and check the clock of this machine.',
+    }
+  if (code === 'CERT_NOT_YET_VALID')
+    return { problem: 'is not valid yet', hint: 'Check the clock of this machine.' }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return { problem: 'names another host', hint: 'Check --url, or ask the operator for the right address.' }
+  if (unknownAuthority.includes(code)) {
+    const hint =
+      'If the operator gave you the certificate of its authority, set NODE_EXTRA_CA_CERTS to that file.'
+    return { problem: 'is not of an authority that this machine knows', hint }
+  }
+  return undefined
+}
+
 function describeUnreachable(error: TypeError, url: string): Failure {
   const cause = error.cause instanceof Error ? error.cause : undefined
   const reason = cause && 'code' in cause ? String(cause.code) : (cause?.message ?? 'no connection')
+  const refused = certificateProblem(reason)
+  if (refused) {
+    const { problem, hint } = refused
+    const message = `The certificate of ${url} ${problem} (${reason}).`
+    return { code: 'service_certificate', message, hint, exitCode: exitCodes.failed }
+  }
   return {
     code: 'service_unreachable',
     message: `No service answers at ${url} (${reason}).`,

@@ -1,10 +1,18 @@
 import type { Step } from '../first-hour/step.ts'
 import type { Tenant } from '../main-job/tenant.ts'
 import { type Answer, type Sent, send, type Target } from './https-request.ts'
+import type { StartedProxy } from './proxy.ts'
 
 /** A service behind a proxy. */
 export interface Ground {
-  service: { user: string; password: string; restart(): Promise<void>; requestLine: RequestLine }
+  service: {
+    user: string
+    password: string
+    restart(): Promise<{ stoppedAfterMs: number }>
+    requestLine: RequestLine
+    /** The output of a `sandbox` command on the machine of the service, errors included, whatever its end. */
+    command(argv: string[], settings: Record<string, string>): Promise<string>
+  }
   /** Without the proxy. */
   tenant: Tenant
   direct: Target
@@ -13,6 +21,8 @@ export interface Ground {
   restartFailsAfterSeconds: number
   /** Whether it may close the connection of a client that still sends an upload which the service has refused. */
   closesRefusedUploads: boolean
+  /** A second proxy in front of the same service, with a certificate that is good for so many days. */
+  startOther: (days: number) => Promise<StartedProxy & { port: number }>
 }
 
 /** The line of the log of requests with that id. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -7,6 +7,7 @@ import { timeSteps } from '../first-hour/step.ts'
 import { freePort } from '../main-job/service.ts'
 import { logIn } from '../main-job/tenant.ts'
 import { answerSteps } from './answer-steps.ts'
+import { certificateSteps } from './certificate-steps.ts'
 import type { Ground } from './ground.ts'
 import { holdListener } from './held-listener.ts'
 import { type ProxyName, proxyNames, startProxy } from './proxy.ts'
@@ -43,8 +44,9 @@ for (const name of chosen) {
     SANDBOX_READS_PER_LOG_LINE: '1',
   }
   const service = await RestartedService.start(settings, held)
+  const servicePort = Number(new URL(service.url).port)
   try {
-    const proxy = await startProxy(name, folder, { port, servicePort: Number(new URL(service.url).port) })
+    const proxy = await startProxy(name, folder, { port, servicePort, days: 2 })
     try {
       const ground: Ground = {
         service,
@@ -53,8 +55,16 @@ for (const name of chosen) {
         proxied: { url, ca: proxy.ca, from: '127.0.0.4' },
         restartFailsAfterSeconds: restartFailsAfterSeconds[name],
         closesRefusedUploads: name === 'caddy',
+        startOther: async (days) => {
+          const other = join(folder, 'other')
+          await mkdir(other)
+          const port = await freePort()
+          return { ...(await startProxy(name, other, { port, servicePort, days })), port }
+        },
       }
-      const steps = [uploadSteps, runSteps, answerSteps, restartSteps].flatMap((stepsOf) => stepsOf(ground))
+      const steps = [uploadSteps, runSteps, answerSteps, restartSteps, certificateSteps].flatMap((stepsOf) =>
+        stepsOf(ground),
+      )
       cases += steps.length
       failed.push(...(await timeSteps(steps)).map((step) => `${name}: ${step}`))
     } finally {

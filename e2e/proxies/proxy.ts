@@ -15,22 +15,24 @@ const pollMs = 50
 export const proxyNames = ['nginx', 'caddy'] as const
 export type ProxyName = (typeof proxyNames)[number]
 
-export interface Proxy {
+export interface StartedProxy {
   /** The certificate that it shows. */
+  certificateFile: string
   ca: Buffer
   stop(): Promise<void>
 }
 
-/** Starts Debian's program with the sample, with a certificate for localhost. `folder` is empty; `output` in it is what it printed. */
+/**
+ * Starts Debian's program with the sample, with a certificate for localhost that is good for so many days. `folder` is empty; `output`
+ * in it is what it printed.
+ */
 export async function startProxy(
   name: ProxyName,
   folder: string,
-  ports: { port: number; servicePort: number },
-): Promise<Proxy> {
+  { days, ...ports }: { port: number; servicePort: number; days: number },
+): Promise<StartedProxy> {
   const files = { certificate: join(folder, 'sandbox.pem'), key: join(folder, 'sandbox.key') }
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject]
-  await run('openssl', [...made, '-keyout', files.key, '-out', files.certificate])
+  await makeCertificate(files, days)
   const [command, ...args] = await programs[name](folder, { ...ports, ...files, logFolder: folder })
   const child = spawn(command, args, {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder },
@@ -45,12 +47,23 @@ export async function startProxy(
     await sleep(pollMs)
   }
   return {
+    certificateFile: files.certificate,
     ca: await readFile(files.certificate),
     stop: async () => {
       child.kill('SIGTERM')
       await exited
     },
   }
+}
+
+/** One that has ended has a negative number of days, which only the signing of a request takes. */
+async function makeCertificate(files: { certificate: string; key: string }, days: number): Promise<void> {
+  const request = `${files.certificate}.request`
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const keyed = ['req', '-newkey', 'rsa:2048', '-nodes', '-keyout', files.key]
+  await run('openssl', [...keyed, ...subject, '-out', request])
+  const signed = ['x509', '-req', '-days', String(days), '-in', request, '-signkey', files.key]
+  await run('openssl', [...signed, '-copy_extensions', 'copy', '-out', files.certificate])
 }
 
 /** They write the configuration and return the command. */

@@ -25,11 +25,13 @@ export const restartSteps = (ground: Ground): Step[] => [
         else if (status !== 200) throw new Error(`a request answers ${status} after ${taken.toFixed(1)} s`)
       }
     }
-    await Promise.all([restarted, ...Array.from({ length: clients }, client)])
+    const [{ stoppedAfterMs }] = await Promise.all([restarted, ...Array.from({ length: clients }, client)])
+    const [stopped, ready] = [stoppedAfterMs, performance.now() - startedMs].map((ms) =>
+      (ms / 1000).toFixed(1),
+    )
     const longest = Math.max(...seconds).toFixed(1)
-    const whole = ((performance.now() - startedMs) / 1000).toFixed(1)
     console.log(
-      `         ${seconds.length} requests in ${whole} s, the longest ${longest} s, ${refused} refused by the proxy after its time`,
+      `         stopped after ${stopped} s, ready after ${ready} s; ${seconds.length} requests, the longest ${longest} s, ${refused} refused by the proxy after its time`,
     )
     requireStatus(await get(ground, allRoutes.readMe.path), 200)
   }),

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import {
   type OwnService,
   readyLine,
@@ -12,6 +13,7 @@ import {
 } from '../main-job/service.ts'
 import type { HeldListener } from './held-listener.ts'
 
+const run = promisify(execFile)
 const pollMs = 50
 const nothing = () => Promise.resolve()
 
@@ -46,14 +48,17 @@ export class RestartedService implements Service {
   }
 
   /** As an operator does: it drains, and the next one is ready at the end. */
-  async restart(): Promise<void> {
+  async restart(): Promise<{ stoppedAfterMs: number }> {
+    const startedMs = performance.now()
     await this.#first.sandbox('down')
+    const stoppedAfterMs = performance.now() - startedMs
     const [command = '', ...args]: string[] = [...(this.#held?.wrapper ?? []), sandboxProgram, 'up']
     this.#second = spawn(command, args, {
       env: this.#first.env,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     await readyLine(this.#second, [])
+    return { stoppedAfterMs }
   }
 
   /** The line of the log of requests with that id, when it is there. */
@@ -65,6 +70,13 @@ export class RestartedService implements Service {
       if (line !== undefined) return JSON.parse(line) as { from: string; status: number }
       await sleep(pollMs)
     }
+  }
+
+  async command(argv: string[], settings: Record<string, string>): Promise<string> {
+    const ended = await run(sandboxProgram, argv, { env: { ...this.#first.env, ...settings } }).catch(
+      (error: Error & { stdout: string; stderr: string }) => error,
+    )
+    return ended.stdout + ended.stderr
   }
 
   async stop(): Promise<void> {

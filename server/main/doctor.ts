@@ -4,11 +4,13 @@ import { dirname, join } from 'node:path'
 import { readCatalogue } from '../../agent/host/base-catalogue.ts'
 import { checkHost } from '../../agent/host/host-checks.ts'
 import { agentPaths } from '../../agent/host/paths.ts'
+import { systemClock } from '../base/clock.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
 import { defaultFloorBytes, newWorkFloors } from '../base/disk-floor.ts'
 import { builderAdvice, builderProblem } from '../builds/builder/builder-version.ts'
 import { listedHosts } from '../builds/network/build-network.ts'
 import { configuredMailServer, mailServerProblem } from '../notifications/mail/smtp.ts'
+import { certificateAt } from '../operations/health/address-certificate.ts'
 import { isCurrent } from '../operations/host/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
 import { isPortFree } from '../postgres/free-port.ts'
@@ -38,6 +40,7 @@ export async function runChecks(): Promise<Check[]> {
     ...packagedTools.map(toolCheck),
     postgresCheck(config),
     portCheck(config),
+    addressCheck(config),
     memoryCheck(),
     diskCheck(config),
     builderCheck(config),
@@ -161,6 +164,34 @@ async function portCheck(config: Config): Promise<Check> {
     found: `${config.port} ${free ? 'free' : own ? `in use, by this service (process ${holder.pid})` : 'in use'}`,
     advice: 'stop what listens there, or set SANDBOX_PORT',
   })
+}
+
+/** The address that people use. */
+async function addressCheck({ baseUrl }: Config): Promise<Check> {
+  const name = 'address'
+  if (!baseUrl.startsWith('https:'))
+    return useful(name, { ok: true, found: `${baseUrl}, without TLS`, advice: '' })
+  const found = await certificateAt(baseUrl, systemClock.now().getTime())
+  const renew = 'renew the certificate, and reload the proxy'
+  switch (found.state) {
+    case 'good':
+      return useful(name, { ok: true, found: `${baseUrl}, certificate until ${found.until}`, advice: '' })
+    case 'ends_soon':
+      return useful(name, { ok: false, found: `${baseUrl}, certificate until ${found.until}`, advice: renew })
+    case 'ended': {
+      const advice = `clients refuse it: ${renew}`
+      return useful(name, { ok: false, found: `${baseUrl}, certificate ended on ${found.until}`, advice })
+    }
+    case 'refused': {
+      const advice =
+        'show the whole chain of a certificate for that name; with an authority of your own set NODE_EXTRA_CA_CERTS here and for clients'
+      return useful(name, { ok: false, found: `${baseUrl}, certificate refused (${found.reason})`, advice })
+    }
+    case 'unreachable': {
+      const advice = 'start the proxy; no fault if other machines alone reach that address'
+      return useful(name, { ok: false, found: `${baseUrl} is not reached (${found.reason})`, advice })
+    }
+  }
 }
 
 async function memoryCheck(): Promise<Check> {
