@@ -49,6 +49,8 @@ export interface PostgresOptions {
   settings?: Record<string, string>
   /** Wraps the server's command, which must end in an exec of it; by default none. */
   through?: (argv: string[]) => string[]
+  /** Nobody waits for it: it gets no larger share of the processors than a sandbox. */
+  inBackground?: boolean
   /** Receives the server's log lines; the last ones also explain a failed start. */
   onLine?: (line: string) => void
 }
@@ -211,7 +213,7 @@ function launch(plan: LaunchPlan): Server {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  if (child.pid !== undefined) raiseSessionPriority(child.pid)
+  if (child.pid !== undefined && !plan.options.inBackground) raiseSessionPriority(child.pid)
   const lastLines: string[] = []
   const keep = (line: string) => {
     lastLines.push(line)

@@ -10,6 +10,8 @@ export interface BackupConfig {
   backupKeepDaily: number
   backupKeepWeekly: number
   backupKeepMonthly: number
+  /** Between two trials of a restore; 0: none is made. */
+  backupTrialDays: number
 }
 
 const timePattern = /^([01]\d|2[0-3]):[0-5]\d$/
@@ -51,5 +53,11 @@ export const backupSettings: Settings<BackupConfig> = {
     description: 'months of which the newest backup is kept',
     fallback: () => 6,
     ...integer(0, 120),
+  },
+  backupTrialDays: {
+    env: 'SANDBOX_BACKUP_TRIAL_DAYS',
+    description: 'days between two trials of restoring the newest backup; 0: none is made',
+    fallback: () => 7,
+    ...integer(0, 365),
   },
 }

@@ -25,7 +25,9 @@ export function unusedSettings(config: Config): Finding[] {
       needs: 'SANDBOX_BUILD_NETWORK=packages',
       isThere: config.buildNetwork === 'packages',
     },
-    ...(['backupTimes', 'backupKeepDaily', 'backupKeepWeekly', 'backupKeepMonthly'] as const).map((name) => ({
+    ...(
+      ['backupTimes', 'backupKeepDaily', 'backupKeepWeekly', 'backupKeepMonthly', 'backupTrialDays'] as const
+    ).map((name) => ({
       setting: settings[name].env,
       isSet: String(config[name]) !== String(settings[name].fallback({})),
       needs: 'SANDBOX_BACKUP_FOLDER',

@@ -18,7 +18,11 @@ export interface CheckedBackup {
 }
 
 /** Reads the whole backup once. Throws a `BackupProblem` that lists missing and damaged files. */
-export async function checkBackup(source: string, say: (text: string) => void): Promise<CheckedBackup> {
+export async function checkBackup(
+  source: string,
+  say: (text: string) => void,
+  signal?: AbortSignal,
+): Promise<CheckedBackup> {
   const manifest = await readManifest(source)
   checkRelease(manifest)
   const files = await readFileList(source, manifest.filesSha256)
@@ -26,7 +30,7 @@ export async function checkBackup(source: string, say: (text: string) => void): 
   say(`reading ${files.length} files`)
   const problems: string[] = []
   for (const file of files) {
-    const problem = await problemOf(source, file)
+    const problem = await problemOf(source, file, signal)
     if (problem) problems.push(`${file.path} ${problem}`)
   }
   if (problems.length === 0) return { manifest, files }
@@ -46,6 +50,7 @@ function checkRelease({ migrations: recorded, release }: Manifest): void {
 async function problemOf(
   source: string,
   { path, byteSize, sha256 }: ListedFile,
+  signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   if (isAbsolute(path) || normalize(path) !== path || path.startsWith('..'))
     return 'is not a valid path in a backup'
@@ -55,6 +60,6 @@ async function problemOf(
   if (found.size !== byteSize) return `has ${found.size} bytes instead of ${byteSize}`
   const digested = new DigestedStream()
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  await pipeline(createReadStream(full), digested, nowhere)
+  await pipeline(createReadStream(full), digested, nowhere, { signal })
   return digested.sha256 === sha256 ? undefined : 'was changed'
 }

@@ -183,6 +183,15 @@ describe('a dumped and loaded database', () => {
     expect(await last(target)).toBe((await last(db)) + 2)
   })
 
+  it('is not loaded with other rows than its manifest says', async () => {
+    const { db: empty } = await createEmptyDatabase()
+    const manifest = manifestOf(dump)
+    const tables = manifest.tables.map(({ name, rows }) => ({ name, rows: name === 'tasks' ? 2 : rows }))
+    await expect(loadDatabase(empty, folder, { ...manifest, tables })).rejects.toThrow(
+      'database/tasks.rows.gz holds 1 rows instead of 2',
+    )
+  })
+
   it('is not loaded into a database that is not empty', async () => {
     expect(await isEmptyDatabase(db)).toBe(false)
   })

@@ -11,7 +11,7 @@ import '../../builds/chain/build-metrics.ts'
 import '../../http/requests/request-metrics.ts'
 import '../../notifications/delivery-metrics.ts'
 import '../../runs/model/run-metrics.ts'
-import '../backup/schedule/backup-metrics.ts'
+import '../backup/backup-metrics.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { eventually } from '../../../testing/eventually.ts'
 import { FakeExecutor } from '../../../testing/fake-executor/fake-executor.ts'
@@ -62,6 +62,7 @@ const troubles: Record<string, Record<string, string>> = {
   SandboxAuditLate: { sandbox_audit_lag_seconds: '301x60' },
   SandboxBackupFails: { sandbox_backup_failing: '1x60' },
   SandboxBackupOld: { sandbox_last_backup_timestamp_seconds: '-110000x60' },
+  SandboxBackupTrialFails: { sandbox_backup_trial_failing: '1x60' },
   SandboxDeliveriesFail: {
     'sandbox_delivery_tries_total{kind="mail",outcome="failed"}': '0+3x60',
     'sandbox_delivery_tries_total{kind="mail",outcome="sent"}': '0+2x60',
@@ -86,6 +87,7 @@ const well: Record<string, string> = {
   nodejs_eventloop_lag_p99_seconds: '0.4x60',
   sandbox_audit_lag_seconds: '200x60',
   sandbox_backup_failing: '0x60',
+  sandbox_backup_trial_failing: '0x60',
   sandbox_last_backup_timestamp_seconds: '-100000x60',
   'sandbox_delivery_tries_total{kind="mail",outcome="failed"}': '0+2x60',
   'sandbox_delivery_tries_total{kind="mail",outcome="sent"}': '0+3x60',

@@ -85,7 +85,9 @@ const argumentsOf: Record<RoleName, (plan: RolePlan) => string[]> = {
     ...(listener === undefined ? [] : ['--listener', `${passedAs}`]),
   ],
   agent: ({ config }) => ['--cgroup', controlGroupOf(config.dataDir)],
-  backups: ({ config }) => ['--machine', machineOf(config).id],
+  backups: ({ config, confinement: { notDumpable } }) => [
+    ...['--machine', machineOf(config).id, '--not-dumpable', notDumpable],
+  ],
   worker: ({ config, confinement }) => {
     const { id, folder } = machineOf(config)
     const { notDumpable, readerStart } = confinement
@@ -182,7 +184,7 @@ export function roleEnvironment(
  * Argument list that runs `argv` so that its memory cannot leak: it dumps no core, not even to a core handler, which
  * the kernel skips at a limit of 1 but not at 0; and its /proc entries belong to root.
  */
-export const withoutCores = ({ notDumpable }: Confinement, argv: string[]): string[] => [
+export const withoutCores = ({ notDumpable }: Pick<Confinement, 'notDumpable'>, argv: string[]): string[] => [
   ...['prlimit', '--core=1:1', '--'],
   // Only for this program: the programs before it would drop the setting.
   ...['env', `LD_PRELOAD=${notDumpable}`],

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { hasCode } from '../../../base/errors/has-code.ts'
 import { BackupProblem } from '../backup-problem.ts'
 import { hasManifest, type Manifest, readManifest, removeManifest } from '../manifest.ts'
+import { readTrial, type TrialRecord } from '../trial-record.ts'
 import { unsafeFolder } from './unsafe-folder.ts'
 
 /*
@@ -18,6 +19,8 @@ export interface ScheduledBackup {
   path: string
   madeAt: Date
   manifest: Manifest
+  /** The trial of its restore, if there was one. */
+  trial: TrialRecord | undefined
 }
 
 const namePattern = /^\d{4}-\d{2}-\d{2}T\d{6}Z$/
@@ -70,7 +73,8 @@ export class BackupFolder {
           if (!(error instanceof BackupProblem)) throw error
         })
         const madeAt = new Date(manifest?.madeAt ?? Number.NaN)
-        return manifest && !Number.isNaN(madeAt.getTime()) ? [{ path, madeAt, manifest }] : []
+        if (!manifest || Number.isNaN(madeAt.getTime())) return []
+        return [{ path, madeAt, manifest, trial: await readTrial(path) }]
       }),
     )
     return found.flat().toSorted((a, b) => b.madeAt.getTime() - a.madeAt.getTime())

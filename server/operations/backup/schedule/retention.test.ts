@@ -32,6 +32,15 @@ test('time alone removes nothing, and the newest backup stays under any rules', 
   expect(dates(notKept(backups, none, new Date('2040-01-01T00:00Z')))).toEqual(['2026-11-24', '2026-11-23'])
 })
 
+test('the newest backup that a trial restored stays', () => {
+  const trials = [undefined, false, true, true].map((restored) => restored !== undefined && { restored })
+  const backups = daysUntil('2026-11-25T02:10', 4).map((backup, ago) => ({
+    ...backup,
+    trial: trials[ago] || undefined,
+  }))
+  expect(dates(notKept(backups, none, new Date('2026-11-25T03:00Z')))).toEqual(['2026-11-24', '2026-11-22'])
+})
+
 test('backups of the future stay, and take the place of no other', () => {
   const [future, past] = [at('2027-11-25T02:00'), at('2026-11-25T02:00')]
   expect(notKept([future, past], none, new Date('2026-11-25T03:00Z'))).toEqual([])

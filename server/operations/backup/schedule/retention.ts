@@ -7,6 +7,7 @@ export interface KeepRules {
 
 interface Kept {
   madeAt: Date
+  trial?: { restored: boolean } | undefined
 }
 
 const dayMs = 86_400_000
@@ -14,7 +15,8 @@ const dayOf = ({ madeAt }: Kept) => Math.floor(madeAt.getTime() / dayMs)
 
 /**
  * The backups that the rules do not keep. Only days, weeks (from Monday) and months with a backup count, so a service that made none
- * for long, or a clock that was set ahead, removes nothing but what newer backups replace. The newest one always stays. Backups of
+ * for long, or a clock that was set ahead, removes nothing but what newer backups replace. The newest one always stays,
+ * and the newest one that a trial restored. Backups of
  * the future stay too, because a clock that was set back says nothing about their age.
  */
 export function notKept<Backup extends Kept>(
@@ -27,6 +29,7 @@ export function notKept<Backup extends Kept>(
     .toSorted((a, b) => b.madeAt.getTime() - a.madeAt.getTime())
   const kept = new Set([
     ...past.slice(0, 1),
+    ...past.filter(({ trial }) => trial?.restored).slice(0, 1),
     ...newestOfEach(past, daily, dayOf),
     // The first day of the epoch was a Thursday.
     ...newestOfEach(past, weekly, (backup) => Math.floor((dayOf(backup) + 3) / 7)),

@@ -2,11 +2,11 @@ import type { Clock } from '../../../base/clock.ts'
 import { hasCode } from '../../../base/errors/has-code.ts'
 import type { Log } from '../../../base/logging.ts'
 import { isDatabaseUnavailable } from '../../../db/database.ts'
+import { aboveFloor, type SpacePlan } from '../above-floor.ts'
+import { backupFailing, backupTries, lastBackup } from '../backup-metrics.ts'
 import { BackupProblem } from '../backup-problem.ts'
 import type { Manifest } from '../manifest.ts'
-import { aboveFloor, type SpacePlan } from './above-floor.ts'
 import type { BackupFolder, ScheduledBackup } from './backup-folder.ts'
-import { backupFailing, backupTries, lastBackup } from './backup-metrics.ts'
 import { lastTime } from './backup-times.ts'
 import { type KeepRules, notKept } from './retention.ts'
 
@@ -43,19 +43,21 @@ export class ScheduledBackups {
     this.#options = options
   }
 
-  /** Never rejects: it logs and counts failures. */
-  async turn(signal: AbortSignal): Promise<void> {
-    if (performance.now() < this.#passUntilMs) return
+  /** Never rejects: it logs and counts failures. Returns whether the folder has what it should. */
+  async turn(signal: AbortSignal): Promise<boolean> {
+    if (performance.now() < this.#passUntilMs) return false
     const { log, retryMs = tenMinutesMs } = this.#options
     try {
       await this.#turn(signal)
       backupFailing.set(0)
+      return true
     } catch (error) {
-      if (signal.aborted) return
+      if (signal.aborted) return false
       this.#passUntilMs = performance.now() + retryMs
       backupTries.inc({ result: 'failed' })
       backupFailing.set(1)
       log.error(isExpected(error) ? { error: error.message } : { err: error }, 'no backup was made')
+      return false
     }
   }
 

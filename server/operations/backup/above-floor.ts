@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
-import { defaultFloorBytes } from '../../../base/disk-floor.ts'
-import { type DiskSize, diskOf } from '../../../storage/free-space.ts'
-import { BackupProblem } from '../backup-problem.ts'
+import { defaultFloorBytes } from '../../base/disk-floor.ts'
+import { type DiskSize, diskOf } from '../../storage/free-space.ts'
+import { BackupProblem } from './backup-problem.ts'
 
 export interface SpacePlan {
   /** Written to. */
@@ -12,6 +12,9 @@ export interface SpacePlan {
   /** Probably needed. */
   bytes: number
 }
+
+/** The disk has too little space for the work. */
+export class NoSpace extends BackupProblem {}
 
 const lookEveryMs = 250
 
@@ -27,14 +30,14 @@ export async function aboveFloor<T>(
   const { freeBytes, totalBytes } = await diskOf(plan.folder)
   const floorBytes = (await isOneDisk(plan)) ? (plan.diskFloorBytes ?? defaultFloorBytes(totalBytes)) : 0
   if (freeBytes - floorBytes < plan.bytes) {
-    throw new BackupProblem(
+    throw new NoSpace(
       `the disk of ${plan.folder} has ${mib(freeBytes - floorBytes)} MiB left above its floor, and about ${mib(plan.bytes)} are needed`,
     )
   }
   const full = new AbortController()
   const look = ({ freeBytes: left }: DiskSize) => {
     if (left < floorBytes)
-      full.abort(new BackupProblem(`the disk of ${plan.folder} has reached the floor of its free space`))
+      full.abort(new NoSpace(`the disk of ${plan.folder} has reached the floor of its free space`))
   }
   const timer = setInterval(() => void diskOf(plan.folder).then(look, () => undefined), lookEveryMs)
   const both = AbortSignal.any([signal, full.signal])
