@@ -40,6 +40,9 @@ const operatorCommands: Commands = {
   unblock: async () => (await import('./operator/images/operator-unblock.ts')).operatorUnblockCommand(),
   backup: async () => (await import('./operator/service/operator-backup.ts')).operatorBackupCommand(),
   restore: async () => (await import('./operator/service/operator-restore.ts')).operatorRestoreCommand(),
+  psql: async () => (await import('./operator/service/operator-database.ts')).operatorDatabaseCommand('psql'),
+  pg_dump: async () =>
+    (await import('./operator/service/operator-database.ts')).operatorDatabaseCommand('pg_dump'),
   storage: async () => (await import('./operator/service/operator-storage.ts')).operatorStorageCommand(),
   'check-settings': async () =>
     (await import('./operator/service/operator-check-settings.ts')).operatorCheckSettingsCommand(),

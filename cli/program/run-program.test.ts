@@ -202,11 +202,11 @@ await runProgram({ wait }, ['wait'])`,
   expect({ status, stderr }).toEqual({ status: 1, stderr: 'error: The command ended without a result.\n' })
 })
 
-test('every command has --json, except the one that runs until it is stopped', async () => {
+test('every command has --json, except the one that runs until it is stopped and the programs of Postgres', async () => {
   const program = new Command('sandbox')
   await addCommands(program, { ...machineCommands, ...clientCommands })
   const leaves = (command: Command): Command[] =>
     command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
   const without = leaves(program).filter(({ options }) => !options.some(({ long }) => long === '--json'))
-  expect(without.map((command) => command.name())).toEqual(['up'])
+  expect(without.map((command) => command.name())).toEqual(['up', 'psql', 'pg_dump'])
 })

@@ -12,6 +12,8 @@ export interface AuditEntry {
   act:
     | 'backup'
     | 'restore'
+    | 'psql'
+    | 'pg_dump'
     | 'company_set'
     | 'prices_apply'
     | 'budget_set'
