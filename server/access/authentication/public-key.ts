@@ -14,10 +14,10 @@ export interface PublicKeyServices {
  * `public_key_unavailable`.
  */
 export async function readPublicKey({ keys, log }: PublicKeyServices): Promise<PublicKey> {
-  const transit = await keys.transit().catch((error: unknown) => {
+  const [present] = await keys.transit.live().catch((error: unknown) => {
     log.error({ error: String(error) }, 'no key pair for encrypted values')
     throw new CodedError('public_key_unavailable')
   })
-  const pem = createPublicKey(transit).export({ type: 'spki', format: 'pem' }).toString()
+  const pem = createPublicKey(present).export({ type: 'spki', format: 'pem' }).toString()
   return { public_key_pem: pem, algorithm: transitAlgorithm }
 }

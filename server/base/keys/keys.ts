@@ -1,11 +1,11 @@
-import { createHmac, createPrivateKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { readOrMakeHexKey } from './hex-key.ts'
-import { keepFirst, readOrMake } from './key-files.ts'
+import { readOrMake } from './key-files.ts'
 import { StoredPeppers } from './peppers.ts'
 import { StoredTokenKeys } from './token-keys.ts'
+import { TransitKeys } from './transit-keys.ts'
 
 /**
  * Keys of the deployment, stored in files and never in the database: the database alone is not enough to log in, or
@@ -23,11 +23,8 @@ export interface Keys {
   links: StoredTokenKeys
   /** Peppers of stored API keys. */
   peppers: StoredPeppers
-  /**
-   * RSA, 3072 bits: decrypts values that clients encrypt for the service. Created at the first use, which takes a
-   * second on another thread; rejects when it can be neither read nor stored.
-   */
-  transit(): Promise<KeyObject>
+  /** Keys that decrypt values that clients encrypt for the service. */
+  transit: TransitKeys
   /**
    * Pepper for comparing requests that write secrets. Read at each use and created at the first; throws
    * `KeyFileDamaged` when the file is invalid.
@@ -45,8 +42,7 @@ export interface Keys {
   ): Buffer
 }
 
-const names = { transit: 'transit-rsa.pem', root: 'root.key', secretPepper: 'secret-pepper.key' }
-const transitBits = 3072
+const names = { root: 'root.key', secretPepper: 'secret-pepper.key' }
 
 /** Folder of the API's keys. The image signing keys are in a different folder, for the worker. */
 export const keysFolder = (dataDir: string): string => join(dataDir, 'keys/api')
@@ -65,32 +61,8 @@ export function openKeys(folder: string): Keys {
     tokens: new StoredTokenKeys(folder),
     links: new StoredTokenKeys(folder, 'link'),
     peppers: new StoredPeppers(folder, derive('api-key')),
-    transit: once(() => openTransitKey(join(folder, names.transit))),
+    transit: new TransitKeys(folder),
     secretPepper: () => readOrMakeHexKey(join(folder, names.secretPepper)),
     derive,
-  }
-}
-
-async function openTransitKey(path: string): Promise<KeyObject> {
-  const pem = existsSync(path) ? readFileSync(path, 'utf8') : keepFirst(path, await makeTransitKey())
-  const key = createPrivateKey(pem)
-  if (key.asymmetricKeyType !== 'rsa') throw new Error(`${path} must hold an RSA key`)
-  return key
-}
-
-async function makeTransitKey(): Promise<string> {
-  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: transitBits })
-  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-}
-
-/** Does the work once for all callers; after a failure the next call tries again. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let worked: Promise<T> | undefined
-  return () => {
-    worked ??= work().catch((error: unknown) => {
-      worked = undefined
-      throw error
-    })
-    return worked
   }
 }

@@ -33,6 +33,8 @@ export interface AuditEntry {
     | 'signing_key_retire'
     | 'token_key_rotate'
     | 'link_key_rotate'
+    | 'transit_key_rotate'
+    | 'transit_key_retire'
     | 'secret_key_rotate'
     | 'secret_key_retire'
     | 'pepper_rotate'

@@ -96,7 +96,7 @@ describe('RSA-OAEP', () => {
   const wrap = (options: Record<string, unknown> = {}, key: Buffer = dataKey) =>
     publicEncrypt({ key: publicKey, oaepHash: 'sha256', ...options }, key)
   const open = (wrapped: Buffer) =>
-    openEnvelope(privateKey, {
+    openEnvelope([privateKey], {
       encrypted_key: wrapped.toString('base64'),
       iv: iv.toString('base64'),
       ciphertext: ciphertext.toString('base64'),

@@ -11,22 +11,26 @@ export class EnvelopeUndecryptable extends Error {
 }
 
 /**
- * The bytes in a client's envelope (contract part 1, "Secrets and approvals"). RSA runs on another thread. Every failure
- * is the same `EnvelopeUndecryptable`, so that nobody learns from the answers how far an envelope opened.
+ * The bytes in a client's envelope (contract part 1, "Secrets and approvals"), which one of the keys opens. RSA runs on another
+ * thread. Every failure is the same `EnvelopeUndecryptable`, so that nobody learns from the answers how far an envelope opened.
  */
-export async function openEnvelope(key: KeyObject, envelope: EncryptedValue): Promise<Buffer> {
+export async function openEnvelope(keys: readonly KeyObject[], envelope: EncryptedValue): Promise<Buffer> {
+  for (const key of keys) {
+    const value = await openWith(key, envelope).catch(() => undefined)
+    if (value) return value
+  }
+  throw new EnvelopeUndecryptable()
+}
+
+async function openWith(key: KeyObject, envelope: EncryptedValue): Promise<Buffer> {
   const bytes = (text: string) => Buffer.from(text, 'base64')
+  const privateKey = key.toCryptoKey(wrapping, false, ['decrypt'])
+  const wrapped = bytes(envelope.encrypted_key)
+  const dataKey = Buffer.from(await webcrypto.subtle.decrypt(wrapping, privateKey, wrapped))
   try {
-    const privateKey = key.toCryptoKey(wrapping, false, ['decrypt'])
-    const wrapped = bytes(envelope.encrypted_key)
-    const dataKey = Buffer.from(await webcrypto.subtle.decrypt(wrapping, privateKey, wrapped))
-    try {
-      return openValue(dataKey, bytes(envelope.iv), bytes(envelope.ciphertext))
-    } finally {
-      dataKey.fill(0)
-    }
-  } catch {
-    throw new EnvelopeUndecryptable()
+    return openValue(dataKey, bytes(envelope.iv), bytes(envelope.ciphertext))
+  } finally {
+    dataKey.fill(0)
   }
 }
 

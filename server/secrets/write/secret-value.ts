@@ -31,11 +31,11 @@ export async function readSecretValue(
     throw secretWriteProblem('value', secretWriteSlugs.plaintextRejected)
   }
   if (!envelope) throw refuse(secretWriteSlugs.valueRequired)
-  const transit = await keys.transit().catch((error: unknown) => {
+  const live = await keys.transit.live().catch((error: unknown) => {
     log.error({ error: String(error) }, 'no key pair for encrypted values')
     throw refuse(secretWriteSlugs.keyPairMissing)
   })
-  const value = await openEnvelope(transit, envelope).catch((error: unknown) => {
+  const value = await openEnvelope(live, envelope).catch((error: unknown) => {
     if (error instanceof EnvelopeUndecryptable) throw refuse(secretWriteSlugs.undecryptable)
     throw error
   })

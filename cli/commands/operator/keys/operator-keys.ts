@@ -1,9 +1,11 @@
 import {
   readFormerPepper,
   retirePepper,
+  retireTransitKey,
   rotateLinkKey,
   rotatePepper,
   rotateTokenKey,
+  rotateTransitKey,
 } from '@sandbox-jobs/server/main/operator/keys/operator-keys.ts'
 import {
   retireSecretKeys,
@@ -22,9 +24,12 @@ const asJson = ['--json', 'print one JSON document'] as const
 
 export const operatorKeysCommand = (): Command =>
   new Command('keys')
-    .description('manage the keys of login tokens and expiring links, and the pepper of stored API keys')
+    .description(
+      'manage the keys of login tokens, expiring links and secrets, and the pepper of stored API keys',
+    )
     .addCommand(rotateCommand())
     .addCommand(pepperCommand())
+    .addCommand(transitCommand())
     .addCommand(secretKeysCommand())
 
 const rotateCommand = (): Command =>
@@ -33,6 +38,7 @@ const rotateCommand = (): Command =>
     .addCommand(rotateTokensCommand())
     .addCommand(rotateLinksCommand())
     .addCommand(rotatePepperCommand())
+    .addCommand(rotateTransitCommand())
     .addCommand(rotateSecretsCommand())
 
 const rotateTokensCommand = (): Command =>
@@ -98,6 +104,40 @@ const pepperCommand = (): Command =>
               : 'All API keys are stored under one pepper.\n',
             document: { former: former ?? null },
           })),
+    )
+
+const rotateTransitCommand = (): Command =>
+  new Command('transit')
+    .description(
+      'give clients a new key to encrypt values with; values under the former one can still be read',
+    )
+    .option(...asJson)
+    .action((options: Options) =>
+      withLocalService(options, rotateTransitKey, (outcome) => {
+        if (outcome === 'former_live') {
+          throw new CliError('The key from before the last rotation is still live.', {
+            hint: 'sandbox operator keys transit --retire ends it.',
+            code: 'cli_transit_key_live',
+            exitCode: exitCodes.failed,
+          })
+        }
+        return { text: 'Clients encrypt values with a new key from now on.\n', document: { rotated: true } }
+      }),
+    )
+
+const transitCommand = (): Command =>
+  new Command('transit')
+    .description('end the former key that clients encrypted values with')
+    .requiredOption(
+      '--retire',
+      'values that clients encrypted before the rotation and send later are refused',
+    )
+    .option(...asJson)
+    .action((options: Options) =>
+      withLocalService(options, retireTransitKey, (retired) => ({
+        text: retired ? 'Retired the former key.\n' : 'There is no former key.\n',
+        document: { retired },
+      })),
     )
 
 const rotateSecretsCommand = (): Command =>

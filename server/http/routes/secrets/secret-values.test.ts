@@ -12,6 +12,7 @@ import { addressBody, encrypted, SecretSteps, transitKey } from '../../../../tes
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
+import { TransitKeys } from '../../../base/keys/transit-keys.ts'
 import { openSealed } from '../../../secrets/store/sealed-value.ts'
 import { findValues } from '../../../secrets/store/secret-value-store.ts'
 
@@ -225,6 +226,19 @@ describe('the value', () => {
       })
       expect([status, await stored(body)]).toEqual([200, value])
     }
+  })
+
+  it('is stored under the former key of a rotation, until that is retired', async () => {
+    const rotated = new SecretSteps(new TestApi(db))
+    const keys = new TransitKeys(rotated.keysFolder)
+    const send = async (slot: string) =>
+      rotated.call(secretRoutes.createSecret, tenant.roomManager, {
+        body: { ...ofRoom(slot), encrypted_value: await encrypted('a value') },
+      })
+    keys.rotate()
+    expect((await send('BEFORE')).status).toBe(200)
+    keys.retire()
+    expect(await send('AFTER')).toEqual(problem('sandbox_encrypted_value_undecryptable'))
   })
 
   it('is refused by a slug of its own where the service has no key pair', async () => {

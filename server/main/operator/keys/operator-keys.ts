@@ -3,6 +3,7 @@ import { countKeysOffPepper } from '../../../access/keys/api-keys.ts'
 import { countGatewayKeysOffPepper } from '../../../access/keys/gateway-keys.ts'
 import { keysFolder, openKeys } from '../../../base/keys/keys.ts'
 import { PepperInUse } from '../../../base/keys/peppers.ts'
+import { TransitKeyLive, TransitKeys } from '../../../base/keys/transit-keys.ts'
 import { countDoorsOffPepper } from '../../../doors/catalogue/door-keys.ts'
 import { asOwnerOf } from '../as-owner-of.ts'
 import { actOnService, type LocalService, type Outcome, onLocalService } from '../local-service.ts'
@@ -59,6 +60,26 @@ export const readFormerPepper = (): Outcome<{ number: number; keys: number } | u
 /** Retires the former pepper, and thereby every API key that was not used since the rotation. */
 export const retirePepper = (): Outcome<boolean> =>
   actOnService({ act: 'pepper_retire' }, async (service) => onPeppers(service, (peppers) => peppers.retire()))
+
+/** Makes the next key that clients encrypt values with. */
+export const rotateTransitKey = (): Outcome<'rotated' | 'former_live'> =>
+  actOnService({ act: 'transit_key_rotate' }, async ({ config: { dataDir } }) =>
+    asOwnerOf(keysFolder(dataDir), () => {
+      try {
+        new TransitKeys(keysFolder(dataDir)).rotate()
+        return 'rotated'
+      } catch (error) {
+        if (error instanceof TransitKeyLive) return 'former_live'
+        throw error
+      }
+    }),
+  )
+
+/** Ends the former key that clients encrypted values with. */
+export const retireTransitKey = (): Outcome<boolean> =>
+  actOnService({ act: 'transit_key_retire' }, async ({ config: { dataDir } }) =>
+    asOwnerOf(keysFolder(dataDir), () => new TransitKeys(keysFolder(dataDir)).retire()),
+  )
 
 const onPeppers = <T>(
   { config: { dataDir } }: LocalService,
