@@ -69,7 +69,7 @@ export class World {
 
   /** Sends a request to an app with another configuration. */
   sendWith(overrides: ConfigOverrides, caller: Caller, route: Route, request: Request = {}) {
-    return send(this.#setup.appWith(overrides), this.callers[caller], route, request)
+    return send(this.#setup.sharedApp(overrides), this.callers[caller], route, request)
   }
 
   signIn(person: Principal): Promise<Headers> {
@@ -116,6 +116,8 @@ class WorldSetup {
   readonly #folder: string
   readonly #passwordHash: string
   readonly #tokens: AccessTokens
+  /** By configuration. */
+  readonly #apps = new Map<string, FastifyInstance>()
 
   private constructor({ database, folder, passwordHash }: StageParts) {
     const baseUrl = 'http://sandbox.test'
@@ -157,6 +159,15 @@ class WorldSetup {
     return new WorldSetup({ database: await RewindingDatabase.open(url), folder, passwordHash })
   }
 
+  /** One app for all requests with the same configuration: its routes take ten times as long to register as a request. */
+  sharedApp({ db, ...config }: ConfigOverrides): FastifyInstance {
+    if (db) return this.appWith({ db, ...config })
+    const name = JSON.stringify(config)
+    const app = this.#apps.get(name) ?? this.appWith(config)
+    this.#apps.set(name, app)
+    return app
+  }
+
   appWith({ db = this.database.db, ...config }: ConfigOverrides): FastifyInstance {
     const log = createLog('test', 'silent')
     return createApiApp({
@@ -184,7 +195,7 @@ class WorldSetup {
   }
 
   async close(): Promise<void> {
-    await this.app.close()
+    await Promise.all([this.app, ...this.#apps.values()].map((app) => app.close()))
     await this.database.close()
     rmSync(this.#folder, { recursive: true, force: true })
   }
