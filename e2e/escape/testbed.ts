@@ -102,7 +102,7 @@ export class Testbed {
     this.#neighbourInput.push(' '.repeat(beyondBufferedBytes))
     // The start resolves only when the input has ended.
     this.#started = this.agent.client.start(spec, this.#neighbourInput)
-    await this.agent.running(spec.id)
+    await Promise.race([this.agent.running(spec.id), this.#started])
     await waitUntil(async () => (await text(await this.agent.client.log(spec.id))).includes('ready'))
     this.neighbourPid = (await this.agent.processes(spec.id)).at(-1) ?? 0
     const [, base] = (await readFile(`/proc/${this.neighbourPid}/uid_map`, 'utf8')).trim().split(/\s+/)

@@ -22,7 +22,15 @@ export const ofView: Hole[] = [
   },
   {
     name: 'cgroup namespace shared',
-    edits: [edit('bundle/spec.ts', "'uts', 'cgroup'", "'uts'")],
+    edits: [
+      edit('bundle/spec.ts', "'uts', 'cgroup'", "'uts'"),
+      // Without it a mount of version 2 is refused.
+      edit(
+        'bundle/spec.ts',
+        "{ ...mount('cgroup2'), type: 'cgroup2', options: ['ro', 'nosuid', 'nodev', 'noexec'] }",
+        "mount(stagingFolder + '/cgroup')",
+      ),
+    ],
     tries: ['leaks'],
   },
   {
