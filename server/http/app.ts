@@ -20,6 +20,7 @@ import { type RequestLogSettings, requestLogger } from './requests/request-log.t
 import { countRequest } from './requests/request-metrics.ts'
 import { traceRequest } from './requests/request-traces.ts'
 import { handleError, refusedInput } from './responses/errors.ts'
+import { endWaitsAtClose } from './responses/wait-signal.ts'
 
 /** Bounds on the shape of any JSON body. The run input has its own bounds, checked where it is parsed. */
 const jsonBounds = { maxDepth: 80, maxNodes: 120_000, acceptProto: true }
@@ -52,6 +53,8 @@ export function createApp(
     // A stuck or endless client must not hold a connection forever.
     requestTimeout: 15 * 60_000,
     keepAliveTimeout: 60_000,
+    // A request that comes while the process stops is answered, on a connection that closes then.
+    return503OnClosing: false,
     // How often the times for headers and requests are checked: the usual 30 s would more than double them.
     http: { connectionsCheckingInterval: 2000 },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
@@ -104,6 +107,7 @@ export function createApp(
     done()
   })
   allowOtherOrigins(app)
+  endWaitsAtClose(app)
   app.setErrorHandler(handleError)
   app.setNotFoundHandler((request, reply) => handleError(notFound(), request, reply))
   return app

@@ -14,7 +14,7 @@ import { measureProcess } from '../operations/metrics/own-metrics.ts'
 import { startTracing } from '../tracing/tracing.ts'
 import { createApiApp } from './api/api-app.ts'
 import { createCallbackApp } from './api/callback-app.ts'
-import { listenOn, stopAccepting } from './api/given-listener.ts'
+import { Listening } from './api/listening.ts'
 import { listenForMetrics } from './api/metrics-listener.ts'
 import { readersOfRole, watchReaderHost } from './role-readers.ts'
 import { runRole } from './run-role.ts'
@@ -52,8 +52,8 @@ await runRole('api', async (config, log) => {
   const callbacks = createCallbackApp({ db, log, clock, config, scheduler })
   // First, so that a service that answers accepts callbacks too.
   await callbacks.listen({ host: callbackAddress, port: callbackPort, backlog: unacceptedMax })
-  if (values.listener === undefined) await app.listen({ host, port, backlog: unacceptedMax })
-  else await listenOn(app, Number(values.listener), { port, backlog: unacceptedMax })
+  const given = values.listener === undefined ? undefined : Number(values.listener)
+  const listening = await Listening.start(app, { host, port, backlog: unacceptedMax, given })
   const tracing = startTracing(config, log)
   if (config.metricsListen !== undefined) measureProcess('api')
   const metrics =
@@ -67,8 +67,7 @@ await runRole('api', async (config, log) => {
       // A proxy that asks whether the API is ready sends new requests elsewhere before they would be refused.
       draining.abort()
       await sleep(config.drainSeconds * 1000)
-      if (values.listener !== undefined) await stopAccepting(app)
-      await Promise.all([app.close(), callbacks.close(), metrics?.close()])
+      await Promise.all([listening.close(), callbacks.close(), metrics?.close()])
       await tracing.stop()
       await db.destroy()
     },

@@ -27,6 +27,7 @@ import { currentCaller } from '../../caller.ts'
 import type { Mount } from '../../mount.ts'
 import { eventStream, eventStreamHeaders, lastEventPosition } from '../../responses/event-stream.ts'
 import { goneSignal, untrustedHeaders } from '../../responses/send-download.ts'
+import { waitSignal } from '../../responses/wait-signal.ts'
 
 /** Builds of a version (contract part 2, "Environments, versions, builds"). */
 export function mountBuildRoutes(
@@ -65,7 +66,7 @@ export function mountBuildRoutes(
     const events = await followBuildLog(context, currentCaller(request), {
       ...path,
       start,
-      signal: goneSignal(reply),
+      signal: waitSignal(reply),
     })
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })
@@ -75,7 +76,7 @@ export function mountBuildRoutes(
     const events = await followBuildEvents(context, currentCaller(request), {
       ...path,
       after,
-      signal: goneSignal(reply),
+      signal: waitSignal(reply),
     })
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })

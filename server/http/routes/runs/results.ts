@@ -23,6 +23,7 @@ import {
   sendDownload,
   untrustedHeaders,
 } from '../../responses/send-download.ts'
+import { waitSignal } from '../../responses/wait-signal.ts'
 
 /** Results of runs without a public link, and waiting for them (contract part 3, D6). */
 export function mountResultRoutes(mount: Mount, services: RunServices & CapabilityDeps & SubmitDeps): void {
@@ -35,16 +36,16 @@ export function mountResultRoutes(mount: Mount, services: RunServices & Capabili
   )
   mount(resultRoutes.followRunEvents, async ({ params, query, request, reply }) => {
     const after = query.after ?? lastEventPosition(request)
-    const watched = { ...addressOf(params), after, signal: goneSignal(reply) }
+    const watched = { ...addressOf(params), after, signal: waitSignal(reply) }
     const events = await followRunEvents(services, currentCaller(request), watched)
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })
   mount(resultRoutes.waitForRun, ({ principal, params, query, reply }) => {
     const seconds = query.seconds ?? runWaitMaxSeconds
-    return waitForRun(services, principal, { ...addressOf(params), seconds, signal: goneSignal(reply) })
+    return waitForRun(services, principal, { ...addressOf(params), seconds, signal: waitSignal(reply) })
   })
   mount(resultRoutes.runAndWait, ({ principal, params, body, idempotencyKey, reply }) =>
-    runAndWait(services, { principal, chatroomId: params.cid, idempotencyKey, body }, goneSignal(reply)),
+    runAndWait(services, { principal, chatroomId: params.cid, idempotencyKey, body }, waitSignal(reply)),
   )
 }
 
@@ -57,7 +58,7 @@ export function mountRunLogRoutes(mount: Mount, services: RunServices): void {
   })
   mount(extensionRoutes.followRunLog, async ({ params, query, request, reply }) => {
     const start = query.start ?? lastEventPosition(request)
-    const of = { ...addressOf(params), start, signal: goneSignal(reply) }
+    const of = { ...addressOf(params), start, signal: waitSignal(reply) }
     const events = await followRunLog(services, currentCaller(request), of)
     return reply.headers(eventStreamHeaders).send(eventStream(events))
   })

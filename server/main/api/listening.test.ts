@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { get } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import { text } from 'node:stream/consumers'
@@ -19,18 +20,15 @@ for line in sys.stdin:
 /** An API that answers with the id of its process. */
 const api = `
 import { fastify } from '${import.meta.resolve('fastify')}'
-import { listenOn, stopAccepting } from '${join(import.meta.dirname, 'given-listener.ts')}'
+import { Listening } from '${join(import.meta.dirname, 'listening.ts')}'
 const app = fastify()
 app.get('/', async () => String(process.pid))
-process.on('SIGTERM', async () => {
-  await stopAccepting(app)
-  await app.close()
-  process.exit(0)
-})
-await listenOn(app, 3, { port: Number(process.argv.at(-1)), backlog: 100 }).catch((error) => {
+const port = Number(process.argv.at(-1))
+const listening = await Listening.start(app, { host: '', port, backlog: 100, given: 3 }).catch((error) => {
   console.log(error.message, error.exitCode)
   process.exit(1)
 })
+process.on('SIGTERM', () => listening.close().then(() => process.exit(0)))
 console.log('listens')
 `
 
@@ -71,6 +69,21 @@ test('a restart refuses no connection: those that come meanwhile are answered by
   expect([await next(), await between]).toEqual(['listens', second])
   process.kill(Number(second))
   await next()
+})
+
+test('a connection that was accepted before the process stops is answered when its request comes', async () => {
+  const port = await next()
+  held.stdin?.write(`${port}\n`)
+  const pid = await next()
+  expect(await next()).toBe('listens')
+  const socket = connect(Number(port), '127.0.0.1')
+  await once(socket, 'connect')
+  // Accepted, because the connection after it is answered.
+  await text((await once(get({ port, host: '127.0.0.1', agent: false }), 'response'))[0])
+  process.kill(Number(pid))
+  socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+  expect(await text(socket)).toMatch(new RegExp(`^HTTP/1.1 200 [^]*${pid}$`))
+  expect(await next()).toBe('ended 0')
 })
 
 test('a socket of another port than that of the settings is refused', async () => {
