@@ -4,6 +4,7 @@ import { requireParts, type Step } from '../first-hour/step.ts'
 import { checkout } from '../main-job/service.ts'
 import { pathOn } from './machine.ts'
 import type { Operator } from './operator.ts'
+import { socketSteps } from './socket-steps.ts'
 
 const clone = '/sandbox-jobs'
 const installUnit = ['./sandbox', 'operator', 'install-unit']
@@ -38,6 +39,7 @@ export function unitSteps(operator: Operator): Step[] {
       if (text.includes('sandbox-jobs')) throw new Error(text)
     }),
     step('installs them again, which changes nothing', () => must(installUnit, 'was not changed')),
+    ...socketSteps(operator),
     step('is refused for a program that another user can change', async () => {
       await machine.must('chown', 'sandbox-jobs', `${clone}/sandbox`)
       const { code, text } = await inClone(...installUnit)
