@@ -87,6 +87,10 @@ test('a folder of backups must be only for who starts the service, and is better
   await mkdir(at('data'))
   expect(await check(backups)).toEqual([expect.stringMatching(/^warning: .* is lost with it$/)])
   await rm(at('data'), { recursive: true })
+  await symlink(at('backups'), at('link'))
+  expect(await check([`SANDBOX_BACKUP_FOLDER=${at('link')}`])).toEqual([
+    'problem: SANDBOX_BACKUP_FOLDER: DIR/link is reached by a link: name DIR/backups',
+  ])
   await chmod(at('backups'), 0o777)
   expect(await check(backups)).toEqual([expect.stringMatching(/^problem: .* chmod go-w$/)])
   expect(await check([`SANDBOX_BACKUP_FOLDER=${at('data/backups')}`])).toEqual([

@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 
 /**
  * Why backups may not be kept in a folder: it does not exist, or somebody else than the caller and root could read or replace what is
@@ -13,6 +13,8 @@ export function unsafeFolder(path: string): string | undefined {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     return code === 'ENOENT' ? 'does not exist' : `cannot be opened (${code ?? error})`
   }
+  // The owner of the link's folder could let it lead elsewhere.
+  if (folder !== resolve(path)) return `is reached by a link: name ${folder}`
   const own = process.getuid?.() ?? 0
   const found = lstatSync(folder)
   const { uid, mode } = found
