@@ -17,7 +17,11 @@ export const ofView: Hole[] = [
   { name: 'ipc namespace shared', edits: [edit('bundle/spec.ts', "'ipc', ", '')], tries: ['neighbours'] },
   {
     name: 'network namespace shared',
-    edits: [edit('bundle/spec.ts', "return [{ type: 'network' }]", 'return []')],
+    edits: [
+      edit('bundle/spec.ts', "return [{ type: 'network' }]", 'return []'),
+      // Without it settings of the network are refused.
+      edit('bundle/spec.ts', "spec.network === 'none' && !gvisor", 'false'),
+    ],
     tries: ['neighbours'],
   },
   {
