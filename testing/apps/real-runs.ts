@@ -16,6 +16,7 @@ import { PolicyOutputs } from '../../server/runs/parts/outputs/run-outputs.ts'
 import { StoredRunSessions } from '../../server/sessions/runs/run-sessions.ts'
 import { type AgentCommand, TestAgent, tarOf } from '../agent/test-agent.ts'
 import { makeBuildTools } from '../build-tools.ts'
+import { eventually } from '../eventually.ts'
 import { makeEnvironmentVersion } from '../factories/environment-version.ts'
 import { makeRunnableTask, type RunnableTask } from '../factories/runs.ts'
 import { makeSignedImage } from '../factories/signed-image.ts'
@@ -112,6 +113,21 @@ export class RealRuns {
       .set({ layer_digest: image.layerDigest, promoted_digest: image.promotedDigest })
       .where('id', '=', versionId)
       .execute()
+  }
+
+  /** Ends all processes of all sandboxes with -9, when their programs have started. Returns how many sandboxes there were. */
+  async killPrograms(): Promise<number> {
+    const sandboxes = await this.#agent.client.list()
+    for (const { id } of sandboxes) {
+      const pids = await eventually(async () => {
+        const found = await this.#agent.processes(id)
+        // Process 1, and the program.
+        if (found.length < 2) throw new Error(`${id} has no program`)
+        return found
+      })
+      for (const pid of pids) process.kill(pid, 'SIGKILL')
+    }
+    return sandboxes.length
   }
 
   /** Submits a run and waits for its end, over HTTP. */

@@ -5,14 +5,19 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { bootArgv, bootInput, type Job } from './boot-program.ts'
+import type { ArchiveEntry } from '../../../reader/formats/archive.ts'
+import { unpackingMark } from '../../sessions/runs/session-content.ts'
+import { entryBlocks } from '../parts/entry-blocks.ts'
+import { bootArgv, bootInput, bootInputWith, type Job } from './boot-program.ts'
 
 let root: string
 
@@ -73,6 +78,22 @@ describe('booting a job', () => {
     const cut = await bootWith(whole.subarray(0, whole.length - 9000))
     expect(cut.code).toBe(125)
     expect(cut.text).toContain('sandbox: the files of the run do not fit into the workspace\n')
+  })
+
+  it('removes the mark of a session that is being unpacked, before the job starts and not earlier', async () => {
+    const session = (async function* (): AsyncGenerator<ArchiveEntry> {
+      yield { path: 'session', kind: 'directory', mode: 0o755, byteSize: 0 }
+      yield { path: `session/${unpackingMark}`, kind: 'file', mode: 0o600, byteSize: 0 }
+      yield { path: 'session/a', kind: 'file', mode: 0o644, byteSize: 0 }
+    })()
+    const input = Buffer.alloc(10_000, 32)
+    const job = { ...plain, input, workScript: '/.sandbox/busybox ls -A session' }
+    const whole = await buffer(bootInputWith(job, entryBlocks(session, 1)))
+    const left = () => readdirSync(join(root, 'workspace/session')).toSorted()
+    expect((await bootWith(whole.subarray(0, whole.length - 9000))).code).toBe(125)
+    expect(left()).toEqual([unpackingMark, 'a'])
+    expect(await bootWith(whole)).toEqual({ code: 0, text: 'a\n' })
+    expect(left()).toEqual(['a'])
   })
 
   it('gives the files of the run the time of its claim', async () => {

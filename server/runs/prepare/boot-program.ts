@@ -4,11 +4,13 @@ import {
   driverPath,
   inputsFile,
   platformShell,
+  sessionDir,
   startupScriptPath,
   workScriptPath,
   workspaceDir,
 } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import { fileTimeOf } from '../../../reader/formats/file-time.ts'
+import { unpackingMark } from '../../sessions/runs/session-content.ts'
 import { type WorkspaceEntry, workspaceTar } from '../parts/workspace-tar.ts'
 
 /*
@@ -20,7 +22,7 @@ import { type WorkspaceEntry, workspaceTar } from '../parts/workspace-tar.ts'
  *   <bytes of the prelude, decimal>\n <prelude> <tar of the workspace>
  *
  * The program reads the prelude into a variable, unpacks the archive into /workspace, waits for the end of standard
- * input, closes it and evaluates the prelude: exports, then the invocation of the runtime contract. The exports are the
+ * input, closes it, removes the mark of a session that is being unpacked, and evaluates the prelude: exports, then the invocation of the runtime contract. The exports are the
  * only shell text built from tenant values. Each value is one single-quoted word, so nothing in it is expanded. They are
  * evaluated last, so a tenant's PATH or IFS affects only the tenant's own scripts.
  *
@@ -35,6 +37,7 @@ import { type WorkspaceEntry, workspaceTar } from '../parts/workspace-tar.ts'
  * its owner.
  */
 const bootFailed = 125
+const mark = `${sessionDir}/${unpackingMark}`
 const orFail = (what: string) => `|| { echo 'sandbox: ${what}' >&2; exit ${bootFailed}; }`
 
 /** `dd` is a builtin of the shell; `tar` is a program that it starts. */
@@ -45,6 +48,7 @@ const program = [
   `read -r _boot_end`,
   `exec </dev/null`,
   `cd ${workspaceDir} ${orFail('there is no workspace')}`,
+  `[ ! -e ${mark} ] || rm ${mark} ${orFail('the session cannot be prepared')}`,
   `eval "$_boot"`,
 ].join('\n')
 

@@ -1,5 +1,5 @@
 import { sessionRoutes } from '@sandbox-jobs/contract/routes/session-routes.ts'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { RealRuns } from '../../../../testing/apps/real-runs.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import type { RunnableTask } from '../../../../testing/factories/runs.ts'
@@ -85,6 +85,31 @@ describe('a session of real runs', () => {
       query: { path: 'a/y' },
     })
     expect(Date.parse(String(file.headers['last-modified']))).toBeGreaterThan(Date.now() - 60_000)
+  })
+
+  it('has the files from before a run whose processes are killed while they are unpacked', async () => {
+    const sid = await create()
+    // More than the start of a sandbox waits for, in two packs.
+    for (const name of ['a', 'b']) await step(sid, `(echo ${name}; head -c 2000000 /dev/zero) > ${name}`)
+    const { storage } = runs.api
+    const opened = storage.opened.bind(storage)
+    let killed = 0
+    const opening = vi.spyOn(storage, 'opened').mockImplementation(async (...asked) => {
+      killed += await runs.killPrograms()
+      return opened(...asked)
+    })
+    const { run } = await step(sid, 'echo never > a')
+    opening.mockRestore()
+    expect([killed, run?.status]).toEqual([1, 'customer_failed'])
+    expect((await step(sid, 'ls -A; wc -c a b')).output?.text).toMatch(/^a\nb\n +2000002 a\n +2000002 b\n/)
+  })
+
+  it('has the files from before a run that removes its folder', async () => {
+    const sid = await create()
+    await step(sid, 'echo kept > a')
+    const { run } = await step(sid, 'cd ..; rm -r session')
+    expect(run).toMatchObject({ error_code: 'session_not_kept', error_detail: 'not_a_folder' })
+    expect((await filesOf(sid)).map(({ path }) => path)).toEqual(['a'])
   })
 
   it('keeps files, folders, links and modes from run to run', async () => {

@@ -17,9 +17,14 @@ import type { LeftPart } from '../run-part.ts'
 export const changesSession = ({ cause, folder }: SandboxExit): boolean =>
   folder !== null && (cause === 'exited' || cause === 'signalled')
 
-/** The executor's refusal of the folder; undefined if it refused none. */
-export const folderRefusalOf = ({ folder }: SandboxExit): SessionRefusal | undefined =>
-  folder?.status === 'rejected' ? { rule: folder.reason, path: folder.path ?? '' } : undefined
+/**
+ * The executor's refusal of the folder; undefined if it refused none. Where there is no folder, the program may have ended before
+ * the files of the session were unpacked.
+ */
+export function folderRefusalOf({ folder }: SandboxExit): SessionRefusal | undefined {
+  if (folder?.status === 'absent') return { rule: 'not_a_folder', path: '' }
+  return folder?.status === 'rejected' ? { rule: folder.reason, path: folder.path ?? '' } : undefined
+}
 
 const reasons: Record<string, string> = {
   too_many_files: `there are more than ${sessionFilesMax} files, folders and links`,
