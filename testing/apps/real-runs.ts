@@ -14,9 +14,8 @@ import { postgresRunQueue } from '../../server/runs/drive/run-queue.ts'
 import { type RunWorker, startRunWorker } from '../../server/runs/drive/run-worker.ts'
 import { PolicyOutputs } from '../../server/runs/parts/outputs/run-outputs.ts'
 import { StoredRunSessions } from '../../server/sessions/runs/run-sessions.ts'
-import { type AgentCommand, TestAgent, tarOf } from '../agent/test-agent.ts'
+import { type AgentCommand, TestAgent, tarOf, waitUntil } from '../agent/test-agent.ts'
 import { makeBuildTools } from '../build-tools.ts'
-import { eventually } from '../eventually.ts'
 import { makeEnvironmentVersion } from '../factories/environment-version.ts'
 import { makeRunnableTask, type RunnableTask } from '../factories/runs.ts'
 import { makeSignedImage } from '../factories/signed-image.ts'
@@ -115,17 +114,12 @@ export class RealRuns {
       .execute()
   }
 
-  /** Ends all processes of all sandboxes with -9, when their programs have started. Returns how many sandboxes there were. */
-  async killPrograms(): Promise<number> {
+  /** Kills process 1 of each sandbox with -9, when its program has started. Returns how many sandboxes there were. */
+  async killAll(): Promise<number> {
     const sandboxes = await this.#agent.client.list()
     for (const { id } of sandboxes) {
-      const pids = await eventually(async () => {
-        const found = await this.#agent.processes(id)
-        // Process 1, and the program.
-        if (found.length < 2) throw new Error(`${id} has no program`)
-        return found
-      })
-      for (const pid of pids) process.kill(pid, 'SIGKILL')
+      await waitUntil(async () => (await this.#agent.processes(id)).length > 1)
+      process.kill(await this.#agent.firstProcess(id), 'SIGKILL')
     }
     return sandboxes.length
   }

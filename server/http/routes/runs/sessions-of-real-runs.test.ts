@@ -95,7 +95,7 @@ describe('a session of real runs', () => {
     const opened = storage.opened.bind(storage)
     let killed = 0
     const opening = vi.spyOn(storage, 'opened').mockImplementation(async (...asked) => {
-      killed += await runs.killPrograms()
+      killed += await runs.killAll()
       return opened(...asked)
     })
     const { run } = await step(sid, 'echo never > a')
