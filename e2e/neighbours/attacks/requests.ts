@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answers, type Attack, count, hammer } from '../attack.ts'
 import type { Hostile } from '../companies.ts'
-import { sendRequest } from '../send-request.ts'
+import { type RequestOptions, sendRequest } from '../send-request.ts'
 
 const base = '/private/module/sandbox'
 
@@ -54,17 +54,21 @@ const reads: Attack = {
     ),
 }
 
-/** A run of the hostile company that prints continuously. */
+/** A run of the hostile company that prints continuously. Beside other attacks, requests are refused and connections dropped. */
 async function printingRun(hostile: Hostile, signal: AbortSignal): Promise<string> {
   const runs = `${base}/chatrooms/${hostile.room}/runs`
   const json = { task_version_id: hostile.versions.followed, input: {} }
-  const submitted = await sendRequest(hostile, { path: runs, json }, signal)
-  const { id } = JSON.parse(submitted.body) as { id: string }
-  for (;;) {
-    const { body } = await sendRequest(hostile, { path: `${runs}/${id}` }, signal)
-    if ((JSON.parse(body) as { status: string }).status === 'running') return `${runs}/${id}`
-    await sleep(200, undefined, { signal })
+  const ask = async (options: RequestOptions): Promise<Record<string, unknown>> => {
+    for (;;) {
+      const answer = await sendRequest(hostile, options, signal).catch(() => undefined)
+      if (answer?.status === 200) return JSON.parse(answer.body) as Record<string, unknown>
+      await sleep(200, undefined, { signal })
+    }
   }
+  const { id } = await ask({ path: runs, json })
+  while ((await ask({ path: `${runs}/${String(id)}` })).status !== 'running')
+    await sleep(200, undefined, { signal })
+  return `${runs}/${String(id)}`
 }
 
 const links: Attack = {
