@@ -20,6 +20,8 @@ export const artifactsDir = '/workspace/artifacts'
 export const inputsDir = '/workspace/inputs'
 /** The files of a run's session. */
 export const sessionDir = '/workspace/session'
+/** Is there while the files of a run with a session are unpacked, from the first to the last. */
+export const unpackingFile = '/workspace/.sandbox-unpacking'
 
 /** The line that every run evaluates. */
 export const invocation = '. /workspace/startup.sh && . /workspace/driver.sh'

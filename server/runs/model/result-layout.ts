@@ -7,6 +7,9 @@ const mib = 1024 * 1024
 /** Name of the output among a sandbox's collected files. */
 export const outputName = 'output'
 
+/** Name of the mark of a workspace whose files are not all unpacked, where a folder is collected. */
+export const unpackingName = 'unpacking'
+
 /** The size limit of artifacts is the same for every profile (contract part 1, "Runtime contract"). */
 export const bundleMaxBytes = (): number =>
   Math.min(

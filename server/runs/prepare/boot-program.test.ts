@@ -15,9 +15,8 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ArchiveEntry } from '../../../reader/formats/archive.ts'
-import { unpackingMark } from '../../sessions/runs/session-content.ts'
 import { entryBlocks } from '../parts/entry-blocks.ts'
-import { bootArgv, bootInput, bootInputWith, type Job } from './boot-program.ts'
+import { bootArgv, bootInput, bootInputWith, type Job, unpackingMark } from './boot-program.ts'
 
 let root: string
 
@@ -83,17 +82,20 @@ describe('booting a job', () => {
   it('removes the mark of a session that is being unpacked, before the job starts and not earlier', async () => {
     const session = (async function* (): AsyncGenerator<ArchiveEntry> {
       yield { path: 'session', kind: 'directory', mode: 0o755, byteSize: 0 }
-      yield { path: `session/${unpackingMark}`, kind: 'file', mode: 0o600, byteSize: 0 }
       yield { path: 'session/a', kind: 'file', mode: 0o644, byteSize: 0 }
     })()
+    const blocks = async function* () {
+      yield unpackingMark(1)
+      yield* entryBlocks(session, 1)
+    }
     const input = Buffer.alloc(10_000, 32)
-    const job = { ...plain, input, workScript: '/.sandbox/busybox ls -A session' }
-    const whole = await buffer(bootInputWith(job, entryBlocks(session, 1)))
-    const left = () => readdirSync(join(root, 'workspace/session')).toSorted()
+    const workScript = '/.sandbox/busybox ls -A session; [ -e .sandbox-unpacking ] || echo unpacked'
+    const whole = await buffer(bootInputWith({ ...plain, input, workScript }, blocks()))
+    const isMarked = () => existsSync(join(root, 'workspace/.sandbox-unpacking'))
     expect((await bootWith(whole.subarray(0, whole.length - 9000))).code).toBe(125)
-    expect(left()).toEqual([unpackingMark, 'a'])
-    expect(await bootWith(whole)).toEqual({ code: 0, text: 'a\n' })
-    expect(left()).toEqual(['a'])
+    expect([isMarked(), readdirSync(join(root, 'workspace/session'))]).toEqual([true, ['a']])
+    expect(await bootWith(whole)).toEqual({ code: 0, text: 'a\nunpacked\n' })
+    expect(isMarked()).toBe(false)
   })
 
   it('gives the files of the run the time of its claim', async () => {

@@ -4,14 +4,13 @@ import {
   driverPath,
   inputsFile,
   platformShell,
-  sessionDir,
   startupScriptPath,
+  unpackingFile,
   workScriptPath,
   workspaceDir,
 } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import { fileTimeOf } from '../../../reader/formats/file-time.ts'
-import { unpackingMark } from '../../sessions/runs/session-content.ts'
-import { type WorkspaceEntry, workspaceTar } from '../parts/workspace-tar.ts'
+import { tarHeader, type WorkspaceEntry, workspaceTar } from '../parts/workspace-tar.ts'
 
 /*
  * How a job gets its environment, scripts and input.
@@ -22,9 +21,10 @@ import { type WorkspaceEntry, workspaceTar } from '../parts/workspace-tar.ts'
  *   <bytes of the prelude, decimal>\n <prelude> <tar of the workspace>
  *
  * The program reads the prelude into a variable, unpacks the archive into /workspace, waits for the end of standard
- * input, closes it, removes the mark of a session that is being unpacked, and evaluates the prelude: exports, then the invocation of the runtime contract. The exports are the
- * only shell text built from tenant values. Each value is one single-quoted word, so nothing in it is expanded. They are
- * evaluated last, so a tenant's PATH or IFS affects only the tenant's own scripts.
+ * input, closes it, removes the mark of files that are being unpacked, and evaluates the prelude: exports, then the
+ * invocation of the runtime contract. The exports are the only shell text built from tenant values. Each value is one
+ * single-quoted word, so nothing in it is expanded. They are evaluated last, so a tenant's PATH or IFS affects only the
+ * tenant's own scripts.
  *
  * The invocation runs in the image's shell if it has one: the platform's busybox prefers its own applets to the image's
  * programs of the same name, so `sort` or `date` would not be the programs that the image's author installed. An image
@@ -37,7 +37,6 @@ import { type WorkspaceEntry, workspaceTar } from '../parts/workspace-tar.ts'
  * its owner.
  */
 const bootFailed = 125
-const mark = `${sessionDir}/${unpackingMark}`
 const orFail = (what: string) => `|| { echo 'sandbox: ${what}' >&2; exit ${bootFailed}; }`
 
 /** `dd` is a builtin of the shell; `tar` is a program that it starts. */
@@ -48,7 +47,7 @@ const program = [
   `read -r _boot_end`,
   `exec </dev/null`,
   `cd ${workspaceDir} ${orFail('there is no workspace')}`,
-  `[ ! -e ${mark} ] || rm ${mark} ${orFail('the session cannot be prepared')}`,
+  `[ ! -e ${unpackingFile} ] || rm ${unpackingFile} ${orFail('the workspace cannot be prepared')}`,
   `eval "$_boot"`,
 ].join('\n')
 
@@ -79,6 +78,18 @@ export async function* bootInputWith(job: Job, blocks: AsyncIterable<Buffer>): A
   yield tarOf(job)
 }
 
+/** The first entry of an archive whose end must be known. The program removes the file after the last one. */
+export const unpackingMark = (modifiedAt: number): Buffer =>
+  tarHeader({
+    path: Buffer.from(inWorkspace(unpackingFile)),
+    type: '0',
+    mode: 0o600,
+    byteSize: 0,
+    modifiedAt,
+  })
+
+const inWorkspace = (path: string): string => path.slice(workspaceDir.length + 1)
+
 function headOf(job: Job): Buffer {
   const prelude = Buffer.from(`unset _boot _boot_bytes _boot_end\n${jobPrelude(job)}`, 'utf8')
   return Buffer.concat([Buffer.from(`${prelude.length}\n`), prelude])
@@ -88,7 +99,7 @@ const tarOf = (job: Job): Buffer => workspaceTar(filesOf(job), fileTimeOf(job.cl
 
 function filesOf(job: Job): WorkspaceEntry[] {
   const file = (path: string, content: string | Buffer, mode: number): WorkspaceEntry => ({
-    path: path.slice(workspaceDir.length + 1),
+    path: inWorkspace(path),
     content: typeof content === 'string' ? Buffer.from(content, 'utf8') : content,
     mode,
   })

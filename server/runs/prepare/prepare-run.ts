@@ -12,7 +12,7 @@ import { collectedArtifactsDir } from '../model/result-layout.ts'
 import { failed, type RunOutcome } from '../model/run-outcome.ts'
 import { isOutcome, type PreparedPart } from '../parts/run-part.ts'
 import { type PartTools, runParts } from '../parts/run-parts.ts'
-import { bootInput, bootInputWith, type Job } from './boot-program.ts'
+import { bootInput, bootInputWith, type Job, unpackingMark } from './boot-program.ts'
 import type { RunJob } from './job-store.ts'
 import type { PlacedImages } from './placed-images.ts'
 import { networkOfRun, withService } from './run-network.ts'
@@ -160,16 +160,15 @@ function envOf(parts: readonly PreparedPart[]): Pick<Job, 'secrets' | 'callback'
 
 /** A run without files of parts has its input in memory. */
 function stdinOf(boot: Job, parts: readonly PreparedPart[]): () => Buffer | Readable {
-  const sources = parts.flatMap(({ blocks }) => (blocks ? [blocks] : []))
-  if (sources.length > 0) return () => Readable.from(bootInputWith(boot, blocksOf(boot, sources)))
+  if (parts.some(({ blocks }) => blocks))
+    return () => Readable.from(bootInputWith(boot, blocksOf(boot, parts)))
   const stdin = bootInput(boot)
   return () => stdin
 }
 
-async function* blocksOf(
-  { claimedAt }: Job,
-  sources: readonly NonNullable<PreparedPart['blocks']>[],
-): AsyncGenerator<Buffer, void> {
+async function* blocksOf({ claimedAt }: Job, parts: readonly PreparedPart[]): AsyncGenerator<Buffer, void> {
   const modifiedAt = fileTimeOf(claimedAt)
-  for (const blocks of sources) yield* blocks(modifiedAt)
+  // What lies in a collected folder is kept, so it has to be known whether all was there.
+  if (parts.some(({ folder }) => folder)) yield unpackingMark(modifiedAt)
+  for (const { blocks } of parts) if (blocks) yield* blocks(modifiedAt)
 }

@@ -6,11 +6,11 @@ import {
   outputMaxBytes,
 } from '@sandbox-jobs/contract/limits.ts'
 import { profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
-import { outputFile } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
+import { outputFile, unpackingFile } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import type { SandboxNetwork, SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
 import { runtimeOf } from '../../environments/versions/version-settings.ts'
-import { bundleMaxBytes, outputName } from '../model/result-layout.ts'
+import { bundleMaxBytes, outputName, unpackingName } from '../model/result-layout.ts'
 import { bootArgv } from './boot-program.ts'
 
 const mib = 1024 * 1024
@@ -68,7 +68,10 @@ export function runSandbox(run: RunSandbox): SandboxSpec {
       logBytes: logMaxBytes,
     },
     collect: {
-      files: [{ name: outputName, path: outputFile, maxBytes: outputMaxBytes }],
+      files: [
+        { name: outputName, path: outputFile, maxBytes: outputMaxBytes },
+        ...(run.folder ? [{ name: unpackingName, path: unpackingFile, maxBytes: 0 }] : []),
+      ],
       tree: {
         path: run.artifactsDir,
         maxFiles: artifactFilesMax,

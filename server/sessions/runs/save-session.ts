@@ -21,7 +21,6 @@ import { findTree } from '../trees/tree-store.ts'
 import { decodeTree, encodeTree } from '../trees/tree-text.ts'
 import { type BrokenRule, type LeftEntry, readLeftFolder } from './left-folder.ts'
 import { newPackBytes } from './new-pack.ts'
-import { unpackingMark } from './session-content.ts'
 
 /** The files that a run leaves in its session, stored except for the pointer to them. */
 export interface SavedSession {
@@ -56,8 +55,8 @@ const heldSeconds = 24 * 3600
 
 /**
  * Stores what a run left in its session: bytes that the session does not have yet, as one pack. The session itself changes with
- * the statement that ends the run. Undefined for a run that holds no session, ended before its files were unpacked, or changed
- * nothing. Throws the errors of the store and the executor, so that the caller retries.
+ * the statement that ends the run. Undefined for a run that holds no session or changed nothing. Throws the errors of the store
+ * and the executor, so that the caller retries.
  */
 export async function saveSession(
   deps: SaveDeps,
@@ -73,7 +72,6 @@ export async function saveSession(
   const namesMaxBytes = Math.max(sessionNamesMaxBytes, nameBytesOf(before))
   const entries = await readLeftFolder(await left.open(), namesMaxBytes)
   if (!Array.isArray(entries)) return entries
-  if (entries.some(({ path }) => path === unpackingMark)) return undefined
   const known = filesByDigest(before)
   requireKnown(entries, known)
   const packId = `${idKinds.sessionPack}_${sha256Of(sandboxId).slice('sha256:'.length, -32)}`

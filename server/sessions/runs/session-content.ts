@@ -11,13 +11,7 @@ import { filesByDigest, type Tree } from '../trees/tree.ts'
 
 const openMode = 0o700
 
-/**
- * A file of the session's folder until the job starts: the boot program removes it when everything is unpacked. A folder that has it
- * may lack files of the session, because its run ended before.
- */
-export const unpackingMark = '.sandbox-unpacking'
-
-/** The entries of an archive with the files below `folder`, after the mark. */
+/** The entries of an archive with the files below `folder`. */
 export async function* sessionEntries(
   storage: Packs,
   { companyId, tree, folder }: { companyId: string; tree: Tree; folder: string },
@@ -28,7 +22,6 @@ export async function* sessionEntries(
   const filled: ArchiveEntry[] = []
   try {
     yield { path: folder, kind: 'directory', mode: 0o755, byteSize: 0 }
-    yield { path: `${folder}/${unpackingMark}`, kind: 'file', mode: 0o600, byteSize: 0 }
     for (const entry of tree.values()) {
       if (slice.isOver) await slice.next()
       const path = `${folder}/${entry.path}`

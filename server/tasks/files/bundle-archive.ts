@@ -3,6 +3,7 @@ import {
   artifactsDir,
   driverPath,
   startupScriptPath,
+  unpackingFile,
   workScriptPath,
   workspaceDir,
 } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
@@ -31,6 +32,7 @@ const reservedPaths = [
   `${workspaceDir}/input.json`,
   `${workspaceDir}/output.json`,
   artifactsDir,
+  unpackingFile,
 ]
 
 const bundleRules: BundleRules = {

@@ -6,20 +6,24 @@ import {
 } from '@sandbox-jobs/contract/limits.ts'
 import type { SandboxExit } from '../../../../agent/port/sandbox-exit.ts'
 import type { SessionRefusal } from '../../../sessions/runs/save-session.ts'
+import { unpackingName } from '../../model/result-layout.ts'
 import { failed, type RunOutcome } from '../../model/run-outcome.ts'
 import { shownPath } from '../../results/artifact-refusal.ts'
 import type { LeftPart } from '../run-part.ts'
 
 /**
  * Whether a run changes its session: if its program ended by itself, whatever its exit code. A program that was stopped, by
- * a cancel, a deadline or a limit, was in the middle of something: its session has the files from before.
+ * a cancel, a deadline or a limit, was in the middle of something, and one that ended before all its files were unpacked had not
+ * started: its session has the files from before.
  */
-export const changesSession = ({ cause, folder }: SandboxExit): boolean =>
-  folder !== null && (cause === 'exited' || cause === 'signalled')
+export const changesSession = ({ cause, folder, files }: SandboxExit): boolean =>
+  folder !== null &&
+  (cause === 'exited' || cause === 'signalled') &&
+  (files[unpackingName]?.status ?? 'absent') === 'absent'
 
 /**
  * The executor's refusal of the folder; undefined if it refused none. Where there is no folder, the program may have ended before
- * the files of the session were unpacked.
+ * anything was unpacked, even the mark of it.
  */
 export function folderRefusalOf({ folder }: SandboxExit): SessionRefusal | undefined {
   if (folder?.status === 'absent') return { rule: 'not_a_folder', path: '' }
