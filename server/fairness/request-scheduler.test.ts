@@ -84,11 +84,17 @@ test('work that is known to be of a company is charged to it, not to those whose
 })
 
 describe('beside requests of another company that are held', () => {
+  let granted: boolean[]
   beforeEach(async () => {
     enter('b').leave()
     const held = Array.from({ length: 20 }, () => enter('a'))
     await vi.advanceTimersByTimeAsync(40 * bounds.heldMs)
-    for (const { granted } of held) await granted
+    granted = []
+    for (const request of held) granted.push(await request.granted)
+  })
+
+  test('these have all started', () => {
+    expect(granted).toEqual(Array(20).fill(true))
   })
 
   /** A request of the company that is at work for two bursts of event loop time. */
