@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { givenSettings, readConfig } from '../../base/config/config.ts'
+import { replaceFile } from '../../base/keys/key-files.ts'
+import { replaceableAt } from '../../base/replaceable.ts'
 import { lockHolder } from '../supervisor/host/instance-lock.ts'
 import { asRoot, type Outcome, RequestRefused } from './as-root.ts'
 
@@ -59,14 +61,11 @@ function checkProgram(): void {
   if (!existsSync(writeUnits) || existsSync('/usr/lib/systemd/system/sandbox-jobs.service'))
     throw new RequestRefused('The package sandbox-jobs is installed, which has units of its own.')
   if (existsSync(service)) checkOwnUnits()
-  for (let path = join(checkout, 'sandbox'); path !== dirname(path); path = dirname(path)) {
-    const { uid, mode } = lstatSync(path)
-    const byAnyone = (mode & 0o022) !== 0 && (mode & 0o1000) === 0
-    if (uid !== 0 || byAnyone)
-      throw new RequestRefused(
-        `${path} can be changed by other users than root, and a unit would start it as root: clone the program as root, for example into /opt.`,
-      )
-  }
+  const path = replaceableAt(join(checkout, 'sandbox'), [0])
+  if (path !== undefined)
+    throw new RequestRefused(
+      `${path} can be changed by other users than root, and a unit would start it as root: clone the program as root, for example into /opt.`,
+    )
 }
 
 function checkOwnUnits(): void {
@@ -91,9 +90,7 @@ function keepSettings(): string[] {
   }
   mkdirSync(dirname(settingsFile), { recursive: true, mode: 0o755 })
   const sample = readFileSync(join(checkout, 'install/systemd/environment'), 'utf8')
-  const beside = `${settingsFile}.new`
-  writeFileSync(beside, sample + lines.join(''), { mode: 0o600, flush: true })
-  renameSync(beside, settingsFile)
+  replaceFile(settingsFile, sample + lines.join(''))
   return [`${settingsFile} takes the settings of the service, and has ${lines.length} of this shell.`]
 }
 

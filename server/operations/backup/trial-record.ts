@@ -1,6 +1,7 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCode } from '../../base/errors/has-code.ts'
+import { replaceFile } from '../../base/keys/key-files.ts'
 
 /** How the last trial of a backup ended, beside its manifest. */
 export interface TrialRecord {
@@ -23,8 +24,5 @@ export async function readTrial(backup: string): Promise<TrialRecord | undefined
   }
 }
 
-export async function writeTrial(backup: string, trial: TrialRecord): Promise<void> {
-  const part = join(backup, `${fileName}.part`)
-  await writeFile(part, `${JSON.stringify(trial)}\n`, { mode: 0o600, flush: true })
-  await rename(part, join(backup, fileName))
-}
+export const writeTrial = (backup: string, trial: TrialRecord): void =>
+  replaceFile(join(backup, fileName), `${JSON.stringify(trial)}\n`)

@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { replaceableAt } from '../../../base/replaceable.ts'
 
 /**
  * Why backups may not be kept in a folder: it does not exist, or somebody else than the caller and root could read or replace what is
@@ -21,11 +22,6 @@ export function unsafeFolder(path: string): string | undefined {
   if (!found.isDirectory()) return 'is not a folder'
   if (uid !== own) return 'belongs to another user than the one that starts the service'
   if ((mode & 0o022) !== 0) return 'can be changed by other users: chmod go-w'
-  for (let parent = dirname(folder); parent !== dirname(parent); parent = dirname(parent)) {
-    const above = lstatSync(parent)
-    const byAnyone = (above.mode & 0o022) !== 0 && (above.mode & 0o1000) === 0
-    if ((above.uid !== own && above.uid !== 0) || byAnyone)
-      return `can be replaced by other users, who can change ${parent}`
-  }
-  return undefined
+  const above = replaceableAt(dirname(folder), [own, 0])
+  return above && `can be replaced by other users, who can change ${above}`
 }

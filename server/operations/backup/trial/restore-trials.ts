@@ -52,7 +52,7 @@ export class RestoreTrials {
     if (!due) return
     const restored = await this.#try(due, signal)
     if (restored === undefined) return
-    await writeTrial(due.path, { triedAt: clock.now().toISOString(), restored })
+    writeTrial(due.path, { triedAt: clock.now().toISOString(), restored })
     showTrials(await folder.list())
   }
 
