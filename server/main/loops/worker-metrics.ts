@@ -32,8 +32,10 @@ export function startWorkerMetrics({ db, executor, config, log, slots }: WorkerM
       this.set({ count: 'total' }, slots.total)
     },
   })
+  let hasOldReport = config.backupFolder === undefined
   const refresh = async () => {
-    if (config.backupFolder === undefined) await removeReport(db, 'backups')
+    if (hasOldReport) await removeReport(db, 'backups')
+    hasOldReport = false
     await refreshServiceGauges({ db, executor, ...config })
   }
   const others = () => executor.process().then(agentMetrics, () => [])

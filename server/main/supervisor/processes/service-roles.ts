@@ -77,7 +77,7 @@ export function makeRole(name: RoleName, plan: RolePlan): RoleProcess {
   )
 }
 
-const isRootRole = (name: RoleName): boolean => name === 'agent' || name === 'backups'
+const isRootRole = (name: RoleName): name is 'agent' | 'backups' => name === 'agent' || name === 'backups'
 
 const argumentsOf: Record<RoleName, (plan: RolePlan) => string[]> = {
   api: ({ confinement, packed, listener }) => [
@@ -111,7 +111,7 @@ function machineOf(config: Config): Machine {
 function commandOf(name: RoleName, plan: RolePlan, argv: string[]): string[] {
   const { confinement, accounts } = plan
   const closed = withoutCores(confinement, argv)
-  if (name === 'agent' || name === 'backups') return ['setpriv', '--pdeathsig=TERM', '--', ...closed]
+  if (isRootRole(name)) return ['setpriv', '--pdeathsig=TERM', '--', ...closed]
   return [...readerHost(plan), ...asAccount(accounts?.[name], closed, 'TERM')]
 }
 
