@@ -1,3 +1,4 @@
+import { type RequestRoute, urlOf } from '@sandbox-jobs/contract/client/request.ts'
 import type { Step } from '../first-hour/step.ts'
 import type { Tenant } from '../main-job/tenant.ts'
 import { type Answer, type Sent, send, type Target } from './https-request.ts'
@@ -45,8 +46,8 @@ export const step = (person: Step['person'], does: string, run: () => Promise<un
   run: async () => void (await run()),
 })
 
-export const pathOf = ({ path }: { path: string }, params: Record<string, string>): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
+export const pathOf = (route: RequestRoute, params: Record<string, string>): string =>
+  urlOf('', route, { params })
 
 export function requireStatus({ status, body }: Answer, expected: number): void {
   if (status !== expected) throw new Error(`the status is ${status}, not ${expected}:\n${body.slice(0, 500)}`)

@@ -1,15 +1,14 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
+import { makeCertificate } from '../../testing/certificate.ts'
 import { unpackedPackage } from '../../testing/unpacked-package.ts'
 import { caddySample, nginxSample, type SampleSettings } from './sample.ts'
 
-const run = promisify(execFile)
 const pollMs = 50
 
 export const proxyNames = ['nginx', 'caddy'] as const
@@ -32,7 +31,9 @@ export async function startProxy(
   { days, ...ports }: { port: number; servicePort: number; days: number },
 ): Promise<StartedProxy> {
   const files = { certificate: join(folder, 'sandbox.pem'), key: join(folder, 'sandbox.key') }
-  await makeCertificate(files, days)
+  const { certificate, key } = makeCertificate(days)
+  await writeFile(files.certificate, certificate)
+  await writeFile(files.key, key, { mode: 0o600 })
   const [command, ...args] = await programs[name](folder, { ...ports, ...files, logFolder: folder })
   const child = spawn(command, args, {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder },
@@ -48,22 +49,12 @@ export async function startProxy(
   }
   return {
     certificateFile: files.certificate,
-    ca: await readFile(files.certificate),
+    ca: Buffer.from(certificate),
     stop: async () => {
       child.kill('SIGTERM')
       await exited
     },
   }
-}
-
-/** One that has ended has a negative number of days, which only the signing of a request takes. */
-async function makeCertificate(files: { certificate: string; key: string }, days: number): Promise<void> {
-  const request = `${files.certificate}.request`
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-  const keyed = ['req', '-newkey', 'rsa:2048', '-nodes', '-keyout', files.key]
-  await run('openssl', [...keyed, ...subject, '-out', request])
-  const signed = ['x509', '-req', '-days', String(days), '-in', request, '-signkey', files.key]
-  await run('openssl', [...signed, '-copy_extensions', 'copy', '-out', files.certificate])
 }
 
 /** They write the configuration and return the command. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { RequestRoute } from '@sandbox-jobs/contract/client/request.ts'
 import { runWaitMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { requireParts, type Step } from '../first-hour/step.ts'
@@ -16,7 +17,7 @@ const workScript = `
 /** Runs that a person starts, follows, waits for and reads. */
 export function runSteps(ground: Ground): Step[] {
   const { tenant } = ground
-  const runPath = (route: { path: string }, rid: string) => pathOf(route, { cid: tenant.room, rid })
+  const runPath = (route: RequestRoute, rid: string) => pathOf(route, { cid: tenant.room, rid })
   const follow = (rid: string) =>
     open(ground.proxied, authorized(ground, { path: runPath(allRoutes.followRunLog, rid) }))
   const cancel = async (rid: string) => {
