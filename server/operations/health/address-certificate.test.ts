@@ -48,7 +48,7 @@ test('a certificate of an unknown authority, or for another name, is refused by 
   })
 })
 
-test('an address where nothing answers is told apart', async () => {
+test('an address where nothing answers is unreachable', async () => {
   expect(await certificateAt('https://localhost:1', Date.now())).toEqual({
     state: 'unreachable',
     reason: 'ECONNREFUSED',
