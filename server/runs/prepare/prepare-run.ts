@@ -168,7 +168,7 @@ function stdinOf(boot: Job, parts: readonly PreparedPart[]): () => Buffer | Read
 
 async function* blocksOf({ claimedAt }: Job, parts: readonly PreparedPart[]): AsyncGenerator<Buffer, void> {
   const modifiedAt = fileTimeOf(claimedAt)
-  // What lies in a collected folder is kept, so it has to be known whether all was there.
+  // The exit record of a folder that is kept has to say whether all was there.
   if (parts.some(({ folder }) => folder)) yield unpackingMark(modifiedAt)
   for (const { blocks } of parts) if (blocks) yield* blocks(modifiedAt)
 }
