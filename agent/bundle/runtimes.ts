@@ -44,6 +44,12 @@ export const hiddenFolder: Record<SandboxRuntime, string | undefined> = {
 /** gVisor answers `sysinfo` with what it reads in the host's /proc/meminfo as it starts: the shim covers that file. */
 export const readsHostMemory: Record<SandboxRuntime, boolean> = { crun: false, runsc: true }
 
+/**
+ * True for a runtime that only watches process 1 once that is up: the shim kills it then. To detach, crun would start itself twice
+ * more, and write files that nobody reads. runsc is the sandbox's kernel, and stays.
+ */
+export const endsWithStart: Record<SandboxRuntime, boolean> = { crun: true, runsc: false }
+
 const installCommands: Record<SandboxRuntime, string> = {
   crun: 'apt-get install crun',
   runsc: 'install/runsc.sh',
@@ -65,7 +71,7 @@ export function runtimeCommand(
     case 'crun':
       return [
         ...[program, '--cgroup-manager=disabled', '--root', runtimeRoot, '--log=file:crun.log'],
-        ...['run', '--detach', '--preserve-fds=1', '--bundle', '.', id],
+        ...['run', '--preserve-fds=1', '--bundle', '.', id],
       ]
     case 'runsc':
       return [

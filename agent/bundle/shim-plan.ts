@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { CgroupPlan } from '../host/cgroups.ts'
 import type { Link } from '../network/link-maker.ts'
 import type { CollectedPath, SandboxCollect, SandboxSpec } from '../port/sandbox-spec.ts'
-import { hiddenFolder, readsHostMemory, statusDescriptor } from './runtimes.ts'
+import { endsWithStart, hiddenFolder, readsHostMemory, statusDescriptor } from './runtimes.ts'
 
 /** A tree on the host's disk, and the first id of the range that owns it there. */
 export interface TreeSource {
@@ -19,6 +19,8 @@ export interface ShimPlan {
   viewFolder: string
   /** The runtime's command line. */
   command: string[]
+  /** A library that the runtime is loaded with; undefined: none. */
+  preload: string | undefined
   cgroups: CgroupPlan
   /** Top first: the platform layer, then the image. */
   lowers: TreeSource[]
@@ -45,6 +47,8 @@ export function planText(plan: ShimPlan): string {
     ['view', plan.viewFolder],
     ...plan.command.map((word) => ['command', word]),
     ['status_descriptor', statusDescriptor[spec.runtime]],
+    ...(endsWithStart[spec.runtime] ? [['end_runtime', 'up']] : []),
+    ...(plan.preload === undefined ? [] : [['preload', plan.preload]]),
     ['id_base', plan.idBase],
     ['uid', spec.user.uid],
     ['gid', spec.user.gid],

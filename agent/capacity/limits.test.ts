@@ -27,7 +27,9 @@ test.each(sandboxRuntimes)(
 test.each(sandboxRuntimes)(
   'on %s, a program that exhausts its memory ends as out of memory',
   async (runtime) => {
-    const { exit } = await agent.run(shellJob(empty, 'tail /dev/zero', { runtime, memoryBytes: 64 * MiB }))
+    const { exit } = await agent.run(
+      shellJob(empty, 'tail /dev/zero', { runtime, memoryBytes: 64 * MiB, timeoutMs: 60_000 }),
+    )
     expect(exit.cause).toBe('out_of_memory')
     expect(exit.oomKills).toBeGreaterThan(0)
   },

@@ -8,6 +8,7 @@ import { findRuntimes } from '../bundle/runtimes.ts'
 import { Processors } from '../capacity/processors.ts'
 import { detectCgroups, prepareCgroups, removeCgroups } from '../host/cgroups.ts'
 import { checkHost, findProgram, hostPrograms } from '../host/host-checks.ts'
+import { loadableWith } from '../host/loadable-with.ts'
 import { agentPaths, stagingFolder } from '../host/paths.ts'
 import { builderIn } from '../images/builder.ts'
 import { etcOf } from '../images/etc-files.ts'
@@ -69,6 +70,8 @@ const bytesPerSandbox = 256 * 1024 * 1024
 const maxWarm = 8
 const bytesPerWarm = 1024 ** 3
 
+const nativeNames = ['shim', 'spawner', 'links', 'resolver', 'init', 'unpack', 'no-systemd.so'] as const
+
 /**
  * The host agent: the only process that is root, and therefore small. It has no database, no keys and no network listener;
  * it serves plain data over a unix socket. At start it checks every control that a sandbox needs, and refuses with the names
@@ -87,9 +90,8 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   await mkdir(stagingFolder, { recursive: true, mode: 0o711 })
   const { memoryBytes } = options
   await prepareCgroups(layout, options.cgroupParent, memoryBytes)
-  const native = installedPrograms(paths.native, ['shim', 'spawner', 'links', 'resolver', 'init', 'unpack'])
-  const { init, unpack } = native
-  const programs = { busybox, init, unpack }
+  const native = installedPrograms(paths.native, nativeNames)
+  const programs = { busybox, init: native.init, unpack: native.unpack }
   const platformLayer = await makePlatformLayer(paths.platform, programs, etcOf.jobs)
   const filters = await compileFilters(crun, { layer: platformLayer.path, folder: paths.filters })
   const networkLayer = await makePlatformLayer(paths.networkPlatform, programs, etcOf.networkJobs)
@@ -127,6 +129,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     buildLayer: buildLayer.path,
     buildNetworkLayer: buildNetworkLayer.path,
     runtimes,
+    crunPreload: await loadableWith(crun, native['no-systemd.so']),
     filters,
     processors: new Processors(cpus),
     procfsOverlays: await ProcfsOverlayFolders.at(paths.proc),

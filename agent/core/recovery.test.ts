@@ -7,7 +7,7 @@ import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.t
 import { ExecutorUnavailable, SandboxUnknown } from '../port/errors.ts'
 import { neverStarted } from '../port/refusal-causes.ts'
 import { programNeverStarted } from '../port/sandbox-exit.ts'
-import { sandboxRuntimes } from '../port/sandbox-spec.ts'
+import { type SandboxRuntime, sandboxRuntimes } from '../port/sandbox-spec.ts'
 
 /** More input than a start waits for before its program starts. */
 const tooMuchAtOnce = 1 << 18
@@ -21,21 +21,33 @@ beforeAll(async () => {
 })
 afterAll(() => agent.dispose())
 
+/** Starts a run that lasts so long and the next agent; the state in which that agent first shows the run. */
+async function runBesideRestart(runtime: SandboxRuntime, seconds: number) {
+  const spec = shellJob(empty, `echo before; sleep ${seconds}; echo after; echo 7 > output.json; exit 4`, {
+    runtime,
+    timeoutMs: 300_000,
+  })
+  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.end('SIGKILL')
+  await expect(agent.client.wait(spec.id)).rejects.toBeInstanceOf(ExecutorUnavailable)
+  await agent.start()
+  let state: string | undefined
+  await waitUntil(async () => {
+    state = (await agent.client.list()).find(({ id }) => id === spec.id)?.state
+    return state === 'running' || state === 'exited'
+  })
+  return { id: spec.id, state }
+}
+
 test.each(sandboxRuntimes)(
   'on %s, a run continues while the agent is killed and restarted',
   async (runtime) => {
-    const spec = shellJob(empty, 'echo before; sleep 4; echo after; echo 7 > output.json; exit 4', {
-      runtime,
-    })
-    await agent.client.start(spec, Buffer.alloc(0))
-    await agent.end('SIGKILL')
-    await expect(agent.client.wait(spec.id)).rejects.toBeInstanceOf(ExecutorUnavailable)
-    await agent.start()
-    await waitUntil(async () =>
-      (await agent.client.list()).some(({ id, state }) => id === spec.id && state === 'running'),
-    )
+    let run = await runBesideRestart(runtime, 4)
+    // A busy machine may start the agent in a longer time.
+    if (run.state === 'exited') run = await runBesideRestart(runtime, 60)
+    expect(run.state).toBe('running')
     expect((await agent.client.capacity()).running).toBe(1)
-    const exit = await agent.client.wait(spec.id)
+    const exit = await agent.client.wait(run.id)
     expect(exit).toMatchObject({ cause: 'exited', exitCode: 4 })
     expect(exit.files.output?.status).toBe('present')
   },

@@ -128,7 +128,8 @@ export async function removeCgroups(layout: CgroupLayout, parent: string): Promi
   }
 }
 
-const rootsOf = (layout: CgroupLayout): string[] =>
+/** Folders in which the groups of sandboxes are made. */
+export const rootsOf = (layout: CgroupLayout): string[] =>
   layout.version === 2
     ? [layout.root]
     : [

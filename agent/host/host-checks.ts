@@ -1,10 +1,11 @@
 import { access, constants, readdir, readFile } from 'node:fs/promises'
 import { builtFolder, readManifest, sourcesDigest } from '../../server/native-programs/manifest.ts'
 import type { SandboxRuntime } from '../port/sandbox-spec.ts'
-import { detectCgroups } from './cgroups.ts'
+import { type CgroupLayout, detectCgroups, rootsOf } from './cgroups.ts'
 import { fileSystemSupport } from './file-systems.ts'
 import { gvisorCheck } from './gvisor.ts'
 import type { HostCheck } from './host-check.ts'
+import { capabilitiesCheck, ownProcCheck } from './rights-checks.ts'
 
 export const hostPrograms = {
   crun: ['/usr/bin/crun', '/usr/local/bin/crun'],
@@ -32,9 +33,11 @@ export async function checkHost(runtimes: readonly SandboxRuntime[]): Promise<Ho
     busyboxCheck(),
     nativeProgramsCheck(),
     programCheck('mkfs.ext4', hostPrograms.mkfs, 'apt-get install e2fsprogs'),
+    capabilitiesCheck(),
     cgroupCheck(),
     namespacesCheck(),
     userNamespaceCheck(),
+    ownProcCheck(),
     kernelCheck(),
     overlayCheck(),
     loopCheck(),
@@ -83,6 +86,11 @@ async function nativeProgramsCheck(): Promise<HostCheck> {
 
 async function cgroupCheck(): Promise<HostCheck> {
   const layout = await detectCgroups()
+  const readOnly = layout && (await readOnlyFolder(layout))
+  if (readOnly) {
+    const advice = `mount -o remount,bind,rw ${readOnly} (in a container, which has to be given control groups)`
+    return { name: 'control groups', ok: false, found: `${readOnly} is read-only`, advice }
+  }
   return {
     name: 'control groups',
     ok: layout !== undefined,
@@ -93,6 +101,17 @@ async function cgroupCheck(): Promise<HostCheck> {
       ? ''
       : 'boot with cgroup_enable=memory, and let the root group delegate memory, cpu and pids (version 1: mount devices too)',
   }
+}
+
+async function readOnlyFolder(layout: CgroupLayout): Promise<string | undefined> {
+  for (const folder of rootsOf(layout)) {
+    const isReadOnly = await access(folder, constants.W_OK).then(
+      () => false,
+      (error: NodeJS.ErrnoException) => error.code === 'EROFS',
+    )
+    if (isReadOnly) return folder
+  }
+  return undefined
 }
 
 const namespaceKinds = 'cgroup ipc mnt net pid time user uts'.split(' ')

@@ -30,6 +30,7 @@ export function linkAddresses(index: number): LinkAddresses {
 
 /** Names for the agent of one data folder, so that agents on one machine do not collide. */
 export interface NetworkNames {
+  /** Path of the router's network namespace, alone in its folder. */
   namespace: string
   /** The host's end of the pair between host and router. */
   uplink: string
@@ -37,9 +38,13 @@ export interface NetworkNames {
   table: string
 }
 
+/** Below /run: the namespaces end with the machine. */
+const routersFolder = '/run/sandbox-jobs-network'
+
 export function networkNames(dataDir: string): NetworkNames {
   const own = createHash('sha256').update(dataDir).digest('hex').slice(0, 8)
-  return { namespace: `sandbox-jobs-${own}`, uplink: `sbj-${own}`, table: `sandbox_jobs_${own}` }
+  const namespace = `${routersFolder}/${own}/router`
+  return { namespace, uplink: `sbj-${own}`, table: `sandbox_jobs_${own}` }
 }
 
 export interface UplinkAddresses {

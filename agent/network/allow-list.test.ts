@@ -185,7 +185,7 @@ test('a list is enforced while the agent is dead, and by the next agent', async 
 
 test('the list of a sandbox is removed with it', async () => {
   const { namespace } = networkNames(agent.dataDir)
-  const router = `/proc/${agent.process?.pid}/root/run/netns/${namespace}`
+  const router = `/proc/${agent.process?.pid}/root${namespace}`
   const rules = () =>
     agent.onHost('nsenter', `--net=${router}`, 'nft', 'list', 'table', 'inet', 'sandbox_jobs')
   const lists = /9\.9\.9\.0\/24|map list\w+ \{[^}]*elements/

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { FakeInternet, publicHosts } from '../../testing/agent/internet/fake-internet.ts'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
 import { networkNames } from './addresses.ts'
+import { hasNamespace, removeNamespace } from './router-namespace.ts'
 
 /* Links, rules and names when a tool is missing or a process dies. */
 
@@ -26,9 +27,9 @@ const online = (image: string, script: string) => ({
 async function leftOf(agent: TestAgent): Promise<string[]> {
   const names = networkNames(agent.dataDir)
   const seen = await Promise.all([
-    internet.machineRun('ip', 'netns', 'list'),
     internet.machineRun('ip', '-br', 'link'),
     internet.machineRun('nft', 'list', 'tables'),
+    hasNamespace(names.namespace).then((is) => (is ? names.namespace : '')),
   ])
   return Object.values(names).filter((name) => seen.join(' ').includes(name))
 }
@@ -53,9 +54,7 @@ async function startWithout(tool: string, replacement: string): Promise<{ slug: 
   } finally {
     await agent.dispose()
     // The agent cannot remove its network without the tool. Other agents on this machine have their own.
-    const { namespace } = networkNames(agent.dataDir)
-    if ((await leftOf(agent)).includes(namespace))
-      await internet.machineRun('ip', 'netns', 'delete', namespace)
+    await removeNamespace(networkNames(agent.dataDir).namespace)
     await rm(folder, { recursive: true })
   }
 }
@@ -133,6 +132,17 @@ test('a router that was mounted only for the agent before is replaced', async ()
   expect(await leftOf(agent)).toEqual([])
 })
 
+test('a router is removed although its agent has another mount of the folder /run', async () => {
+  const elsewhere = await mkdtemp(join(tmpdir(), 'run-'))
+  const agent = await TestAgent.start(settings, { prefix: [...internet.onMachine, 'unshare', '-m'] })
+  await agent.run(online(await agent.image(), 'true'))
+  const bind = `mount --rbind /run ${elsewhere} && mount --make-rprivate ${elsewhere}`
+  await agent.onHost('nsenter', `--mount=/proc/${agent.process?.pid}/ns/mnt`, 'sh', '-c', bind)
+  await agent.dispose()
+  expect(await leftOf(agent)).toEqual([])
+  await rm(elsewhere, { recursive: true })
+})
+
 test('connections that a sandbox left are deleted from the tables of router and host', async () => {
   const agent = await TestAgent.start(settings, { prefix: internet.onMachine })
   const image = await agent.image()
@@ -140,7 +150,7 @@ test('connections that a sandbox left are deleted from the tables of router and 
   const table = ['cat', '/proc/net/nf_conntrack'] as const
   const targets = [`dst=${publicHosts.other4} `, 'dst=2606:4700:4700:0000:0000:0000:0000:1111 ']
   const left = async () => {
-    const router = await agent.onHost('ip', 'netns', 'exec', namespace, ...table)
+    const router = await agent.onHost('nsenter', `--net=${namespace}`, ...table)
     const host = await internet.machineRun(...table)
     return [router, host].flatMap((text) => targets.filter((target) => text.includes(target)))
   }
@@ -157,7 +167,7 @@ test('unused links disappear with an agent that is killed', async () => {
   await agent.run(online(image, 'true'))
   const { namespace } = networkNames(agent.dataDir)
   const links = async () =>
-    (await agent.onHost('ip', '-n', namespace, '-br', 'link'))
+    (await agent.onHost('nsenter', `--net=${namespace}`, 'ip', '-br', 'link'))
       .split('\n')
       .filter((line) => line.startsWith('r')).length
   await waitUntil(async () => (await links()) >= 8)

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { type MirrorRecords, Mirrors } from '../mirrors/mirrors.ts'
-import type { AllowList } from '../port/allow-list.ts'
+import { type AllowList, isClosed } from '../port/allow-list.ts'
 import { ExecutorRefused } from '../port/errors.ts'
 import type { Reach } from '../port/network-reach.ts'
 import type { Refusals } from '../port/network-refusals.ts'
@@ -10,6 +10,7 @@ import { registryEndpoints } from './host-lookup.ts'
 import { type Link, LinkMaker } from './link-maker.ts'
 import { Resolver } from './resolver.ts'
 import { Router, removeRouter } from './router.ts'
+import { RuleRemovals } from './rule-removals.ts'
 import {
   endPullRules,
   type ListedLink,
@@ -57,6 +58,7 @@ interface OpenNetwork {
   router: Router
   maker: LinkMaker
   resolver: Resolver
+  removals: RuleRemovals
 }
 
 /** Number of links that are kept ready. */
@@ -126,12 +128,12 @@ export class Network {
         this.#pulls.add(link.index)
         await router.nft(registryRules([link.index], await this.#registry()))
       }
-      if (service) await this.#openService(link, router)
       if (recorded) await this.#record(link, { router, resolver })
       if (mirrors) await this.#mirrors.open(link.index, router)
-      if (!allow) return link
-      const listed = this.#list(link, allow)
-      await Promise.all([router.nft(listRules('add', listed)), resolver.enforceList(listed)])
+      const permission = service ? this.#callerRules(link) : ''
+      const listed = allow && this.#list(link, allow)
+      const rules = permission + (listed ? listRules('add', listed) : '')
+      await Promise.all([rules && router.nft(rules), listed && resolver.enforceList(listed)])
       return link
     } catch (error) {
       this.release(link)
@@ -172,36 +174,32 @@ export class Network {
 
   async #serviceTraffic(index: number): Promise<ServiceTraffic | undefined> {
     const router = this.#open?.router
-    return router && this.#callers.has(index) ? readServiceTraffic(router.namespace, index) : undefined
+    const isMeasured = this.#callers.has(index) && !isClosed(this.#lists.get(index)?.allow)
+    return router && isMeasured ? readServiceTraffic(router.namespace, index) : undefined
   }
 
   /** Call when the sandbox is gone: the next router and resolver start without its link. */
   release(link: Link): void {
     this.#inUse -= 1
     this.#open?.maker.drop(link)
-    if (this.#pulls.delete(link.index)) {
-      this.#open?.router.nft(endPullRules(link.index)).catch(this.#options.onError)
-    }
-    if (this.#callers.delete(link.index)) {
-      this.#open?.router.nft(callerRules('delete', [link.index])).catch(this.#options.onError)
-    }
-    if (this.#recorded.delete(link.index)) {
-      this.#open?.router.nft(recordRules('delete', [link.index])).catch(this.#options.onError)
-    }
+    const removals = this.#open?.removals
+    if (this.#pulls.delete(link.index)) removals?.add(endPullRules(link.index))
+    if (this.#callers.delete(link.index)) removals?.add(callerRules('delete', [link.index]))
+    if (this.#recorded.delete(link.index)) removals?.add(recordRules('delete', [link.index]))
     this.#mirrors.release(link.index, this.#open?.router)
     this.#shares.delete(link.index)
     const listed = this.#lists.get(link.index)
     this.#lists.delete(link.index)
     this.#open?.resolver.release(link.index)
-    if (listed) this.#open?.router.nft(listRules('delete', listed)).catch(this.#options.onError)
+    if (listed) removals?.add(listRules('delete', listed))
   }
 
-  async #openService({ index }: Link, router: Router): Promise<void> {
+  #callerRules({ index }: Link): string {
     if (!this.#options.service) {
       throw new ExecutorRefused('service_unreachable', 'the service has no address that a sandbox can reach')
     }
     this.#callers.add(index)
-    await router.nft(callerRules('add', [index]))
+    return callerRules('add', [index])
   }
 
   async #record(
@@ -223,6 +221,7 @@ export class Network {
   /** Removes the router unless sandboxes still use it. */
   async stop(): Promise<void> {
     const open = await this.#opening?.catch(() => undefined)
+    open?.removals.stop()
     await Promise.all([open?.maker.stop(), open?.resolver.stop(), this.#mirrors.stop()])
     if (this.#inUse === 0) await removeRouter(networkNames(this.#options.dataDir))
   }
@@ -238,6 +237,7 @@ export class Network {
 
   #forget(): void {
     void this.#open?.resolver.stop()
+    this.#open?.removals.stop()
     this.#opening = undefined
     this.#open = undefined
     this.#pool.length = 0
@@ -259,7 +259,7 @@ export class Network {
       recorded: this.#recorded,
       onError,
     })
-    this.#open = { router, maker, resolver }
+    this.#open = { router, maker, resolver, removals: new RuleRemovals(router, onError) }
     this.#refill()
     return this.#open
   }

@@ -30,7 +30,7 @@ const builder = (script: string): SandboxSpec => ({
 
 const reachedBy = async (script: string) => (await agent.run(builder(script))).exit.network
 const connect = (host: string, port = 80) => `(exec 3<>/dev/tcp/${host}/${port}) 2>/dev/null; `
-const resolvers = (namespace: string) => agent.onHost('pgrep', '-f', `resolver /run/netns/${namespace} `)
+const resolvers = (namespace: string) => agent.onHost('pgrep', '-f', `resolver ${namespace} `)
 
 test('targets are reported once each, with the name that was resolved, and refused ones are not', async () => {
   const name = '08080808.test'

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { access, readFile, statfs, writeFile } from 'node:fs/promises'
+import { access, readFile, writeFile } from 'node:fs/promises'
 import { mirrorAddress } from '../mirrors/mirror-address.ts'
 import { ExecutorRefused } from '../port/errors.ts'
 import { gateway4, type NetworkNames, type UplinkAddresses, uplinkAddresses } from './addresses.ts'
+import { hasNamespace, isNamespace, makeNamespace, removeNamespace } from './router-namespace.ts'
 import {
   type HostAddresses,
   hostRules,
@@ -20,7 +21,7 @@ import type { ServiceEndpoint, ServiceRoute } from './service-rules.ts'
  *
  *   sandbox: eth0 ── r<index> :router: up ── sbj-<agent> :host: ── the way out
  *
- * Each start loads the rules before the uplink is up. The namespace has a name, so that the next agent finds it with the
+ * Each start loads the rules before the uplink is up. The namespace has a path, so that the next agent finds it with the
  * links of running sandboxes. The host has one device, one table and nothing per sandbox.
  */
 export class Router {
@@ -60,7 +61,7 @@ export class Router {
 
   /** Path of its namespace. */
   get namespace(): string {
-    return `/run/netns/${this.#names.namespace}`
+    return this.#names.namespace
   }
 
   /** Updates the rules if the addresses of the host have changed. */
@@ -87,10 +88,11 @@ export class Router {
   /** Replaces an incomplete router of an earlier attempt or agent. */
   async #makeNew(): Promise<void> {
     await removeRouter(this.#names)
-    const { namespace, uplink } = this.#names
-    await runTool(['ip', 'netns', 'add', namespace], { slug: 'network_namespace' })
-    const pair = `link add name ${uplink} type veth peer name ${routerUplink} netns ${namespace}`
-    await runTool(['ip', '-batch', '-'], { slug: 'network_link', input: `${pair}\n` })
+    await makeNamespace(this.namespace)
+    // The namespace of a process can be named, that of a file cannot.
+    const uplink = `name ${this.#names.uplink} netns ${process.pid}`
+    const pair = `link add name ${routerUplink} type veth peer ${uplink}`
+    await this.#ip([pair])
   }
 
   async #loadRules(lists: readonly ListedLink[], service: ServiceRoute | undefined): Promise<void> {
@@ -102,7 +104,7 @@ export class Router {
   }
 
   async #connect({ host4, router4, host6, router6 }: UplinkAddresses): Promise<void> {
-    const { uplink, namespace } = this.#names
+    const { uplink } = this.#names
     const slug = 'network_link'
     // A host that does not forward IPv6 would drop packets silently; without a route the router reports an error at once.
     const ip6 = this.hasIp6 && (await forwardsIp6())
@@ -128,7 +130,12 @@ export class Router {
     await forwardIp4()
     await runTool(['sh', '-c', routerSettings], { slug, namespace: this.namespace })
     await runTool(['ip', '-batch', '-'], { slug, input: `${outside.join('\n')}\n` })
-    await runTool(['ip', '-n', namespace, '-batch', '-'], { slug, input: `${inside.join('\n')}\n` })
+    await this.#ip(inside)
+  }
+
+  async #ip(lines: readonly string[]): Promise<void> {
+    const input = `${lines.join('\n')}\n`
+    await runTool(['ip', '-batch', '-'], { slug: 'network_link', input, namespace: this.namespace })
   }
 }
 
@@ -148,12 +155,11 @@ echo 0 >netfilter/nf_conntrack_tcp_loose
 export async function removeRouter({ namespace, uplink, table }: NetworkNames): Promise<void> {
   const call = { slug: 'network_cleanup' } as const
   const hasUplink = await hasDevice(uplink)
-  const hasNamespace = await exists(`/run/netns/${namespace}`)
-  if (!hasUplink && !hasNamespace) return
+  if (!hasUplink && !(await hasNamespace(namespace))) return
   const removed = `table inet ${table}\ndelete table inet ${table}\n`
   await runTool(['nft', '-f', '-'], { ...call, input: removed })
   if (hasUplink) await removeUplink(uplink)
-  if (hasNamespace) await runTool(['ip', 'netns', 'delete', namespace], call)
+  await removeNamespace(namespace)
 }
 
 /** The kernel removes the device by itself when the last process in the router's namespace ends, possibly meanwhile. */
@@ -216,19 +222,6 @@ async function forwardsIp6(): Promise<boolean> {
   const text = await readFile('/proc/sys/net/ipv6/conf/all/forwarding', 'utf8').catch(() => '0')
   return text.trim() === '1'
 }
-
-/** Type of the file system of namespace files, from linux/magic.h. */
-const nsfsMagic = 0x6e736673
-
-/**
- * Whether the path is a namespace. It is a plain file where the mount of the namespace was in the mount namespace of an
- * earlier agent, as it is for a service with mounts of its own.
- */
-const isNamespace = (path: string) =>
-  statfs(path).then(
-    ({ type }) => type === nsfsMagic,
-    () => false,
-  )
 
 const exists = (path: string) =>
   access(path).then(

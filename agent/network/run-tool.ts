@@ -5,7 +5,12 @@ import { ExecutorRefused } from '../port/errors.ts'
 import type { RefusalCause } from '../port/refusal-causes.ts'
 
 /** Debian packages of the tools that the network needs. */
-const packages: Record<string, string> = { ip: 'iproute2', nft: 'nftables', nsenter: 'util-linux' }
+const packages: Record<string, string> = {
+  ip: 'iproute2',
+  nft: 'nftables',
+  nsenter: 'util-linux',
+  unshare: 'util-linux',
+}
 
 const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 

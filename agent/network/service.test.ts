@@ -85,7 +85,7 @@ test('without the permission there is no way to it', async () => {
 test('the permission ends with the link', async () => {
   await reached(toServiceAlone)
   const { namespace } = networkNames(agent.dataDir)
-  const list = ['netns', 'exec', namespace, 'nft', 'list', 'set', 'inet', 'sandbox_jobs', 'callers']
+  const list = [`--net=${namespace}`, 'nft', 'list', 'set', 'inet', 'sandbox_jobs', 'callers']
   // The rules change shortly after the sandbox is gone; its link is not used again.
-  await waitUntil(async () => !(await agent.onHost('ip', ...list)).includes('elements'))
+  await waitUntil(async () => !(await agent.onHost('nsenter', ...list)).includes('elements'))
 })

@@ -96,3 +96,7 @@ function parsed(range: string): AddressRange {
   if (!found) throw new Error(`${range} is no range of addresses`)
   return found
 }
+
+/** True for a list that allows nothing: its link leads to the service at most, whose traffic is not measured. */
+export const isClosed = (allow: AllowList | undefined): boolean =>
+  allow !== undefined && allow.names.length === 0 && allow.ranges.length === 0

@@ -151,18 +151,20 @@ async function treeOf(path: string): Promise<string> {
 async function mountsOfHost(): Promise<string> {
   const lines = (await readFile('/proc/self/mountinfo', 'utf8')).trim().split('\n')
   return lines
-    .filter((line) => !/ - nsfs /.test(line) && !line.includes('/run/netns'))
+    .filter((line) => !/ - nsfs /.test(line) && !/\/run\/(netns|sandbox-jobs-network)/.test(line))
     .filter((line) => !line.includes(' /tmp/') || /escape-canary|sandbox-agent/.test(line))
     .map((line) => line.split(' ').slice(3).join(' '))
     .sort()
     .join('\n')
 }
 
-/** Faults in the kernel log since `uptime`. */
+/** Faults of the kernel in its log since `uptime`; those of programs, which it logs as `traps`, are none. */
 async function kernelFaultsSince(uptime: number): Promise<string[]> {
   const { stdout } = await run('dmesg', { maxBuffer: 2 ** 26 })
   return stdout
     .split('\n')
-    .filter((line) => /BUG:|Oops|general protection|KASAN|WARNING:/.test(line))
+    .filter(
+      (line) => /BUG:|Oops|general protection|KASAN|WARNING:/.test(line) && !/^\[[ \d.]+] traps: /.test(line),
+    )
     .filter((line) => Number(/^\[ *([\d.]+)]/.exec(line)?.[1]) >= uptime)
 }

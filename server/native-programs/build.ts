@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { builtFolder, type Manifest, readManifest, sha256Hex, sourcesDigest } from './manifest.ts'
-import { flagsOf, type NativeName, nativePrograms } from './programs.ts'
+import { flagsOf, type NativeName, type NativeProgram, nativePrograms } from './programs.ts'
 
 /*
  * Builds the native programs, unless those of the present sources exist. install/native.sh runs this; with --check it builds
@@ -27,14 +27,18 @@ function build(): void {
   const compiler = execFileSync('cc', ['--version'], { encoding: 'utf8' }).split('\n')[0] ?? 'cc'
   const fresh = mkdtempSync(`${builtFolder}-`)
   try {
-    const digests = Object.entries(nativePrograms).map(([name, { kind, folder, sources }]) => {
+    const programs: [string, NativeProgram][] = Object.entries(nativePrograms)
+    const digests = programs.map(([name, { kind, folder, sources, flags = [] }]) => {
       const output = join(fresh, name)
-      execFileSync('cc', [...flagsOf[kind], '-o', output, ...sources], { cwd: folder, stdio: 'inherit' })
+      execFileSync('cc', [...flagsOf[kind], ...flags, '-o', output, ...sources], {
+        cwd: folder,
+        stdio: 'inherit',
+      })
       chmodSync(output, 0o755)
       return [name, sha256Hex(readFileSync(output))]
     })
-    const programs = Object.fromEntries(digests) as Record<NativeName, string>
-    const manifest: Manifest = { sources, compiler, programs }
+    const built = Object.fromEntries(digests) as Record<NativeName, string>
+    const manifest: Manifest = { sources, compiler, programs: built }
     writeFileSync(join(fresh, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
     for (const path of [fresh, join(fresh, 'manifest.json')]) chmodSync(path, path === fresh ? 0o755 : 0o644)
     rmSync(builtFolder, { recursive: true, force: true })

@@ -22,7 +22,7 @@ export function sourcesDigest(): string {
   const hash = createHash('sha256').update(JSON.stringify([nativePrograms, flagsOf].map(withoutFolders)))
   const folders = new Set(Object.values(nativePrograms).map(({ folder }) => folder))
   for (const folder of folders) {
-    for (const path of globSync('**/*.[ch]', { cwd: folder }).sort()) {
+    for (const path of globSync('**/*.{c,h,map}', { cwd: folder }).sort()) {
       hash.update(`${path}\0`).update(sha256Hex(readFileSync(join(folder, path))))
     }
   }

@@ -10,6 +10,8 @@ export interface NativeProgram {
   /** Folder of the sources and headers. */
   folder: string
   sources: readonly string[]
+  /** Further arguments of the compiler. */
+  flags?: readonly string[]
 }
 
 const inAgent = (...sources: string[]): NativeProgram => ({
@@ -43,6 +45,13 @@ export const nativePrograms = {
   init: inAgent('init/init.c', 'init/account.c'),
   /** Unpacks an image inside a sandbox. */
   unpack: inAgent('unpack/unpack.c', 'unpack/tar.c', 'unpack/entries.c'),
+  /** Takes the place of libsystemd where crun is loaded. */
+  'no-systemd.so': {
+    kind: 'library',
+    folder: agentSources,
+    sources: ['no-systemd/no-systemd.c'],
+    flags: ['-nostdlib', '-Wl,-soname,libsystemd.so.0', '-Wl,--version-script=no-systemd/versions.map'],
+  },
   /** Starts archive readers. */
   'reader-start': { kind: 'program', folder: confineSources, sources: ['reader-start.c'] },
   /** Gives an archive reader its filter of system calls. */

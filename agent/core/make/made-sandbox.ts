@@ -10,7 +10,7 @@ import { ociSpec } from '../../bundle/spec.ts'
 import { shownGroups } from '../../host/cgroups.ts'
 import type { Link } from '../../network/link-maker.ts'
 import type { LinkUse, Network } from '../../network/network.ts'
-import type { AllowList } from '../../port/allow-list.ts'
+import { isClosed } from '../../port/allow-list.ts'
 import { ExecutorRefused } from '../../port/errors.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
 import { type ReservedRecord, reserveStartRecord } from '../records/start-record.ts'
@@ -64,10 +64,6 @@ function useOf({ confinement, rootfs, network }: SandboxSpec): LinkUse {
   if (network !== 'none' && network.service && isClosed(network.allow)) return 'service'
   return rootfs.kind === 'builder' ? 'pulls' : 'jobs'
 }
-
-/** A list that allows nothing: the link leads to the service alone, so it needs no network of jobs. */
-const isClosed = (allow: AllowList | undefined): boolean =>
-  allow !== undefined && allow.names.length === 0 && allow.ranges.length === 0
 
 async function makeWith(
   options: MakeOptions,

@@ -28,6 +28,8 @@ export interface PlanOptions {
   /** The same with the service's resolver. */
   buildNetworkLayer: string
   runtimes: RuntimePrograms
+  /** A library that crun is loaded with; undefined: none. */
+  crunPreload: string | undefined
   procfsOverlays: ProcfsOverlayFolders
   processors: Processors
   /** Bytes of the disk that stay free; undefined: computed from its size. */
@@ -63,6 +65,7 @@ export async function planSandbox(
     buildLayer,
     buildNetworkLayer,
     runtimes,
+    crunPreload,
     procfsOverlays,
     processors,
     diskFloorBytes,
@@ -94,6 +97,7 @@ export async function planSandbox(
     staging: stagingFolder,
     viewFolder,
     command: runtimeCommand({ ...spec, id: name }, runtimes),
+    preload: spec.runtime === 'crun' ? crunPreload : undefined,
     cgroups: groups,
     lowers,
     baseImages,

@@ -45,11 +45,19 @@ async function waiting(hostname: string): Promise<string[]> {
   const found = []
   for (const name of await agent.warm()) {
     const folder = join(agent.dataDir, 'agent/sandboxes', name)
-    const config = await readFile(join(folder, 'config.json'), 'utf8').catch(() => '{}')
-    const made = (JSON.parse(config) as { hostname?: string }).hostname === hostname
-    if (made && (await agent.processes(name)).length > 0) found.push(name)
+    if ((await hostnameIn(folder)) === hostname && (await agent.processes(name)).length > 0) found.push(name)
   }
   return found
+}
+
+/** Returns undefined while the agent has not written the whole file. */
+async function hostnameIn(folder: string): Promise<string | undefined> {
+  const config = await readFile(join(folder, 'config.json'), 'utf8').catch(() => '')
+  try {
+    return (JSON.parse(config) as { hostname?: string }).hostname
+  } catch {
+    return undefined
+  }
 }
 
 const ignore = () => undefined

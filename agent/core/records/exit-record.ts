@@ -3,6 +3,7 @@ import { open, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { ServiceTraffic } from '../../network/service-traffic.ts'
+import { isClosed } from '../../port/allow-list.ts'
 import type {
   CollectedFileStatus,
   CollectedFolder,
@@ -78,10 +79,7 @@ function networkOf(
 
 /** A link that leads to the service alone carries the service's own traffic. */
 const isForCallbacks = ({ network }: SandboxSpec): boolean =>
-  network !== 'none' &&
-  network.service === true &&
-  network.allow?.names.length === 0 &&
-  network.allow.ranges.length === 0
+  network !== 'none' && network.service === true && isClosed(network.allow)
 
 const treeOf = (folder: string, tree: CollectedRecord): SandboxExit['tree'] => ({
   ...collectedOf(tree),

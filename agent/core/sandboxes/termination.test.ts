@@ -52,7 +52,7 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
   })
 
   test('so does one that reaches its deadline', async () => {
-    const { exit, log } = await agent.run(job(tidy, long, 1500))
+    const { exit, log } = await agent.run(job(tidy, long, 5000))
     expect(exit).toMatchObject({ cause: 'deadline', tree: { files: [{ path: 'late', byteSize: 5 }] } })
     expect(log).toContain('tidied\n')
   })

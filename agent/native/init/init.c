@@ -1,14 +1,16 @@
 /*
  * Process 1 of every sandbox. It starts the program, reaps orphans, and reports to the shim over a socket whether the
- * program started and how it ended. argv[1] names the descriptor of that socket: 3, or 2 under a runtime that passes no
- * other descriptor. It runs confined like the program itself (same user, no capability, same seccomp filter), so the
- * shim trusts its reports no more than the program: it reads messages of eight bytes and nothing else.
+ * program started and how it ended, and before that whether it is up itself. argv[1] names the descriptor of that socket: 3, or 2
+ * under a runtime that passes no other descriptor. It runs confined like the program itself (same user, no capability, same seccomp
+ * filter), so the shim trusts its reports no more than the program: it reads messages of eight bytes and nothing else.
  *
  * It waits for the start signal: the first byte of its input, which the shim sends and the program never sees. So a
  * sandbox can be prepared before it is known which run it is for.
  *
  * A byte from the shim asks the sandbox to end: process 1 passes it on to all others as SIGTERM, and then waits for all of
  * them, because the shell that runs a script ends before the programs that the script has started.
+ *
+ * Without a filter of system calls it starts nothing, whatever the runtime did with the one that it was given.
  *
  * It is not dumpable, so the program can neither trace it nor reach its descriptors through /proc. When the
  * shim dies, the other end of the socket closes; process 1 then exits and the kernel kills the whole sandbox.
@@ -18,6 +20,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -71,6 +74,11 @@ int main(int count, char **arguments) {
   shim = fcntl(status_socket, F_DUPFD_CLOEXEC, 3);
   /* Where the socket came in as standard error, the program's standard error is the log again. */
   if (shim < 0 || (status_socket == 2 ? dup2(1, 2) < 0 : close(status_socket))) return 1;
+  if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != SECCOMP_MODE_FILTER) {
+    report('F', EPROTO);
+    return 1;
+  }
+  report('U', 0);
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
   sigprocmask(SIG_BLOCK, &children, &before);
@@ -80,7 +88,8 @@ int main(int count, char **arguments) {
   if (!wait_for_start_signal()) return 1;
   /* From here on the program may be able to kill process 1, depending on the runtime. */
   report('P', 0);
-  pid_t program = fork();
+  /* The child has the memory of process 1 until it executes the program: to copy it costs more. */
+  pid_t program = vfork();
   if (program < 0) {
     report('F', errno);
     return 1;

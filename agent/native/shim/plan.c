@@ -63,6 +63,10 @@ static void read_cgroup_line(struct plan *plan, const char *key, char *rest) {
   } else if (!strcmp(key, "command")) {
     below(plan->word_count, MAX_WORDS);
     plan->command[plan->word_count++] = rest;
+  } else if (!strcmp(key, "end_runtime")) {
+    plan->ends_runtime = !strcmp(rest, "up");
+  } else if (!strcmp(key, "preload")) {
+    plan->preload = rest;
   } else if (!strcmp(key, "procs")) {
     plan->procs = rest;
   } else if (!strcmp(key, "collect_lock")) {

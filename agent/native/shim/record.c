@@ -87,6 +87,8 @@ static const char *start_error_slug(void) {
   case EACCES: return "command_not_executable";
   case ENOEXEC: return "command_not_executable";
   case E2BIG: return "command_too_long";
+  /* Of process 1 itself, which the kernel gives no program that it starts. */
+  case EPROTO: return "filter";
   default: return "command";
   }
 }

@@ -3,6 +3,7 @@
 #include "shim/shim.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/mount.h>
 #include <sched.h>
 #include <signal.h>
@@ -52,7 +53,12 @@ static bool own_uptime(void) {
  * and start a second time from there.
  */
 static void execute_read_only(void) {
-  char *environment[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "_LIBCONTAINER_CLONED_BINARY=1", NULL };
+  char preload[PATH_MAX];
+  char *environment[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "_LIBCONTAINER_CLONED_BINARY=1", NULL, NULL };
+  if (shim_plan.preload) {
+    if (snprintf(preload, sizeof preload, "LD_PRELOAD=%s", shim_plan.preload) >= (int)sizeof preload) return;
+    environment[2] = preload;
+  }
   struct mount_attr read_only = { .attr_set = MOUNT_ATTR_RDONLY };
   int program = (int)syscall(SYS_open_tree, AT_FDCWD, shim_plan.command[0], OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
   if (program < 0 || syscall(SYS_mount_setattr, program, "", AT_EMPTY_PATH, &read_only, sizeof read_only)) return;
@@ -95,7 +101,8 @@ void runtime_start(void) {
   /* Descriptors 0 to 3 are taken by dup2 below: keep the originals above them. */
   int high[] = { fcntl(input[0], F_DUPFD_CLOEXEC, 16), fcntl(log[1], F_DUPFD_CLOEXEC, 16), fcntl(status[1], F_DUPFD_CLOEXEC, 16) };
   if (high[0] < 0 || high[1] < 0 || high[2] < 0) shim_fail("pipe");
-  shim_job.runtime = fork();
+  /* The child has the shim's memory until it executes the runtime, and writes to none of it but its own stack: to copy it costs more. */
+  shim_job.runtime = vfork();
   if (shim_job.runtime < 0) shim_fail("fork");
   if (shim_job.runtime == 0) become_runtime(high[0], high[1], high[2]);
   for (int i = 0; i < 3; i++) close(high[i]);

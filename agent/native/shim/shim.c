@@ -14,7 +14,8 @@
  *   2. make the control groups with every limit of the plan (cgroups.c, devices.c), take the prepared network link
  *      (network.c)
  *   3. make the file systems in a private mount namespace (mounts.c)
- *   4. start the runtime inside the control groups (runtime.c); it leaves process 1 of the sandbox, which waits (init.c)
+ *   4. start the runtime inside the control groups (runtime.c); it leaves process 1 of the sandbox, which waits (init.c). One
+ *      that would only watch process 1 from then on is killed
  *   5. serve until no process of the sandbox is left: start the program at the start signal of the agent (input.c); pass
  *      input and log (mask.c, log.c), watch the deadline, take commands
  *      (at a deadline and a gentle stop the processes are asked to end first; init.c passes that on)
@@ -133,7 +134,9 @@ static void read_status(void) {
   uint32_t message[2];
   ssize_t count;
   while ((count = read(shim_job.status, message, sizeof message)) == sizeof message) {
-    if (message[0] == 'P') {
+    if (message[0] == 'U') {
+      if (shim_plan.ends_runtime && shim_job.runtime) kill(shim_job.runtime, SIGKILL);
+    } else if (message[0] == 'P') {
       shim_job.about_to_start = true;
     } else if (message[0] == 'R' && !shim_job.started) {
       shim_job.started = true;

@@ -43,6 +43,10 @@ struct plan {
   /* The runtime's command line, and the descriptor by which process 1 reaches the shim: 2 where no other gets in. */
   char *command[MAX_WORDS + 1];
   int word_count, status_descriptor;
+  /* The runtime has nothing left to do once process 1 is up. */
+  bool ends_runtime;
+  /* A library that the runtime is loaded with; may be absent. */
+  const char *preload;
   uint32_t id_base, uid, gid;
   uint64_t log_bytes;
 

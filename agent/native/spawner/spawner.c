@@ -67,7 +67,8 @@ int main(int count, char **arguments) {
     if (waits[0].revents) return 0;
     int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     if (connection < 0) continue;
-    if (fork() == 0) become_shim(connection, arguments[2]);
+    /* The child has the memory of the spawner until it executes the shim: to copy it costs more. */
+    if (vfork() == 0) become_shim(connection, arguments[2]);
     close(connection);
   }
 }

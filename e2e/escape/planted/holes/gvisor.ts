@@ -3,7 +3,10 @@ import { edit, type Hole } from './hole.ts'
 export const ofGvisor: Hole[] = [
   {
     name: 'no filter inside gVisor',
-    edits: [edit('bundle/runtimes.ts', "'--oci-seccomp', ", '')],
+    edits: [
+      edit('bundle/runtimes.ts', "'--oci-seccomp', ", ''),
+      edit('native/init/init.c', '!= SECCOMP_MODE_FILTER', '< 0'),
+    ],
     tries: ['system calls'],
     runtime: 'runsc',
   },

@@ -10,8 +10,9 @@ export const ofKernel: Hole[] = [
       ),
       without(
         'bundle/spec.ts',
-        "annotations: filters && !gvisor ? { 'run.oci.seccomp_bpf_data': filters[profile] } : {},",
+        "annotations: compiled === undefined ? {} : { 'run.oci.seccomp_bpf_data': compiled },",
       ),
+      edit('native/init/init.c', '!= SECCOMP_MODE_FILTER', '< 0'),
     ],
     tries: ['system calls'],
   },
