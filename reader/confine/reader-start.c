@@ -3,7 +3,8 @@
  *
  *   reader-start host UID GID SEAL ARGC READER... COMMAND...
  *     becomes COMMAND, which finds two descriptors: by 5 it asks for readers (below), and 6 closes when no process holds it any
- *     more. Beside it a process of the user UID starts them; it ends with COMMAND, and every reader with it.
+ *     more. It keeps those that it is given from 7 on. Beside it a process of the user UID starts readers; it has none of them, ends
+ *     with COMMAND, and every reader with it.
  *   reader-start request MEMORY SECONDS
  *     has a reader started there, with descriptors 0, 3 and 4 of its own, and ends as that ends. A signal that kills it kills the
  *     reader.
@@ -233,21 +234,22 @@ static int run_host(int argc, char **argv) {
   if (reader_argc < 1 || reader_argc > (uint64_t)argc - 7) fail("ARGC");
   char **reader = argv + 6, **command = reader + reader_argc;
   int requests[2], keep_alive[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, requests) != 0 || pipe(keep_alive) != 0) fail("socketpair");
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, requests) != 0 || pipe2(keep_alive, O_CLOEXEC) != 0) {
+    fail("socketpair");
+  }
   pid_t own = getpid(), pid = fork();
   if (pid < 0) fail("fork");
   int mine[] = {pid == 0 ? requests[1] : requests[0], pid == 0 ? keep_alive[1] : keep_alive[0]};
   int high[2];
   for (int at = 0; at < 2; at += 1) {
-    if ((high[at] = fcntl(mine[at], F_DUPFD, 64)) < 0) fail("dup");
+    if ((high[at] = fcntl(mine[at], F_DUPFD_CLOEXEC, 64)) < 0) fail("dup");
   }
-  if (dup2(high[0], requests_fd) < 0 || dup2(high[1], hears_fd) < 0 || close_range(hears_fd + 1, ~0u, 0) != 0) {
-    fail("dup2");
-  }
+  if (dup2(high[0], requests_fd) < 0 || dup2(high[1], hears_fd) < 0) fail("dup2");
   if (pid != 0) {
     execvp(command[0], command);
     fail(command[0]);
   }
+  if (close_range(hears_fd + 1, ~0u, 0) != 0) fail("close_range");
   int nothing = open("/dev/null", O_RDWR);
   for (int at = 0; at < requests_fd; at += 1) {
     if (at != nothing && dup2(nothing, at) < 0) fail("null");

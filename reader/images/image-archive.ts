@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { parseStrictJson } from '../../server/base/json/strict-json.ts'
+import { parseStrictJson } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
 import { ArchiveRefused } from '../formats/archive-refused.ts'
 import { ByteReader, bounded } from '../formats/byte-reader.ts'

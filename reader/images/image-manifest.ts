@@ -1,4 +1,4 @@
-import { parseStrictJson } from '../../server/base/json/strict-json.ts'
+import { parseStrictJson } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
 import { ArchiveRefused } from '../formats/archive-refused.ts'
 

@@ -1,6 +1,6 @@
+import { JsonRefused, parseStrictJson } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { JsonRefused, parseStrictJson } from '../../server/base/json/strict-json.ts'
 import {
   type Inventory,
   inventoryBounds,

@@ -1,5 +1,5 @@
+import { parseStrictJson } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import type { FailedInstruction } from '@sandbox-jobs/contract/resources/builds/build-details.ts'
-import { parseStrictJson } from '../../server/base/json/strict-json.ts'
 import { type CachePoint, maxCachePoints } from '../dockerfile/cache-points.ts'
 import { MAX_BASES } from '../dockerfile/dockerfile.ts'
 import { DockerfileRefused, isDockerfileRefusal, keywords } from '../dockerfile/dockerfile-refused.ts'

@@ -3,7 +3,7 @@ import {
   agentLogPreviewMaxBytes,
   agentOutputPreviewMaxBytes,
 } from '@sandbox-jobs/contract/limits.ts'
-import { visibleText } from '../base/visible-text.ts'
+import { visibleText } from '@sandbox-jobs/contract/visible-text.ts'
 import type { RunPreviews } from '../runs/read/run-previews.ts'
 
 /*

@@ -1,8 +1,6 @@
 import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
-import type {
-  SecurityFindingList,
-  Severity,
-} from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
+import type { SecurityFindingList } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
+import type { Severity } from '@sandbox-jobs/contract/severities.ts'
 import type { FindingState } from '@sandbox-jobs/contract/states/finding-states.ts'
 import type { Principal } from '../access/principal.ts'
 import type { PageRequest } from '../base/page.ts'

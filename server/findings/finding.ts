@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
-import {
-  type FindingKind,
-  type ScanFinding,
-  type SecurityException,
-  type Severity,
-  severities,
+import type {
+  FindingKind,
+  ScanFinding,
+  SecurityException,
 } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
+import { type Severity, severities } from '@sandbox-jobs/contract/severities.ts'
 import type { ExceptionState, FindingState } from '@sandbox-jobs/contract/states/finding-states.ts'
 import type { Selectable } from 'kysely'
 import type { SecurityExceptionsTable, SecurityFindingsTable } from '../db/tables/findings.ts'

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { digestPattern } from '@sandbox-jobs/contract/digest.ts'
-import { parseStrictJson } from '../base/json/strict-json.ts'
+import { parseStrictJson } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import type { ObjectStorage } from '../storage/port.ts'
 import {
   type Attachment,

@@ -1,5 +1,5 @@
+import { JsonRefused } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { JsonRefused } from '../base/json/strict-json.ts'
 import { handleError, responseOf } from '../http/responses/errors.ts'
 
 const parseError = -32_700

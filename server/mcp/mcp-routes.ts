@@ -142,7 +142,7 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
     ofPerson,
     async (request) => {
       const agent = await options.principalOfAgent(request.headers, roomOf(request) ?? '')
-      return agent ?? options.authenticate(request.headers)
+      return agent ?? options.authenticate(request)
     },
     challengeOfRoom,
   )

@@ -3,7 +3,8 @@ import { about } from '../../about.ts'
 import { Digest } from '../../digest.ts'
 import { BuildId, EnvironmentVersionId } from '../../identifiers.ts'
 import { Count, DateTime, Nullable, OneOf } from '../../schema.ts'
-import { ScanFinding, severities } from './security-finding.ts'
+import { severities } from '../../severities.ts'
+import { ScanFinding } from './security-finding.ts'
 
 /** Findings of the scan of a build. They are advisory: no finding fails a build. */
 export const ScanReport = Type.Object({

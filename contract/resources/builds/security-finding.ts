@@ -4,10 +4,8 @@ import { EnvironmentId, EnvironmentVersionId, ExceptionId, FindingId, UserId } f
 import { reasonMaxLength } from '../../limits.ts'
 import { listOf } from '../../pagination.ts'
 import { DateTime, Nullable, Omissible, OneOf, Strict, VisibleText } from '../../schema.ts'
+import { severities } from '../../severities.ts'
 import { exceptionStates, findingStates } from '../../states/finding-states.ts'
-
-export const severities = ['critical', 'high', 'medium', 'low', 'unknown'] as const
-export type Severity = (typeof severities)[number]
 
 /**
  * `file`: a risky mode or attribute; `secret`: a key or token in a file; `vulnerability`: a known vulnerability of a

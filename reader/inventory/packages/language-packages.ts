@@ -1,4 +1,4 @@
-import { JsonRefused, parseStrictJson } from '../../../server/base/json/strict-json.ts'
+import { JsonRefused, parseStrictJson } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import type { InventoryMaker } from '../inventory-maker.ts'
 import { controlParagraphs, lines } from './control-fields.ts'
 

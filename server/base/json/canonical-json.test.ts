@@ -1,8 +1,8 @@
+import { parseStrictJson, runInputBounds } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalDigest, canonicalJson } from './canonical-json.ts'
-import { parseStrictJson, runInputBounds } from './strict-json.ts'
 
 describe('canonical JSON', () => {
   it('sorts keys by UTF-16 code unit and writes numbers as RFC 8785 does', () => {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
+import { runInputBounds } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import { invalid, ValidationError, type ValidationProblem } from '../errors/validation-error.ts'
 import { canonicalJson } from './canonical-json.ts'
-import { runInputBounds } from './strict-json.ts'
 
 /** A run's input in the form that is stored and written to the inputs file. */
 export interface StagedInput {

@@ -28,7 +28,7 @@ it('a base image with ONBUILD is refused before anything of it runs', async () =
   expect(log).not.toContain('planted')
 })
 
-const curated = 'curated/tiny:1'
+const curated = 'curated/tiny:2'
 
 it.each([
   ['as a separate stage', `FROM ${curated} AS tools\nFROM scratch\nCOPY --from=tools /etc/issue /h`],

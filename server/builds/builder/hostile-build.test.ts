@@ -17,7 +17,7 @@ import { buildSandbox } from './build-sandbox.ts'
  */
 const base = 'curated/python:3.11'
 /** For steps that need no more than a shell: the whole image is exported. */
-const tiny = 'curated/tiny:1'
+const tiny = 'curated/tiny:2'
 let agent: TestAgent
 let hostFolder: string
 

@@ -14,7 +14,7 @@ afterAll(() => bench.dispose())
 
 const base = 'curated/python:3.11'
 /** With bash alone. */
-const tiny = 'curated/tiny:1'
+const tiny = 'curated/tiny:2'
 
 async function build(dockerfile: string) {
   const checked = checkDockerfile(Buffer.from(dockerfile))

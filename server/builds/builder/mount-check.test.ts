@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => bench.dispose())
 
-const base = 'curated/tiny:1'
+const base = 'curated/tiny:2'
 const parse = (lines: string[]) => checkDockerfile(Buffer.from([`FROM ${base}`, ...lines].join('\n')))
 
 const context = (text: string): Parameters<BuilderBench['build']>[0] => [

@@ -44,7 +44,7 @@ async function listing(content: string): Promise<string> {
 }
 
 const build = (lines: string[], network: BuildNetworkSettings): Promise<PullOutcome> =>
-  bench.build(['FROM curated/python:3.11', ...lines], { companyId, network })
+  bench.build(['FROM curated/tiny-python:1', ...lines], { companyId, network })
 
 /** Prints `HOST reached` or `HOST refused` for each host. */
 const attempts = (hosts: string[]): string => {

@@ -64,7 +64,7 @@ const demo = 'RUN PYTHONPATH=/app python3 -m demo'
 /** Fails the build at the end, so that no image is written. */
 const stop = 'RUN exit 9'
 const build = (lines: string[], network = packages) =>
-  bench.build(['FROM curated/python:3.11', 'COPY pip.whl /', ...lines], {
+  bench.build(['FROM curated/tiny-python:1', 'COPY pip.whl /', ...lines], {
     companyId,
     network,
     files: [{ name: 'pip.whl', content: pip }],

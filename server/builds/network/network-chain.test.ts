@@ -38,7 +38,7 @@ const target = { name, address: publicHosts.ip4, protocol: 'tcp', port: 80 }
 const connect = `bash -c ": </dev/tcp/${name}/80"`
 
 const build = (lines: string[], network = open, wish: Partial<ChainBuildOptions> = {}) => {
-  const archive = tar({ name: 'Dockerfile', content: ['FROM curated/tiny:1', ...lines].join('\n') })
+  const archive = tar({ name: 'Dockerfile', content: ['FROM curated/tiny:2', ...lines].join('\n') })
   return bench.build(archive, { owner: tenant, environment, ...wish }, { network })
 }
 type Ended = Awaited<ReturnType<typeof build>>

@@ -50,7 +50,7 @@ async function install(packageHosts: string[]) {
   await bench.registry.replace(simpleIndex('', { fileAddress }))
   const options = '--disable-pip-version-check --retries 0 --timeout 5 --cert /ca.pem --target /app'
   const lines = [
-    'FROM curated/python:3.11',
+    'FROM curated/tiny-python:1',
     'COPY pip.whl ca.pem /',
     `RUN python3 /pip.whl/pip install ${options} demo`,
     'RUN PYTHONPATH=/app python3 -m demo',

@@ -1,10 +1,7 @@
 import { findingsPerScanMax } from '@sandbox-jobs/contract/limits.ts'
 import type { ScanReport } from '@sandbox-jobs/contract/resources/builds/scan-report.ts'
-import {
-  type ScanFinding,
-  type Severity,
-  severities,
-} from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
+import type { ScanFinding } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
+import { type Severity, severities } from '@sandbox-jobs/contract/severities.ts'
 import type { Inventory, Observation, ObservationRule } from '../../../reader/inventory/inventory.ts'
 import { bySeverity } from '../../findings/finding.ts'
 import type { Matched } from '../../findings/vulnerabilities/match-packages.ts'

@@ -100,7 +100,8 @@ export async function checkPublishedPolicy(
 export interface SubmittedRun {
   principal: Principal
   chatroomId: string
-  source: string
+  /** False: nobody asked for this run. */
+  isAttended: boolean
 }
 
 /** The policy of a version that somebody runs. Nothing is queued when it throws. */
@@ -124,8 +125,8 @@ export async function checkSubmittedPolicy(
   const target = await commandTarget(deps.db, companyId, policy)
   if (!target) throw new CodedError('output_policy_command_not_found')
   if (!matchesCommand(policy, target.command)) throw new CodedError('output_policy_schema_mismatch')
-  // Somebody asked for it in the room of the policy: a trigger has no person who did.
-  const isAsked = run.chatroomId === policy.chatroom_id && run.source !== 'custom_table_trigger'
+  // Somebody asked for it in the room of the policy: a trigger or a schedule has no person who did.
+  const isAsked = run.chatroomId === policy.chatroom_id && run.isAttended
   if (!isAsked || !isRestricted(target.command)) throw new CodedError('output_policy_author_denied')
   await requireCallers(deps, { ...version, submitter: run.principal }, target.command, policy.chatroom_id)
 }

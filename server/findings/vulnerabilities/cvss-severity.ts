@@ -1,4 +1,4 @@
-import type { Severity } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
+import type { Severity } from '@sandbox-jobs/contract/severities.ts'
 
 /** Weights of the base metrics (CVSS v3.1 specification, section 7.4). */
 const weights: Record<string, Record<string, number>> = {

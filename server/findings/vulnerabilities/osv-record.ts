@@ -1,4 +1,4 @@
-import { type Severity, severities } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
+import { type Severity, severities } from '@sandbox-jobs/contract/severities.ts'
 import type { Affected } from '../../db/tables/findings.ts'
 import { cvssSeverity } from './cvss-severity.ts'
 

@@ -1,6 +1,6 @@
+import { parseStrictJson } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import { Type } from 'typebox'
 import { Check } from 'typebox/schema'
-import { parseStrictJson } from '../../base/json/strict-json.ts'
 
 /*
  * The signature of an image: cosign's "simple signing" payload, a plain JSON file with the digest

@@ -1,9 +1,9 @@
+import { parseStrictJson } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import { BuildNetwork } from '@sandbox-jobs/contract/resources/builds/build-network.ts'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/schema'
 import type { Runner } from '../../../agent/port/host.ts'
 import { canonicalDigest } from '../../base/json/canonical-json.ts'
-import { parseStrictJson } from '../../base/json/strict-json.ts'
 import { hexOf, installedDigest, type Layers } from '../image-documents.ts'
 
 /*

@@ -1,5 +1,6 @@
 import { pipeline, type Readable } from 'node:stream'
 import { createZstdDecompress } from 'node:zlib'
+import { parseStrictJson } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import {
   attachmentTypes,
   Envelope,
@@ -7,7 +8,6 @@ import {
 } from '@sandbox-jobs/contract/resources/builds/provenance.ts'
 import { type Static, type TSchema, Type } from 'typebox'
 import { Check } from 'typebox/schema'
-import { parseStrictJson } from '../../base/json/strict-json.ts'
 import type { TrustedKeys } from '../../base/keys/published-signing-keys.ts'
 import { type Signature, verifySignature } from '../../base/keys/signing-keys.ts'
 import { settleAll } from '../../base/settle-all.ts'

@@ -1,6 +1,6 @@
+import { type JsonBounds, JsonRefused } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { PreparedInput } from '../../base/json/staged-input.ts'
-import { type JsonBounds, JsonRefused } from '../../base/json/strict-json.ts'
 import { inputHolder } from './schema/parse-body.ts'
 import { schemaThreads } from './schema/schema-threads.ts'
 

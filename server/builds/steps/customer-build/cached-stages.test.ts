@@ -70,7 +70,7 @@ async function imageOf(ended: Ended): Promise<Map<string, string>> {
   return files
 }
 
-const base = 'FROM curated/tiny:1'
+const base = 'FROM curated/tiny:2'
 
 const steps = () => [
   base,

@@ -25,7 +25,7 @@ it.each([
 it('reports the instruction that ran at the time limit', async () => {
   const bench = new ChainBench(db, new FakeBuilder())
   const owner = await makeTenant(db)
-  const content = 'FROM curated/tiny:1\nRUN true\nRUN sleep 600\nRUN true\n'
+  const content = 'FROM curated/tiny:2\nRUN true\nRUN sleep 600\nRUN true\n'
   const environment = await bench.environment(owner)
   const ended = await bench.build(tar({ name: 'Dockerfile', content }), { owner, environment })
   expect(ended, ended.log).toMatchObject({ error_code: 'build_timeout', error_detail: 'line_3' })

@@ -15,11 +15,23 @@ type Needs = Validated & BasesPulled & Keyed & StagesReady & BuilderEnded
 export const checkOrigins: Step<Needs, Pick<Built, 'builderVersion' | 'baseImages'> & Keyed> = {
   name: 'check_origins',
   stage: 'customer_build',
-  async run({ tools }, values) {
+  async run({ request, tools }, values) {
     const { bases, cachedStages, imageKey, printedBytes: skippedBytes, pulled, sandboxId } = values
     const log = await tools.executor.log(sandboxId)
     const origins = await readOrigins(log, { bases, stages: cachedStages.length, skippedBytes })
-    if (!origins) throw new BuildFailed('platform_failed', 'builder_unknown')
+    if (!origins) {
+      // The text is not the operator's to read.
+      const { start: droppedBytes, bytes } = await tools.executor.logSince(sandboxId, 0)
+      const found = {
+        attempt: request.attemptId,
+        sandboxId,
+        skippedBytes,
+        droppedBytes,
+        logBytes: bytes.length,
+      }
+      tools.log.error(found, 'the log of a builder does not begin with its version and its base images')
+      throw new BuildFailed('platform_failed', 'builder_unknown')
+    }
     const { baseImages, builderVersion, stages } = origins
     if (cachedStages.some(({ stage, manifestDigest }) => stages.get(stage) !== manifestDigest)) {
       throw new BuildFailed('platform_failed', 'prefix_changed')

@@ -31,7 +31,7 @@ beforeEach(async () => {
   mark = randomUUID()
 })
 
-const base = 'FROM curated/tiny:1'
+const base = 'FROM curated/tiny:2'
 
 const build = (
   lines: string[],

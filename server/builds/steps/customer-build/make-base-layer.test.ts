@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => bench.dispose())
 
-const base = 'curated/tiny:1'
+const base = 'curated/tiny:2'
 const dockerfile = [`FROM ${base}`, 'COPY app /app', 'RUN rm /etc/issue && chmod 600 /app'].join('\n')
 
 const archiveOf = (app: string) =>

@@ -1,6 +1,6 @@
+import { parseStrictJson } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import { userPattern } from '../../../../reader/images/base-config.ts'
 import { maxImageConfigBytes } from '../../../../reader/images/image-manifest.ts'
-import { parseStrictJson } from '../../../base/json/strict-json.ts'
 import type { ImageConfig } from '../../../db/tables/environments.ts'
 import { BuildFailed } from '../../request/build-failed.ts'
 import type { Step } from '../step.ts'

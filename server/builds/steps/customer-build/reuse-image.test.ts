@@ -107,7 +107,7 @@ test('another file, profile, base, toolchain or release of the service is built'
 
 test('a base image with another digest under the same name is built again', async () => {
   const archive = tar(
-    { name: 'Dockerfile', content: 'FROM curated/tiny:1\nCOPY note /note\n' },
+    { name: 'Dockerfile', content: 'FROM curated/tiny:2\nCOPY note /note\n' },
     { name: 'note', content: randomUUID() },
   )
   const first = await build(archive)

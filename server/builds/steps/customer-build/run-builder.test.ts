@@ -29,7 +29,7 @@ const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-customer-build-'))
 const storage = new DiskStorage(folder)
 // One for all builds, so that they find the base layer of the first.
 const signing = makeSigningKeys()
-const base = 'FROM curated/tiny:1'
+const base = 'FROM curated/tiny:2'
 const mib = 1024 ** 2
 let bench: BuilderBench
 

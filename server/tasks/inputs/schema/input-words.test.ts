@@ -1,7 +1,7 @@
+import type { SchemaQuestion } from '@sandbox-jobs/contract/input-schema/verdict.ts'
 import { afterAll, expect, it } from 'vitest'
 import { inputProblem } from './schema-problems.ts'
 import { SchemaThreads } from './schema-threads.ts'
-import type { SchemaQuestion } from './verdict.ts'
 
 const threads = new SchemaThreads({ answerMs: 1000 })
 afterAll(() => threads.close())

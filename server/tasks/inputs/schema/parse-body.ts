@@ -1,6 +1,6 @@
+import { JsonRefused, parseStrictJson } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import { ValidationError } from '../../../base/errors/validation-error.ts'
 import { stageInput } from '../../../base/json/staged-input.ts'
-import { JsonRefused, parseStrictJson } from '../../../base/json/strict-json.ts'
 import type { BodyQuestion, BodyVerdict } from './verdict.ts'
 
 /** Bounds what the asking thread gets as a value: no accepted body has more values beside its input. */

@@ -1,6 +1,6 @@
+import { jsonRefusals } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
+import type { Problem } from '@sandbox-jobs/contract/input-schema/verdict.ts'
 import { problemOf, type ValidationProblem } from '../../../base/errors/validation-error.ts'
-import { jsonRefusals } from '../../../base/json/strict-json.ts'
-import type { Problem } from './verdict.ts'
 
 /** Messages of the rules that are not keywords of JSON Schema. */
 const meanings: Record<string, string> = {

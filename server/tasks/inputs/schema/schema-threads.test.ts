@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
+import type { SchemaQuestion } from '@sandbox-jobs/contract/input-schema/verdict.ts'
 import { afterAll, describe, expect, it } from 'vitest'
 import { SchemaThreads } from './schema-threads.ts'
-import type { SchemaQuestion, Verdict } from './verdict.ts'
+import type { Verdict } from './verdict.ts'
 
 const thread = new SchemaThreads({ answerMs: 1000 })
 afterAll(() => thread.close())

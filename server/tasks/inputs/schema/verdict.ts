@@ -1,22 +1,6 @@
+import type { JsonBounds, JsonRefusal } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
+import type { SchemaQuestion, SchemaVerdict } from '@sandbox-jobs/contract/input-schema/verdict.ts'
 import type { PreparedInput } from '../../../base/json/staged-input.ts'
-import type { JsonBounds, JsonRefusal } from '../../../base/json/strict-json.ts'
-
-/** One location at which a schema or an instance fails; contains no value of the instance. */
-export interface Problem {
-  /** Path in the schema or the instance: keys and indexes from the root. */
-  at: (string | number)[]
-  /** The keyword that failed, or the reason why the text cannot be used. */
-  rule: string
-  /** For an instance: what is wrong, as words that follow the name of the field. */
-  words?: string
-}
-
-/** Is the schema usable and, if there is an instance, does it conform? */
-export interface SchemaQuestion {
-  schema: string
-  /** JSON that the strict parser has accepted, as text or UTF-8: it costs the asking thread less than a copy of the value. */
-  instance?: string | Uint8Array
-}
 
 /** A question about the JSON body of a request. */
 export interface BodyQuestion {
@@ -44,12 +28,4 @@ export type BodyVerdict =
   | { kind: 'body_refused'; slug: JsonRefusal; at: number; path: (string | number)[] }
   | NoAnswer
 
-export type Verdict =
-  | { kind: 'valid' }
-  /** The text is not JSON, so there is no schema. */
-  | { kind: 'schema_unreadable'; problems: Problem[] }
-  | { kind: 'schema_invalid'; problems: Problem[] }
-  | { kind: 'instance_invalid'; problems: Problem[] }
-  | NoAnswer
-
-export const problemsMax = 20
+export type Verdict = SchemaVerdict | NoAnswer

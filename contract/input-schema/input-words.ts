@@ -1,6 +1,6 @@
-import { nearNames } from '@sandbox-jobs/contract/near-names.ts'
-import { keywordWords, wordsOfTypes } from '../../../base/errors/keyword-words.ts'
-import { visibleText } from '../../../base/visible-text.ts'
+import { keywordWords, wordsOfTypes } from '../errors/keyword-words.ts'
+import { nearNames } from '../near-names.ts'
+import { visibleText } from '../visible-text.ts'
 import { type Problem, problemsMax } from './verdict.ts'
 
 /** A keyword of a schema that an input does not satisfy. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { removeUriSchemePlugin } from '@hyperjump/browser'
 import {
   getAllRegisteredSchemaUris,
@@ -12,11 +11,11 @@ import {
   validate,
 } from '@hyperjump/json-schema/draft-2020-12'
 import { addKeyword, getKeyword } from '@hyperjump/json-schema/experimental'
-import { inputSchemaMaxBytes } from '@sandbox-jobs/contract/limits.ts'
-import { JsonRefused, parseStrictJson } from '../../../base/json/strict-json.ts'
+import { inputSchemaMaxBytes } from '../limits.ts'
 import { problemsOfKeyword } from './input-words.ts'
 import { linearPattern } from './linear-pattern.ts'
-import { type Problem, problemsMax, type SchemaQuestion, type Verdict } from './verdict.ts'
+import { JsonRefused, parseStrictJson } from './strict-json.ts'
+import { type Problem, problemsMax, type SchemaQuestion, type SchemaVerdict } from './verdict.ts'
 
 /**
  * Answers one question about a tenant's JSON Schema (draft 2020-12). Runs in a separate thread that may be killed at any
@@ -56,12 +55,12 @@ interface Compiled {
   schema: unknown
 }
 
-/** Compiled schemas by the digest of their text, the most recently used last. */
+/** Compiled schemas by their text, the most recently used last. */
 const compiled = new Map<string, Compiled>()
 let registered = 0
 
 class SchemaRefused extends Error {
-  readonly verdict: Verdict
+  readonly verdict: SchemaVerdict
 
   constructor(kind: 'schema_unreadable' | 'schema_invalid', problems: Problem[]) {
     super(kind)
@@ -71,7 +70,7 @@ class SchemaRefused extends Error {
 
 const refused = (rule: string, at: Problem['at'] = []) => new SchemaRefused('schema_invalid', [{ at, rule }])
 
-export async function answer(question: SchemaQuestion): Promise<Verdict> {
+export async function answer(question: SchemaQuestion): Promise<SchemaVerdict> {
   try {
     const schema = await compiledSchema(question.schema)
     return question.instance === undefined
@@ -84,14 +83,13 @@ export async function answer(question: SchemaQuestion): Promise<Verdict> {
 }
 
 const textOf = (instance: string | Uint8Array): string =>
-  typeof instance === 'string' ? instance : Buffer.from(instance).toString('utf8')
+  typeof instance === 'string' ? instance : new TextDecoder('utf-8', { ignoreBOM: true }).decode(instance)
 
 async function compiledSchema(text: string): Promise<Compiled> {
-  const digest = createHash('sha256').update(text).digest('base64')
-  const known = compiled.get(digest)
-  compiled.delete(digest)
+  const known = compiled.get(text)
+  compiled.delete(text)
   const current = known ?? (await compile(readSchema(text)))
-  compiled.set(digest, current)
+  compiled.set(text, current)
   const oldest = compiled.keys().next().value
   if (compiled.size > compiledMax && oldest !== undefined) compiled.delete(oldest)
   return current
@@ -100,7 +98,7 @@ async function compiledSchema(text: string): Promise<Compiled> {
 function readSchema(text: string): SchemaObject {
   let schema: unknown
   try {
-    schema = parseStrictJson(Buffer.from(text), schemaBounds)
+    schema = parseStrictJson(new TextEncoder().encode(text), schemaBounds)
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error
     throw new SchemaRefused('schema_unreadable', [{ at: error.path, rule: error.slug }])
@@ -160,7 +158,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error && error.name === 'RetrievalError' ? 'unresolvable_reference' : 'unusable'
 }
 
-function judge({ validate: validator, schema }: Compiled, value: unknown): Verdict {
+function judge({ validate: validator, schema }: Compiled, value: unknown): SchemaVerdict {
   try {
     const json = value as Parameters<Validator>[0]
     if (validator(json).valid) return { kind: 'valid' }

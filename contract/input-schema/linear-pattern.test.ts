@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SeededRandom } from '../../../base/seeded-random.ts'
+import { SeededRandom } from '../../server/base/seeded-random.ts'
 import { linearPattern } from './linear-pattern.ts'
 
 const regexpOf = (source: string) => new RegExp(source, 'u')

@@ -1,5 +1,3 @@
-import { isUtf8 } from 'node:buffer'
-
 /**
  * Parser for untrusted JSON: every parser of the accepted text sees the same value.
  *
@@ -81,13 +79,23 @@ export const runInputBounds: JsonBounds = {
 }
 
 /** Parses `bytes` or throws `JsonRefused`. */
-export function parseStrictJson(bytes: Buffer, bounds: JsonBounds): unknown {
+export function parseStrictJson(bytes: Uint8Array, bounds: JsonBounds): unknown {
   if (bytes.length > bounds.maxBytes) throw new JsonRefused('too_large', bounds.maxBytes)
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) throw new JsonRefused('byte_order_mark', 0)
-  if (!isUtf8(bytes)) throw new JsonRefused('not_utf8', 0)
-  const text = bytes.toString('utf8')
+  const text = decoded(bytes)
   scan(text, bounds)
   return JSON.parse(text)
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const encoder = new TextEncoder()
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new JsonRefused('not_utf8', 0)
+  }
 }
 
 const END = -1
@@ -135,7 +143,7 @@ function scan(text: string, bounds: JsonBounds): void {
     scanValues(text, bounds, open)
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error
-    throw new JsonRefused(error.slug, Buffer.byteLength(text.slice(0, error.at)), pathOf(open))
+    throw new JsonRefused(error.slug, encoder.encode(text.slice(0, error.at)).length, pathOf(open))
   }
 }
 
@@ -264,7 +272,7 @@ const isDigit = (code: number): boolean => code >= ZERO && code <= ZERO + 9
 const isNumberCode = (code: number): boolean =>
   isDigit(code) || code === 0x2b || code === 0x2d || code === 0x2e || (code | 0x20) === 0x65
 
-const simpleEscapes = new Set(Buffer.from('"\\/bfnrt'))
+const simpleEscapes = new Set(encoder.encode('"\\/bfnrt'))
 
 /** From the opening quote to after the closing one; with `nul` an escaped NUL is an ordinary character. */
 function scanString(text: string, start: number, nul = false): number {
