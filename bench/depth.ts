@@ -12,6 +12,7 @@ import { listVisibleRuns } from '../server/runs/read/visible-runs.ts'
 import { SubmissionQueue } from '../server/runs/submit/submission-queue.ts'
 import { submitRun } from '../server/runs/submit/submit-run.ts'
 import { Runnables, validateInput } from '../server/tasks/menu/runnable.ts'
+import { fixedKeys } from '../testing/apps/fixed-keys.ts'
 import { queueForCompanies } from './harness/load/many-companies.ts'
 import { endRun, insertQueuedRuns, settle } from './harness/load/queued-runs.ts'
 import type { Benchmark, BenchOptions } from './harness/measure/benchmark.ts'
@@ -98,7 +99,7 @@ async function operations({ db }: OwnDatabase, rows: number): Promise<Operations
     runnables: new Runnables(db),
     queue: new SubmissionQueue(db, policy),
     policy,
-    pages: new PageTokens(randomBytes(32)),
+    pages: new PageTokens(fixedKeys(randomBytes(32))),
     validateInput,
     outputs: noOutputs(db),
   }

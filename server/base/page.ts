@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
+import { isMac, type MacKeys } from './keys/rotated-key.ts'
 
 /** The position where a list continues: the sort values of the last row shown. */
 export type Cursor = (string | number)[]
@@ -19,24 +20,23 @@ export interface Page<Item> {
  * with another list. A token that does not verify restarts the list (contract part 1, "Pagination").
  */
 export class PageTokens {
-  readonly #key: Buffer
+  readonly #keys: MacKeys
 
-  constructor(key: Buffer) {
-    this.#key = key
+  constructor(keys: MacKeys) {
+    this.#keys = keys
   }
 
   read(list: string, token: string | undefined): Cursor | undefined {
     const [payload, mac] = token?.split('.') ?? []
     if (!payload || !mac) return undefined
-    const given = Buffer.from(mac, 'base64url')
-    const expected = this.#mac(list, payload)
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+    if (!isMac(this.#keys, Buffer.from(mac, 'base64url'), (key) => macOf(key, list, payload)))
+      return undefined
     return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Cursor
   }
 
   write(list: string, cursor: Cursor): string {
     const payload = Buffer.from(JSON.stringify(cursor)).toString('base64url')
-    return `${payload}.${this.#mac(list, payload).toString('base64url')}`
+    return `${payload}.${macOf(this.#keys.live()[0], list, payload).toString('base64url')}`
   }
 
   /**
@@ -57,11 +57,10 @@ export class PageTokens {
       next_page_token: rows.length > items.length && last ? this.write(list, render.cursor(last)) : null,
     }
   }
-
-  #mac(list: string, payload: string): Buffer {
-    return createHmac('sha256', this.#key).update(`page:${list}:${payload}`).digest().subarray(0, 16)
-  }
 }
+
+const macOf = (key: KeyObject, list: string, payload: string): Buffer =>
+  createHmac('sha256', key).update(`page:${list}:${payload}`).digest().subarray(0, 16)
 
 /** Items beyond `maxBytes` are not rendered: they may be many times as much. */
 function fitting<Row, Item>(

@@ -1,10 +1,11 @@
 import type { Directory } from '../access/directory/directory.ts'
 import type { Principal } from '../access/principal.ts'
+import type { RepeatedWrites } from '../access/repeated-writes.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Keys } from '../base/keys/keys.ts'
 import type { Log } from '../base/logging.ts'
 import type { PageTokens } from '../base/page.ts'
-import type { Database, Trx } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import type { WrappingKeys } from './keys/wrapping-keys.ts'
 
 /** A task as far as secrets are concerned. */
@@ -30,23 +31,6 @@ export interface TaskLookup {
     principal: Principal,
     key: { taskId: string; versionId: string },
   ): Promise<{ task: SecretTask; version: ApprovableVersion }>
-}
-
-export interface WriteIntent {
-  principal: Principal
-  route: string
-  key: string
-  requestHash: string
-}
-
-/** Answers a repeated request with its first answer. Given from outside, because runs keep the keys. */
-export interface RepeatedWrites {
-  /** Throws `idempotency_conflict`. */
-  earlier<Answer>(intent: WriteIntent): Promise<Answer | undefined>
-  once<Answer extends Record<string, unknown>>(
-    intent: WriteIntent,
-    work: (trx: Trx) => Promise<Answer>,
-  ): Promise<Answer>
 }
 
 /** The dependencies of the use cases of this folder. */

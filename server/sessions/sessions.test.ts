@@ -5,6 +5,7 @@ import { sessionRoutes } from '@sandbox-jobs/contract/routes/session-routes.ts'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallOptions } from '../../testing/apps/caller.ts'
+import { fixedKeys } from '../../testing/apps/fixed-keys.ts'
 import { TestApi } from '../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeSandboxKey } from '../../testing/factories/platform.ts'
@@ -307,7 +308,7 @@ describe('the files of a session', () => {
     const services = {
       ...{ db, storage, clock, log },
       directory: new Directory(db),
-      pages: new PageTokens(Buffer.alloc(32)),
+      pages: new PageTokens(fixedKeys(Buffer.alloc(32))),
       downloads: new Downloads(storage),
       sessionSizes: { defaultBytes: 1024, maxBytes: 1024 },
       changeTurns: new SerialByKey(),

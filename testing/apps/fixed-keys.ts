@@ -1,6 +1,13 @@
 import { createSecretKey, generateKeyPairSync } from 'node:crypto'
 import type { Peppers } from '../../server/base/keys/peppers.ts'
+import type { MacKeys } from '../../server/base/keys/rotated-key.ts'
 import type { TokenKeys } from '../../server/base/keys/token-keys.ts'
+
+/** One key that never changes. */
+export function fixedKeys(key: Buffer): MacKeys {
+  const live = [createSecretKey(key)] as const
+  return { live: () => live }
+}
 
 /** One pepper that never changes. */
 export function fixedPeppers(pepper: Buffer): Peppers {

@@ -13,7 +13,7 @@ import { RunLookup } from '../../server/runs/lookup/run-lookup.ts'
 import { queuePolicy } from '../../server/runs/queue/queue-policy.ts'
 import { readRun, showSnapshot } from '../../server/runs/read/read-runs.ts'
 import { RunSnapshots } from '../../server/runs/read/run-snapshots.ts'
-import { fixedPeppers, fixedTokenKeys } from './fixed-keys.ts'
+import { fixedKeys, fixedPeppers, fixedTokenKeys } from './fixed-keys.ts'
 
 export interface MadeKey {
   id: string
@@ -40,10 +40,11 @@ export function keyReaders(db: Database) {
     directory: new Directory(db),
     runs: new RunLookup(db, policy),
     policy,
-    pages: new PageTokens(pepper),
+    pages: new PageTokens(fixedKeys(pepper)),
   }
   const readings = new RunSnapshots(db)
-  const caller = (key: MadeKey, findKey?: FindKey) => authenticate({ 'x-api-key': key.text }, findKey)
+  const caller = (key: MadeKey, findKey?: FindKey) =>
+    authenticate({ method: 'GET', headers: { 'x-api-key': key.text } }, findKey)
   const outcome = (reading: Promise<unknown>): Promise<unknown> =>
     reading.catch((error: { code?: string; status?: number }) => error.code ?? error.status)
 

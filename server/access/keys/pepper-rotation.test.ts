@@ -50,7 +50,7 @@ function startApi() {
     return { id: row.id, text }
   }
   const call = (key: { text: string }, findKey?: FindKey) =>
-    authenticate({ 'x-api-key': key.text }, findKey).then(
+    authenticate({ method: 'GET', headers: { 'x-api-key': key.text } }, findKey).then(
       ({ apiKey }) => apiKey?.id,
       (error: { status: number }) => error.status,
     )

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { MacKeys } from '../../base/keys/rotated-key.ts'
 import type { Principal } from '../principal.ts'
 import { documentHostOf } from './client-document.ts'
 import type { ClientDocuments } from './client-documents.ts'
@@ -9,7 +10,7 @@ import { roomOfResource } from './room-resource.ts'
 
 export interface AuthorizationDeps {
   /** `keys.derive('oauth')`. */
-  oauthKey: Buffer
+  oauthKeys: MacKeys
   baseUrl: string
 }
 
@@ -48,7 +49,7 @@ export function readAuthorizationRequest(deps: AuthorizationDeps, query: unknown
   }
   const clientId = text('client_id', clientIdMaxLength)
   const clientHost = documentHostOf(clientId)
-  const client = clientHost === undefined ? readClient(deps.oauthKey, clientId) : undefined
+  const client = clientHost === undefined ? readClient(deps.oauthKeys, clientId) : undefined
   const redirectUri = text('redirect_uri', redirectUriMaxLength)
   if (client) checkRedirectUri(redirectUri, client)
   if (text('response_type', 32) !== 'code')

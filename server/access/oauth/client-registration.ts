@@ -1,4 +1,5 @@
-import { visibleText } from '../../base/visible-text.ts'
+import { visibleText } from '@sandbox-jobs/contract/visible-text.ts'
+import type { MacKeys } from '../../base/keys/rotated-key.ts'
 import { readMacToken, writeMacToken } from './mac-token.ts'
 import { OAuthError } from './oauth-error.ts'
 import { isRedirectUri } from './redirect-uri.ts'
@@ -38,7 +39,7 @@ export interface ClientMetadata {
 }
 
 /** Throws `OAuthError`: `invalid_redirect_uri`, `invalid_client_metadata`. Metadata that is not used is ignored. */
-export function registerClient(key: Buffer, metadata: ClientMetadata, now: Date): RegisteredClient {
+export function registerClient(keys: MacKeys, metadata: ClientMetadata, now: Date): RegisteredClient {
   const uris = metadata.redirect_uris
   if (!Array.isArray(uris) || uris.length === 0 || uris.length > redirectUrisMax)
     throw new OAuthError('invalid_redirect_uri', `redirect_uris must list 1 to ${redirectUrisMax} addresses.`)
@@ -51,7 +52,7 @@ export function registerClient(key: Buffer, metadata: ClientMetadata, now: Date)
   if (Buffer.byteLength(JSON.stringify(client)) > metadataMaxBytes)
     throw new OAuthError('invalid_client_metadata', 'The addresses of redirect_uris are too long together.')
   return {
-    client_id: writeMacToken(key, 'mcpclient', client),
+    client_id: writeMacToken(keys, 'mcpclient', client),
     client_id_issued_at: Math.floor(now.getTime() / 1000),
     client_name: client.name,
     redirect_uris: client.redirectUris,
@@ -62,9 +63,9 @@ export function registerClient(key: Buffer, metadata: ClientMetadata, now: Date)
 }
 
 /** Throws `invalid_client`, upon which a client registers again. */
-export function readClient(key: Buffer, clientId: string): OAuthClient {
+export function readClient(keys: MacKeys, clientId: string): OAuthClient {
   const client =
-    clientId.length > clientIdMaxLength ? undefined : readMacToken<OAuthClient>(key, 'mcpclient', clientId)
+    clientId.length > clientIdMaxLength ? undefined : readMacToken<OAuthClient>(keys, 'mcpclient', clientId)
   if (!client) throw new OAuthError('invalid_client', 'The client is not registered here.')
   return client
 }

@@ -185,7 +185,7 @@ export interface Refresh {
 /** Exchanges a refresh token for the next one and an access token. Throws `OAuthError`. */
 export async function refreshTokens(deps: ExchangeDeps, refresh: Refresh): Promise<IssuedTokens> {
   const clientHash = requireClient(deps, refresh.client_id)
-  const claims = readMacToken<RefreshClaims>(deps.oauthKey, 'mcprefresh', refresh.refresh_token)
+  const claims = readMacToken<RefreshClaims>(deps.oauthKeys, 'mcprefresh', refresh.refresh_token)
   if (!claims) throw badGrant()
   await deps.takeTurn(claims.company)
   const key = { companyId: claims.company, id: claims.grant }
@@ -226,7 +226,7 @@ export async function revokeToken(
   const clientHash = requireClient(deps, client_id)
   const access = deps.signed.read<AccessClaims>('oauth-access', token)
   const claims =
-    'claims' in access ? access.claims : readMacToken<RefreshClaims>(deps.oauthKey, 'mcprefresh', token)
+    'claims' in access ? access.claims : readMacToken<RefreshClaims>(deps.oauthKeys, 'mcprefresh', token)
   if (!claims) return
   await deps.takeTurn(claims.company)
   await end(deps, { companyId: claims.company, id: claims.grant, clientHash })
@@ -238,9 +238,9 @@ const end = ({ db, clock }: GrantDeps, key: GrantKey & { clientHash: Buffer }): 
   return revokeGrant(db, key, { at, keptUntil: after(at, 2 * codeSeconds) })
 }
 
-function requireClient({ oauthKey }: GrantDeps, clientId: string): Buffer {
+function requireClient({ oauthKeys }: GrantDeps, clientId: string): Buffer {
   // A client with a document is not fetched again: codes and tokens are bound to its address, and outlast its server.
-  if (documentHostOf(clientId) === undefined) readClient(oauthKey, clientId)
+  if (documentHostOf(clientId) === undefined) readClient(oauthKeys, clientId)
   return hashOf(clientId)
 }
 
@@ -250,7 +250,7 @@ function checkResource({ baseUrl }: GrantDeps, resource: string | undefined, roo
 }
 
 function tokensOf(
-  { signed, clock, oauthKey }: GrantDeps,
+  { signed, clock, oauthKeys }: GrantDeps,
   { companyId: company, id: grant }: GrantKey,
   { roomId: room, sequence }: { roomId: string; sequence: number },
 ): IssuedTokens {
@@ -260,7 +260,7 @@ function tokensOf(
     access_token: signed.sign('oauth-access', access, after(clock.now(), accessTokenSeconds)),
     token_type: 'Bearer',
     expires_in: accessTokenSeconds,
-    refresh_token: writeMacToken(oauthKey, 'mcprefresh', refresh),
+    refresh_token: writeMacToken(oauthKeys, 'mcprefresh', refresh),
     scope: toolScope,
   }
 }

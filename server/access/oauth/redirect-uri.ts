@@ -1,11 +1,9 @@
+import { isLoopbackAddress, isSecureAddress } from '../origins.ts'
+
 export const redirectUriMaxLength = 512
 
-const loopbackHosts = new Set(['127.0.0.1', '[::1]', 'localhost'])
 /** As sent: no character that a parser would drop or rewrite. */
 const plain = /^[\x21-\x7e]+$/
-
-const isLoopback = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'http:' && loopbackHosts.has(hostname)
 
 /**
  * Whether a client may have its answers sent there: `https`, or `http` on the person's own machine (RFC 8252, section 7.3,
@@ -16,7 +14,7 @@ export function isRedirectUri(text: string): boolean {
   const url = URL.parse(text)
   if (!url || text.includes('#') || text.includes('\\') || url.username !== '' || url.password !== '')
     return false
-  return url.protocol === 'https:' || isLoopback(url)
+  return isSecureAddress(url)
 }
 
 /** Exactly a registered address; on the person's own machine at any port, which the client may take at its start. */
@@ -26,12 +24,12 @@ export const isRegistered = (uri: string, registered: readonly string[]): boolea
 /** The same text for all ports of a loopback address; for other addresses the address itself. */
 function withoutPort(text: string): string {
   const url = URL.parse(text)
-  if (!url || !isLoopback(url)) return text
+  if (!url || !isLoopbackAddress(url)) return text
   url.port = ''
   return url.href
 }
 
-export const isOnThisComputer = (uri: string): boolean => isLoopback(new URL(uri))
+export const isOnThisComputer = (uri: string): boolean => isLoopbackAddress(new URL(uri))
 
 /** Where an address leads, for people. */
 export const destinationOf = (uri: string): string =>

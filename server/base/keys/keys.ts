@@ -1,9 +1,8 @@
-import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readOrMakeHexKey } from './hex-key.ts'
-import { readOrMake } from './key-files.ts'
+import { keepFirst } from './key-files.ts'
 import { StoredPeppers } from './peppers.ts'
+import { DerivedKeys, deriveKey, type MacKeys, RotatedKey } from './rotated-key.ts'
 import { StoredTokenKeys } from './token-keys.ts'
 import { TransitKeys } from './transit-keys.ts'
 
@@ -13,8 +12,8 @@ import { TransitKeys } from './transit-keys.ts'
  */
 export interface Keys {
   /**
-   * Names the deployment in what it signs. Every API process has the same, a restored backup keeps it, and it does not
-   * depend on the address of the service.
+   * Names the deployment in what it signs. Every API process has the same, a restored backup and a rotation keep it, and it does
+   * not depend on the address of the service.
    */
   deployment: string
   /** Keys of login tokens. */
@@ -26,11 +25,12 @@ export interface Keys {
   /** Keys that decrypt values that clients encrypt for the service. */
   transit: TransitKeys
   /**
-   * Pepper for comparing requests that write secrets. Read at each use and created at the first; throws
-   * `KeyFileDamaged` when the file is invalid.
+   * Pepper for comparing requests that write secrets. Its file is created at the first use; `live` throws `KeyFileDamaged` when
+   * it is invalid.
    */
-  secretPepper(): KeyObject
+  secretPepper: RotatedKey
   /** Root of the derived keys below. */
+  root: RotatedKey
   derive(
     purpose:
       | 'page-token'
@@ -39,10 +39,13 @@ export interface Keys {
       | 'download-capability'
       | 'login-attempt'
       | 'oauth',
-  ): Buffer
+  ): MacKeys
+  /**
+   * Makes the next root key. The name of the deployment and the first pepper, which are derived from the first root key and stay
+   * the same, are stored before. Throws `FormerKeyLive`.
+   */
+  rotateRoot(): void
 }
-
-const names = { root: 'root.key', secretPepper: 'secret-pepper.key' }
 
 /** Folder of the API's keys. The image signing keys are in a different folder, for the worker. */
 export const keysFolder = (dataDir: string): string => join(dataDir, 'keys/api')
@@ -50,19 +53,26 @@ export const keysFolder = (dataDir: string): string => join(dataDir, 'keys/api')
 /** Reads the keys of `folder` and creates missing ones. The files are readable only for their owner. */
 export function openKeys(folder: string): Keys {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const root = Buffer.from(
-    readOrMake(join(folder, names.root), () => randomBytes(32).toString('hex')).trim(),
-    'hex',
-  )
-  if (root.length !== 32) throw new Error(`${join(folder, names.root)} must hold 64 hex digits`)
-  const derive = (purpose: string) => createHmac('sha256', root).update(purpose).digest()
+  const root = new RotatedKey(folder, 'root')
+  const [present] = root.live()
+  const deploymentPath = join(folder, 'deployment')
+  const deployment = existsSync(deploymentPath)
+    ? readFileSync(deploymentPath, 'utf8').trim()
+    : `sandbox-jobs:${deriveKey(present, 'deployment').export().toString('hex', 0, 16)}`
+  const peppers = new StoredPeppers(folder, deriveKey(present, 'api-key'))
   return {
-    deployment: `sandbox-jobs:${derive('deployment').toString('hex', 0, 16)}`,
+    deployment,
     tokens: new StoredTokenKeys(folder),
     links: new StoredTokenKeys(folder, 'link'),
-    peppers: new StoredPeppers(folder, derive('api-key')),
+    peppers,
     transit: new TransitKeys(folder),
-    secretPepper: () => readOrMakeHexKey(join(folder, names.secretPepper)),
-    derive,
+    secretPepper: new RotatedKey(folder, 'secret-pepper'),
+    root,
+    derive: (purpose) => new DerivedKeys(root, purpose),
+    rotateRoot() {
+      keepFirst(deploymentPath, `${deployment}\n`)
+      peppers.store()
+      root.rotate()
+    },
   }
 }

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
+import { createSecretKey } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { PepperInUse, StoredPeppers } from './peppers.ts'
+import { StoredPeppers } from './peppers.ts'
+import { FormerKeyLive } from './rotated-file.ts'
 
 const derived = Buffer.alloc(32, 7)
 let folder: string
@@ -12,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const open = () => new StoredPeppers(folder, derived)
+const open = () => new StoredPeppers(folder, createSecretKey(derived))
 const shown = (peppers: StoredPeppers) =>
   peppers.live().map(({ number, key }) => [number, key.export().toString('hex')])
 
@@ -23,7 +25,7 @@ it('keeps the former pepper live until it is retired', () => {
   const [present, former] = shown(peppers)
   expect([present?.[0], former]).toEqual([1, [0, derived.toString('hex')]])
   expect(shown(open())).toEqual([present, former])
-  expect(() => peppers.rotate()).toThrow(PepperInUse)
+  expect(() => peppers.rotate()).toThrow(FormerKeyLive)
   expect([peppers.retire(), peppers.retire()]).toEqual([true, false])
   expect(shown(open())).toEqual([present])
   expect(peppers.rotate()).toBe(2)
@@ -42,7 +44,8 @@ it('never loses a pepper that it has reported, wherever rotations and retirement
   const module = new URL('./peppers.ts', import.meta.url).href
   const program = `
     const { StoredPeppers } = await import(${JSON.stringify(module)})
-    const peppers = new StoredPeppers(${JSON.stringify(folder)}, Buffer.alloc(32, 7))
+    const { createSecretKey } = await import('node:crypto')
+    const peppers = new StoredPeppers(${JSON.stringify(folder)}, createSecretKey(Buffer.alloc(32, 7)))
     peppers.retire()
     for (;;) { console.log(peppers.rotate()); peppers.retire() }`
   for (let kill = 0; kill < 6; kill += 1) {

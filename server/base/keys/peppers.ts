@@ -2,13 +2,14 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { keepFirst, removeFile, syncFolder } from './key-files.ts'
+import { FormerKeyLive } from './rotated-file.ts'
 
 /*
  * The peppers that API keys are stored under, each with a number.
  *
  *   FOLDER/peppers/NUMBER.key    64 hex digits; the highest number is the present pepper
  *
- * Without such a file there is one pepper, number 0, which is derived from the root key. After a rotation two are
+ * Without such a file there is one pepper, number 0, which is derived from the first root key. After a rotation two are
  * live: a key is found under either, and stored under the present one at its next use. A rotation by another process
  * needs no restart: a lookup that finds no key checks for a new pepper.
  */
@@ -32,14 +33,14 @@ const hexKey = /^[0-9a-f]{64}$/
 
 export class StoredPeppers implements Peppers {
   readonly #folder: string
-  readonly #first: Buffer
+  readonly #first: KeyObject
   #names = ''
   #live: readonly [Pepper, ...Pepper[]]
 
-  constructor(folder: string, first: Buffer) {
+  constructor(folder: string, first: KeyObject) {
     this.#folder = join(folder, 'peppers')
     this.#first = first
-    this.#live = [{ number: 0, key: createSecretKey(first) }]
+    this.#live = [{ number: 0, key: first }]
     this.refresh()
   }
 
@@ -60,17 +61,23 @@ export class StoredPeppers implements Peppers {
     return true
   }
 
-  /** Creates the next pepper; keys under the last one stay valid. Throws `PepperInUse` while an earlier one is live. */
+  /** Creates the next pepper; keys under the last one stay valid. Throws `FormerKeyLive` while an earlier one is live. */
   rotate(): number {
     this.refresh()
-    if (this.#live.length > 1) throw new PepperInUse()
+    if (this.#live.length > 1) throw new FormerKeyLive()
+    this.store()
     const last = this.present().number
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
-    syncFolder(dirname(this.#folder))
-    if (last === 0) keepFirst(this.#path(0), `${this.#first.toString('hex')}\n`)
     keepFirst(this.#path(last + 1), `${randomBytes(32).toString('hex')}\n`)
     this.refresh()
     return this.present().number
+  }
+
+  /** Stores the first pepper, so that it no longer depends on the root key. Does nothing when there is a file. */
+  store(): void {
+    if (this.#numbers().length > 0) return
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    syncFolder(dirname(this.#folder))
+    keepFirst(this.#path(0), `${this.#first.export().toString('hex')}\n`)
   }
 
   /** Retires the former pepper: keys that are still stored under it become invalid. False if there is none. */
@@ -100,9 +107,4 @@ export class StoredPeppers implements Peppers {
   #path(number: number): string {
     return join(this.#folder, `${number}.key`)
   }
-}
-
-/** Keys may still be stored under the pepper before the present one: it must be retired first. */
-export class PepperInUse extends Error {
-  override readonly name = 'PepperInUse'
 }

@@ -18,6 +18,7 @@ export const tokenPurposes = [
   'confirm-form',
   'oauth-code',
   'oauth-access',
+  'password-address',
 ] as const
 export type TokenPurpose = (typeof tokenPurposes)[number]
 

@@ -2,7 +2,8 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { TransitKeyLive, TransitKeys } from './transit-keys.ts'
+import { FormerKeyLive } from './rotated-file.ts'
+import { TransitKeys } from './transit-keys.ts'
 
 let folder: string
 beforeEach(() => {
@@ -20,7 +21,7 @@ it('keeps the former key live until it is retired, also in a process that has re
   const [second, former, ...others] = await shown(running)
   expect(second).not.toBe(first)
   expect([former, others]).toEqual([first, []])
-  expect(() => operator.rotate()).toThrow(TransitKeyLive)
+  expect(() => operator.rotate()).toThrow(FormerKeyLive)
   expect(await shown(running)).toEqual([second, first])
 
   expect([operator.retire(), operator.retire()]).toEqual([true, false])

@@ -1,17 +1,10 @@
 import { createPrivateKey, generateKeyPair, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { keepFirst, removeFile, replaceFile } from './key-files.ts'
+import { keepFirst } from './key-files.ts'
+import { RotatedFile } from './rotated-file.ts'
 
-/*
- * The keys that decrypt what clients encrypt for the service: RSA, 3072 bits.
- *
- *   FOLDER/transit-rsa.pem          the key whose public half clients get; a rotation overwrites it
- *   FOLDER/transit-rsa.former.pem   the one before it, which decrypts until it is retired
- *
- * A rotation by another process needs no restart: each use checks whether a file has changed since it was read.
- */
+/* The keys that decrypt what clients encrypt for the service: RSA, 3072 bits, in `FOLDER/transit-rsa.pem`. */
 
 /** The present key, and the former one while that is live. */
 type LiveKeys = readonly [KeyObject, ...KeyObject[]]
@@ -19,14 +12,12 @@ type LiveKeys = readonly [KeyObject, ...KeyObject[]]
 const modulusLength = 3072
 
 export class TransitKeys {
-  readonly #path: string
-  readonly #formerPath: string
+  readonly #file: RotatedFile
   #version = ''
   #live: Promise<LiveKeys> | undefined
 
   constructor(folder: string) {
-    this.#path = join(folder, 'transit-rsa.pem')
-    this.#formerPath = join(folder, 'transit-rsa.former.pem')
+    this.#file = new RotatedFile(folder, 'transit-rsa', 'pem')
   }
 
   /**
@@ -34,7 +25,7 @@ export class TransitKeys {
    * rejects when a key can be neither read nor stored.
    */
   live(): Promise<LiveKeys> {
-    const version = `${versionOf(this.#path)} ${versionOf(this.#formerPath)}`
+    const { version } = this.#file
     if (this.#live && version === this.#version) return this.#live
     const live = this.#read()
     this.#version = version
@@ -46,47 +37,28 @@ export class TransitKeys {
     return live
   }
 
-  /** Makes the next key; the last one stays live. Throws `TransitKeyLive` while one from before it is. */
+  /** Makes the next key; the last one stays live. Throws `FormerKeyLive` while one from before it is. */
   rotate(): void {
-    if (existsSync(this.#path)) {
-      const present = readFileSync(this.#path, 'utf8')
-      // A rotation that was killed has kept the present key and not replaced it.
-      if (keepFirst(this.#formerPath, present) !== present) throw new TransitKeyLive()
-    }
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength })
-    replaceFile(this.#path, pemOf(privateKey))
+    this.#file.rotate(() => pemOf(generateKeyPairSync('rsa', { modulusLength }).privateKey))
   }
 
   /** Ends the former key: values that are encrypted under it can no longer be read. False if there is none. */
   retire(): boolean {
-    if (!existsSync(this.#formerPath)) return false
-    removeFile(this.#formerPath)
-    return true
+    return this.#file.retire()
   }
 
   async #read(): Promise<LiveKeys> {
-    const present = existsSync(this.#path)
-      ? readFileSync(this.#path, 'utf8')
-      : keepFirst(this.#path, await newKey())
-    const former = existsSync(this.#formerPath) ? [readFileSync(this.#formerPath, 'utf8')] : []
+    const { path, formerPath, hasFormer } = this.#file
+    const present = existsSync(path) ? readFileSync(path, 'utf8') : keepFirst(path, await newKey())
+    const former = hasFormer ? [readFileSync(formerPath, 'utf8')] : []
     return [this.#parse(present), ...former.map((pem) => this.#parse(pem))]
   }
 
   #parse(pem: string): KeyObject {
     const key = createPrivateKey(pem)
-    if (key.asymmetricKeyType !== 'rsa') throw new Error(`${this.#path} must hold an RSA key`)
+    if (key.asymmetricKeyType !== 'rsa') throw new Error(`${this.#file.path} must hold an RSA key`)
     return key
   }
-}
-
-/** The key from before the last rotation is live: it must be retired first. */
-export class TransitKeyLive extends Error {
-  override readonly name = 'TransitKeyLive'
-}
-
-function versionOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found ? `${found.ino} ${found.mtimeMs}` : 'none'
 }
 
 async function newKey(): Promise<string> {

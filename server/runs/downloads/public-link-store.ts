@@ -73,7 +73,24 @@ export async function revokeLink(
     .execute()
 }
 
-/** The one query without a company: the token is the authority. */
+const listedAtOnce = 1000
+
+/** Live links of all companies by id, a thousand at most. */
+export const listLiveLinksOfAll = (
+  db: Executing,
+  afterId: string,
+): Promise<Pick<PublicLinkRow, 'id' | 'company_id' | 'token_hash'>[]> =>
+  db
+    .selectFrom('public_links')
+    .modifyFront(acrossCompanies('a retired key ends links of all companies'))
+    .select(['id', 'company_id', 'token_hash'])
+    .where('revoked_at', 'is', null)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(listedAtOnce)
+    .execute()
+
+/** The one query that reads a link without its company: the token is the authority. */
 export const findLiveLinkByToken = (db: Executing, tokenHash: Buffer): Promise<PublicLinkRow | undefined> =>
   db
     .selectFrom('public_links')

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHash, createHmac, type KeyObject } from 'node:crypto'
 import {
   type ArtifactPublicLink,
   neverMintedToken,
@@ -9,6 +9,7 @@ import { publicArtifactPrefix } from '@sandbox-jobs/contract/routes/prefixes.ts'
 import type { Principal } from '../../access/principal.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
+import type { MacKeys } from '../../base/keys/rotated-key.ts'
 import type { TokenKeys } from '../../base/keys/token-keys.ts'
 import type { Download, DownloadRequest } from '../../storage/downloads/downloads.ts'
 import { type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
@@ -28,8 +29,8 @@ import { findPart, type RunObject } from './stored-parts.ts'
 
 /** The dependencies of links to results, permanent and expiring. */
 export interface LinkServices extends RunServices {
-  /** Key of permanent links. */
-  linkKey: Buffer
+  /** Keys of permanent links. */
+  publicLinkKeys: MacKeys
   /** Keys of expiring links. */
   linkKeys: TokenKeys
   /** Name of the deployment, for which the token of an expiring link is good. */
@@ -42,10 +43,20 @@ export interface LinkServices extends RunServices {
  * Public links are permanent addresses without login (contract part 1, "Run"). A token is a MAC of the link's id under a
  * key that is not in the database. So a live link can be rendered again although the database holds only the token's hash.
  */
-export const linkToken = (key: Buffer, id: string): string =>
+export const makeLinkToken = (key: KeyObject, id: string): string =>
   createHmac('sha256', key).update(`public-link:${id}`).digest('base64url')
 
 export const hashLinkToken = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+/** The token of a link; undefined after its key was retired, which has ended the link. */
+export const linkTokenOf = (
+  { publicLinkKeys }: Pick<LinkServices, 'publicLinkKeys'>,
+  { id, token_hash }: Pick<PublicLinkRow, 'id' | 'token_hash'>,
+): string | undefined =>
+  publicLinkKeys
+    .live()
+    .map((key) => makeLinkToken(key, id))
+    .find((token) => hashLinkToken(token).equals(token_hash))
 
 /** The link to a run's log or output: the live one, or a new one. Throws `not_found` when there is no such object. */
 export async function mintLink(
@@ -114,7 +125,7 @@ async function liveLink(
     const live = await findLink(deps.db, subject, 'live')
     if (live) return live
     const id = newId('publicLink')
-    const token_hash = hashLinkToken(linkToken(deps.linkKey, id))
+    const token_hash = hashLinkToken(makeLinkToken(deps.publicLinkKeys.live()[0], id))
     await insertLink(deps.db, { ...subject, id, token_hash, created_by: principal.principalId })
   }
 }
@@ -122,11 +133,11 @@ async function liveLink(
 type ShownLink = Omit<PublicLink, 'object_kind'>
 
 function shown(deps: LinkServices, link: PublicLinkRow): ShownLink {
-  const token = linkToken(deps.linkKey, link.id)
+  const token = linkTokenOf(deps, link)
   return {
     run_id: link.run_id,
-    url: `${deps.baseUrl}${publicArtifactPrefix}/${token}`,
-    token,
+    url: token === undefined ? '' : `${deps.baseUrl}${publicArtifactPrefix}/${token}`,
+    token: token ?? neverMintedToken,
     revoked: link.revoked_at !== null,
     created_at: link.created_at.toISOString(),
   }

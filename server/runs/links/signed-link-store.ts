@@ -77,6 +77,8 @@ export interface ListedLink {
   /** The same to the microsecond, since 1970. */
   created_at_us: number
   expires_at: Date | null
+  /** Of a permanent link. */
+  token_hash: Buffer | null
 }
 
 /** Live links of a run, newest first by (`created_at`, `id`). Reads `public_links` too. */
@@ -90,10 +92,11 @@ export async function listLiveLinks(
   const { rows } = await sql<ListedLink>`
     select * from (
       select *, (extract(epoch from created_at) * 1000000)::bigint as created_at_us from (
-        select id, purpose, object_kind, artifact_id, created_by, created_at, expires_at from signed_links
+        select id, purpose, object_kind, artifact_id, created_by, created_at, expires_at, null::bytea as token_hash
+        from signed_links
         where run_id = ${run.id} and company_id = ${run.company_id} and revoked_at is null and expires_at > now()
         union all
-        select id, 'permanent', object_kind, artifact_id, created_by, created_at, null from public_links
+        select id, 'permanent', object_kind, artifact_id, created_by, created_at, null, token_hash from public_links
         where run_id = ${run.id} and company_id = ${run.company_id} and revoked_at is null
       ) links
     ) links

@@ -22,7 +22,7 @@ import type { PageRequest } from '../../base/page.ts'
 import type { Downloads, StreamReader } from '../../storage/downloads/downloads.ts'
 import type { NamedPart } from '../../storage/downloads/verified-objects.ts'
 import { findLinkById, revokeLink } from '../downloads/public-link-store.ts'
-import { type LinkServices, linkToken } from '../downloads/public-links.ts'
+import { type LinkServices, linkTokenOf } from '../downloads/public-links.ts'
 import { findPart, type RunObject } from '../downloads/stored-parts.ts'
 import { type RunAddress, requireReadableRun } from '../lookup/readable-run.ts'
 import { findContent } from '../results/run-content-store.ts'
@@ -185,10 +185,12 @@ function shown(
 }
 
 function pathOf(deps: LinkServices, row: ListedLink | SignedLinkRow, name: string | undefined): string {
-  if (row.purpose === 'permanent' || row.expires_at === null) {
-    return `${publicArtifactPrefix}/${linkToken(deps.linkKey, row.id)}`
-  }
   const { id, purpose, expires_at } = row
+  if (purpose === 'permanent' || expires_at === null) {
+    const token =
+      'token_hash' in row && row.token_hash && linkTokenOf(deps, { id, token_hash: row.token_hash })
+    return `${publicArtifactPrefix}/${token || 'ended'}`
+  }
   const token = signLinkToken(deps, { id, purpose, expires_at })
   return purpose === 'share'
     ? `${publicSharePrefix}/${token}`

@@ -13,14 +13,14 @@ type Terms = Record<'companyId' | 'taskId' | 'ownerScope' | 'ownerId' | 'roomId'
 const consumersOf = ({ companyId, ownerScope, ownerId, roomId, departmentId }: Terms) =>
   sql`(values ('chatroom', ${roomId}), ('department', ${departmentId}), ('company', ${companyId}), (${ownerScope}, ${ownerId}))`
 
-/** The active secrets that the slots of a run might get. */
-export const candidateSecrets = (terms: Terms & { slots: unknown }): RawBuilder<Candidate[]> => sql`
+/** The active secrets that the slots of a run might get; without `slots` those of any slot of the task. */
+export const candidateSecrets = (terms: Terms & { slots?: unknown }): RawBuilder<Candidate[]> => sql`
   coalesce((
     select jsonb_agg(jsonb_build_object('id', b.id, 'consumerScope', b.consumer_scope,
       'consumerId', b.consumer_id, 'slotName', b.slot_name, 'generation', b.generation))
     from secret_bindings b
     where b.company_id = ${terms.companyId} and b.task_id = ${terms.taskId} and b.state = 'active'
-      and b.slot_name in (select unnest(${arrayParam(terms.slots, 'text')}))
+      ${terms.slots === undefined ? sql`` : sql`and b.slot_name in (select unnest(${arrayParam(terms.slots, 'text')}))`}
       and (b.consumer_scope, b.consumer_id) in ${consumersOf(terms)}
   ), '[]')`
 

@@ -82,6 +82,7 @@ describe('approvals', () => {
     expect(resolveSlots(two, ofRoom, [approval('department', ['A', 'B'])])).toEqual({
       kind: 'unapproved',
       ...consumers.room,
+      slots: ['A', 'B'],
     })
   })
 

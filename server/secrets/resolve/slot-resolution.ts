@@ -49,7 +49,8 @@ export interface SlotPin {
 export type SlotResolution =
   | { kind: 'resolved'; pins: Record<string, SlotPin> }
   | { kind: 'missing'; slot: string; setBy: 'borrower' | 'owner' }
-  | { kind: 'unapproved'; consumerScope: string; consumerId: string }
+  /** An approval for these slots of the consumer, all and no others, is missing. */
+  | { kind: 'unapproved'; consumerScope: string; consumerId: string; slots: string[] }
 
 type Found = Omit<SlotPin, 'approvalId' | 'isNextVersion'>
 
@@ -74,7 +75,7 @@ export function resolveSlots(
     const approval = approvalFor(terms, secret, { found, approvals })
     if (approval === undefined) {
       const { consumerScope, consumerId } = secret
-      return { kind: 'unapproved', consumerScope, consumerId }
+      return { kind: 'unapproved', consumerScope, consumerId, slots: slotsFrom(secret, found) }
     }
     pins[slot] = {
       ...secret,
@@ -122,6 +123,12 @@ function secretFor(terms: SlotTerms, slot: string, candidates: readonly Candidat
 const isFrom = (one: { consumerScope: string; consumerId: string }, other: typeof one): boolean =>
   one.consumerScope === other.consumerScope && one.consumerId === other.consumerId
 
+/** The slots that get a value of the same borrower. */
+const slotsFrom = (secret: Found, found: ReadonlyMap<string, Found>): string[] =>
+  [...found].flatMap(([slot, other]) =>
+    other.resolvedVia === 'borrower' && isFrom(other, secret) ? [slot] : [],
+  )
+
 /** Null where none is needed, undefined where it is missing. */
 function approvalFor(
   { owner }: SlotTerms,
@@ -130,9 +137,6 @@ function approvalFor(
 ): ActiveApproval | null | undefined {
   if (secret.resolvedVia === 'owner') return null
   if (isFrom(secret, { consumerScope: owner.scope, consumerId: owner.id })) return null
-  const slots = [...found].flatMap(([slot, other]) =>
-    other.resolvedVia === 'borrower' && isFrom(other, secret) ? [slot] : [],
-  )
-  const hash = slotSetHash(slots)
+  const hash = slotSetHash(slotsFrom(secret, found))
   return approvals.find((approval) => isFrom(approval, secret) && approval.slotSetHash === hash)
 }

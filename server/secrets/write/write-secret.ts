@@ -7,6 +7,7 @@ import type {
 } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
 import { lockAuthority } from '../../access/authentication/lock-authority.ts'
 import type { Principal } from '../../access/principal.ts'
+import type { WriteIntent } from '../../access/repeated-writes.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import { canonicalJson } from '../../base/json/canonical-json.ts'
@@ -15,7 +16,7 @@ import { requireStorageQuota, rowBytes } from '../../companies/storage/storage-q
 import type { Trx } from '../../db/database.ts'
 import { type Consumer, requireConsumer, requireRecord } from '../consumers.ts'
 import { KeysUnavailable } from '../keys/wrapping-keys.ts'
-import type { SecretContext, WriteIntent } from '../secret-context.ts'
+import type { SecretContext } from '../secret-context.ts'
 import { type SealedValue, sealValue } from '../store/sealed-value.ts'
 import {
   countLiveSecrets,
@@ -295,10 +296,12 @@ function intentOf(
   const route = routes[type]
   const { consumer_scope, consumer_id, task_id, slot_name } = body
   try {
-    const mac = createHmac('sha256', keys.secretPepper())
-    mac.update(canonicalJson({ route, consumer_scope, consumer_id, task_id, slot_name }))
-    if (value) mac.update('\0').update(value)
-    return { principal, route, key: idempotencyKey, requestHash: mac.digest('hex') }
+    const address = canonicalJson({ route, consumer_scope, consumer_id, task_id, slot_name })
+    const [requestHash = '', formerRequestHash] = keys.secretPepper.live().map((pepper) => {
+      const mac = createHmac('sha256', pepper).update(address)
+      return (value ? mac.update('\0').update(value) : mac).digest('hex')
+    })
+    return { principal, route, key: idempotencyKey, requestHash, formerRequestHash }
   } catch (error) {
     if (!(error instanceof KeyFileDamaged) && !(error instanceof Error && 'code' in error)) throw error
     log.error({ error: error.message }, 'the pepper of secrets cannot be used')

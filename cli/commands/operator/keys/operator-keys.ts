@@ -15,6 +15,13 @@ import { Command } from 'commander'
 import { CliError, exitCodes } from '../../../failure.ts'
 import { createReporter } from '../../../output/reporter.ts'
 import { withLocalService } from '../../../session/local-service.ts'
+import { formerLive } from './former-live.ts'
+import {
+  rootCommand,
+  rotateRootCommand,
+  rotateSecretPepperCommand,
+  secretPepperCommand,
+} from './rotated-keys.ts'
 
 interface Options {
   json?: boolean
@@ -25,12 +32,14 @@ const asJson = ['--json', 'print one JSON document'] as const
 export const operatorKeysCommand = (): Command =>
   new Command('keys')
     .description(
-      'manage the keys of login tokens, expiring links and secrets, and the pepper of stored API keys',
+      'manage the keys of login tokens, links and secrets, and the peppers of stored API keys and of requests',
     )
     .addCommand(rotateCommand())
     .addCommand(pepperCommand())
     .addCommand(transitCommand())
     .addCommand(secretKeysCommand())
+    .addCommand(rootCommand())
+    .addCommand(secretPepperCommand())
 
 const rotateCommand = (): Command =>
   new Command('rotate')
@@ -40,6 +49,8 @@ const rotateCommand = (): Command =>
     .addCommand(rotatePepperCommand())
     .addCommand(rotateTransitCommand())
     .addCommand(rotateSecretsCommand())
+    .addCommand(rotateRootCommand())
+    .addCommand(rotateSecretPepperCommand())
 
 const rotateTokensCommand = (): Command =>
   new Command('tokens')
@@ -74,10 +85,10 @@ const rotatePepperCommand = (): Command =>
     .action((options: Options) =>
       withLocalService(options, rotatePepper, (outcome) => {
         if (outcome === 'former_live') {
-          throw new CliError('The pepper from before the last rotation is still live.', {
+          throw formerLive({
+            what: 'pepper',
             hint: 'sandbox operator keys pepper shows what is stored under it, and --retire ends it.',
             code: 'cli_pepper_live',
-            exitCode: exitCodes.failed,
           })
         }
         return {
@@ -115,10 +126,9 @@ const rotateTransitCommand = (): Command =>
     .action((options: Options) =>
       withLocalService(options, rotateTransitKey, (outcome) => {
         if (outcome === 'former_live') {
-          throw new CliError('The key from before the last rotation is still live.', {
+          throw formerLive({
             hint: 'sandbox operator keys transit --retire ends it.',
             code: 'cli_transit_key_live',
-            exitCode: exitCodes.failed,
           })
         }
         return { text: 'Clients encrypt values with a new key from now on.\n', document: { rotated: true } }
