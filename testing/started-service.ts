@@ -24,14 +24,32 @@ function sharePacked(dataDir: string): void {
   cpSync(folder, join(dataDir, 'packed', basename(folder)), { recursive: true })
 }
 
+/** A Python program that becomes the command of its arguments with a socket that listens on the port, as systemd passes one. */
+const withSocket = `
+import os, socket, sys
+listening = socket.create_server(('127.0.0.1', int(sys.argv[1])))
+os.dup2(listening.fileno(), 3)
+os.set_inheritable(3, True)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='1')
+os.execv(sys.argv[2], sys.argv[2:])
+`
+
+export interface Start {
+  settings?: Record<string, string>
+  /** Whether the service is given the socket that it listens on. */
+  isGivenSocket?: boolean
+}
+
 /** Starts the service itself and resolves once it reports that it is ready. */
 export async function startedService(
   dataDir: string,
   port: number,
-  settings: Record<string, string> = {},
+  { settings, isGivenSocket }: Start = {},
 ): Promise<StartedService> {
   sharePacked(dataDir)
-  const child = spawn(sandboxCommand, ['up'], {
+  const given = isGivenSocket ? ['/usr/bin/python3', '-c', withSocket, String(port)] : []
+  const [command, ...args] = [...given, sandboxCommand, 'up']
+  const child = spawn(command, args, {
     env: {
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
       SANDBOX_DATA: dataDir,

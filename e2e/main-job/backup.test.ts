@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createClient } from '@sandbox-jobs/contract/client/client.ts'
@@ -95,6 +95,10 @@ test('a restored service has passwords, keys and results, and runs nothing that 
     expect(await runWhen(tenant, id, ended)).toMatchObject({ status: 'completed' })
   }
   expect(await readdir(join(service.dataDir, 'objects'))).not.toContain('hold')
+  await run('age-keygen', ['--output', join(parent, 'identity')])
+  const { stdout: recipient } = await run('age-keygen', ['-y', join(parent, 'identity')])
+  const encrypting = { ...service.env, SANDBOX_BACKUP_RECIPIENTS: recipient.trim() }
+  await operate(encrypting, 'backup', join(parent, 'encrypted'))
   await service.stop()
 
   const dataDir = join(parent, 'data')
@@ -124,6 +128,21 @@ test('a restored service has passwords, keys and results, and runs nothing that 
   const fresh = await submit(same, greet, {})
   expect(await runWhen(same, fresh.id, ended)).toMatchObject({ status: 'completed' })
 }, 600_000)
+
+test('an encrypted backup is restored with its identity alone', async () => {
+  const folder = join(parent, 'encrypted')
+  const dataDir = join(parent, 'decrypted')
+  const env = { ...minimalEnvironment(), SANDBOX_DATA: dataDir, SANDBOX_PORT: '1' }
+  const locked = await failure(operate(env, 'restore', folder))
+  expect(locked).toMatchObject({ code: 2, stderr: expect.stringContaining('the backup is encrypted') })
+  await run('age-keygen', ['--output', join(parent, 'other-identity')])
+  const other = await failure(operate(env, 'restore', folder, '--identity', join(parent, 'other-identity')))
+  expect(other.stderr).toContain('no identity matched')
+  expect(await readdir(parent)).not.toContain('decrypted')
+  await operate(env, 'restore', folder, '--identity', join(parent, 'identity'))
+  const keyIn = (keys: string) => readFile(join(keys, 'api/root.key'), 'utf8')
+  expect(await keyIn(join(dataDir, 'keys'))).toBe(await keyIn(join(parent, 'backup/keys')))
+})
 
 test('an incomplete or modified backup is refused with the missing file', async () => {
   const folder = join(parent, 'backup')

@@ -1,17 +1,26 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../base/clock.ts'
+import type { Config } from '../base/config/config.ts'
+import type { Log } from '../base/logging.ts'
 import { lowerPriority } from '../base/priority/lower-priority.ts'
 import { awaitSchema } from '../db/await-schema.ts'
-import { connect } from '../db/database.ts'
+import { connect, type Database } from '../db/database.ts'
+import { ArchiveFolder } from '../operations/backup/archive/archive-folder.ts'
+import { WalArchive } from '../operations/backup/archive/wal-archive.ts'
 import { backUp } from '../operations/backup/back-up.ts'
+import { configuredRemote } from '../operations/backup/remote/configured-remote.ts'
+import { RemoteBackups } from '../operations/backup/remote/remote-backups.ts'
+import { RemoteCopies } from '../operations/backup/remote/remote-copies.ts'
 import { BackupFolder } from '../operations/backup/schedule/backup-folder.ts'
+import { keepRulesOf } from '../operations/backup/schedule/retention.ts'
 import { ScheduledBackups } from '../operations/backup/schedule/scheduled-backups.ts'
 import { RestoreTrials } from '../operations/backup/trial/restore-trials.ts'
 import { removeScratch, tryRestore } from '../operations/backup/trial/try-restore.ts'
 import { measureProcess } from '../operations/metrics/own-metrics.ts'
 import { startMetricsReport } from '../operations/metrics/report-metrics.ts'
 import manifest from '../package.json' with { type: 'json' }
+import { runningSuperuserUrl } from '../postgres/running.ts'
 import { startTicker } from '../work/ticker.ts'
 import { runRole } from './run-role.ts'
 import { withoutCores } from './supervisor/processes/service-roles.ts'
@@ -35,21 +44,23 @@ await runRole('backups', async (config, log) => {
   const db = connect(databaseUrl, { poolSize: 2, log, name: 'backups' })
   await awaitSchema(db, log)
   const folder = new BackupFolder(backupFolder, machine)
+  const walArchive = await archiveOf(config, { folder, log })
   const backups = new ScheduledBackups({
     folder,
     times: config.backupTimes,
-    keep: {
-      daily: config.backupKeepDaily,
-      weekly: config.backupKeepWeekly,
-      monthly: config.backupKeepMonthly,
-    },
+    keep: keepRulesOf(config),
     space: config,
-    make: (target, signal) =>
-      backUp({
+    needsAnother: (newest) => walArchive?.archive.needsBackup(newest) ?? false,
+    make: async (target, signal) => {
+      await walArchive?.archive.start()
+      return backUp({
         ...{ db, dataDir, target, signal, clock: systemClock },
+        recipients: config.backupRecipients,
         release: manifest.version,
+        clusterUrl: walArchive?.superuserUrl,
         say: (step) => log.debug({ backup: target, step }, 'backup'),
-      }),
+      })
+    },
     clock: systemClock,
     log,
   })
@@ -62,8 +73,10 @@ await runRole('backups', async (config, log) => {
     ...{ folder, space: config, clock: systemClock, log },
     days: config.backupTrialDays,
     wasInterrupted: await removeScratch(scratch),
-    tryOne: (source, signal) => tryRestore({ source, scratch, server, signal }),
+    tryOne: (source, signal) =>
+      tryRestore({ source, scratch, server, signal, identityFile: config.backupIdentityFile }),
   })
+  const copies = copiesOf(config, { folder, machine, log })
   const tick = async (signal: AbortSignal) => {
     if (await backups.turn(signal)) await trials.turn(signal)
   }
@@ -71,12 +84,76 @@ await runRole('backups', async (config, log) => {
   if (isMeasured) measureProcess('backups')
   const loops = [
     startTicker({ name: 'backups', tick, intervalMs: lookEveryMs, log }),
+    ...(copies
+      ? [
+          startTicker({
+            name: 'backup copies',
+            tick: (signal) => copies.turn(signal),
+            intervalMs: lookEveryMs,
+            log,
+          }),
+        ]
+      : []),
+    ...(walArchive
+      ? [
+          startTicker({
+            name: 'write-ahead log',
+            tick: (signal) => walArchive.archive.turn(signal),
+            intervalMs: lookEveryMs,
+            log,
+          }),
+        ]
+      : []),
     ...(isMeasured ? [startMetricsReport({ db, process: 'backups', log })] : []),
   ]
   return {
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()))
-      await db.destroy()
+      await Promise.all([db.destroy(), walArchive?.db.destroy()])
     },
   }
 })
+
+interface ConfiguredArchive {
+  archive: WalArchive
+  superuserUrl: string
+  /** The connection of the superuser, for the log alone. */
+  db: Database
+}
+
+/** Undefined: no log is archived. */
+async function archiveOf(
+  config: Config,
+  { folder, log }: { folder: BackupFolder; log: Log },
+): Promise<ConfiguredArchive | undefined> {
+  const { backupWalBytes: mostBytes, backupRecipients, dataDir } = config
+  if (mostBytes === undefined) return undefined
+  const superuserUrl = await runningSuperuserUrl(join(dataDir, 'postgres'))
+  if (superuserUrl === undefined)
+    throw new ServiceProblem(exitCodes.configuration, 'the log of the embedded database alone is archived')
+  const db = connect(superuserUrl, { poolSize: 1, log, name: 'write-ahead log' })
+  const archive = new WalArchive({
+    ...{ db, folder, mostBytes, log, space: config, clock: systemClock },
+    archive: new ArchiveFolder(folder.path, backupRecipients),
+    walDir: join(dataDir, 'postgres/cluster/pg_wal'),
+  })
+  return { archive, superuserUrl, db }
+}
+
+/** Copies last long and do not keep the next backup waiting. */
+function copiesOf(
+  config: Config,
+  parts: { folder: BackupFolder; machine: string; log: Log },
+): RemoteCopies | undefined {
+  const remote = configuredRemote(config)
+  return (
+    remote &&
+    new RemoteCopies({
+      ...parts,
+      remote: new RemoteBackups(remote),
+      remotePath: remote.path,
+      keep: keepRulesOf(config),
+      clock: systemClock,
+    })
+  )
+}

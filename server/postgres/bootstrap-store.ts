@@ -3,8 +3,12 @@ import { sleep } from '../base/clock.ts'
 
 /** Owner of the schema, for migrations and the operator's commands. */
 const owner = 'sandbox_jobs'
-/** Roles of API and worker. They own nothing, so none of their statements can change the schema or their rights. */
-export const serviceRoles = { api: 'sandbox_jobs_api', worker: 'sandbox_jobs_worker' }
+/** Roles of the processes. They own nothing, so none of their statements can change the schema or their rights. */
+export const serviceRoles = {
+  api: 'sandbox_jobs_api',
+  worker: 'sandbox_jobs_worker',
+  operator: 'sandbox_jobs_operator',
+}
 const connectTimeoutMs = 5_000
 const readyTimeoutMs = 60_000
 const readyPauseMs = 20
@@ -19,12 +23,14 @@ export interface Login {
   password: string
   apiPassword: string
   workerPassword: string
+  operatorPassword: string
   superuserPassword: string
 }
 
 export interface ServiceUrls {
   api: string
   worker: string
+  operator: string
 }
 
 const urlOf = (role: string, password: string, port: number): string =>
@@ -34,10 +40,18 @@ const urlOf = (role: string, password: string, port: number): string =>
 export const databaseUrl = (login: Pick<Login, 'port' | 'password'>): string =>
   urlOf(owner, login.password, login.port)
 
-/** The same for the roles that serve tenants. */
+/** The same for the superuser, for work on the cluster itself. */
+export const superuserUrl = ({
+  port,
+  superuserPassword,
+}: Pick<Login, 'port' | 'superuserPassword'>): string =>
+  `postgres://postgres:${superuserPassword}@127.0.0.1:${port}/postgres`
+
+/** The same for the roles of the processes. */
 export const serviceUrls = (login: Omit<Login, 'password' | 'superuserPassword'>): ServiceUrls => ({
   api: urlOf(serviceRoles.api, login.apiPassword, login.port),
   worker: urlOf(serviceRoles.worker, login.workerPassword, login.port),
+  operator: urlOf(serviceRoles.operator, login.operatorPassword, login.port),
 })
 
 /**
@@ -104,6 +118,7 @@ async function makeDatabase(login: Login): Promise<void> {
     await makeRole(owner, 'createdb', login.password)
     await makeRole(serviceRoles.api, '', login.apiPassword)
     await makeRole(serviceRoles.worker, '', login.workerPassword)
+    await makeRole(serviceRoles.operator, '', login.operatorPassword)
     if (!(await exists('select 1 from pg_database where datname = $1', owner))) {
       await client.query(`create database ${owner} owner ${owner}`)
     }

@@ -31,10 +31,8 @@ export async function makeCluster(plan: ClusterPlan): Promise<void> {
   const passwordFile = `${fresh}-password`
   await rm(passwordFile, { force: true })
   await writeFile(passwordFile, `${plan.superuserPassword}\n`, { mode: 0o600, flag: 'wx' })
-  if (plan.account) {
-    await chown(fresh, plan.account.uid, plan.account.gid)
-    await chown(passwordFile, plan.account.uid, plan.account.gid)
-  }
+  await ownCluster(fresh, plan.account)
+  await ownCluster(passwordFile, plan.account)
   const initdb = [
     join(plan.programDir, 'bin/initdb'),
     `--pgdata=${fresh}`,
@@ -60,6 +58,11 @@ export async function makeCluster(plan: ClusterPlan): Promise<void> {
     await rm(passwordFile, { force: true })
   }
   await rename(fresh, plan.clusterDir)
+}
+
+/** Gives a file or folder to the server's account. */
+export const ownCluster = async (path: string, account: Account | undefined): Promise<void> => {
+  if (account) await chown(path, account.uid, account.gid)
 }
 
 /** Refuses a cluster that another major version of Postgres created. */

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { access, chmod, constants, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { eachLine } from '../base/each-line.ts'
-import { newToken } from '../base/ids.ts'
 import { raiseSessionPriority } from '../base/priority/session-priority.ts'
-import { type Account, accountOf, asAccount } from './account.ts'
+import { type Account, asAccount } from './account.ts'
 import { awaitDatabase, databaseUrl, type Login, type ServiceUrls, serviceUrls } from './bootstrap-store.ts'
 import { checkVersion, makeCluster, stopPredecessor } from './cluster.ts'
 import { freePort, isPortFree } from './free-port.ts'
+import { keptSecret, ownFolder, serverAccount } from './own-folder.ts'
 import { PostgresProblem } from './problem.ts'
 import { installProgram } from './program.ts'
 import { passwordFiles } from './running.ts'
@@ -25,6 +25,7 @@ import { settingArguments } from './settings.ts'
  *   password             of the role that owns the schema, and may create databases
  *   api-password         of the role of the API, which owns nothing
  *   worker-password      of the role of the worker, which owns nothing
+ *   operator-password    of the role of the operator console, which owns nothing
  *   superuser-password   of `postgres`
  *   port                 the loopback port, kept so that saved addresses stay valid
  *
@@ -58,7 +59,7 @@ export interface PostgresOptions {
 export interface Postgres {
   /** `postgres://` address of the service's own database for the owner of its schema. Contains a password. */
   url: string
-  /** The same for the roles of API and worker. */
+  /** The same for the roles of the processes. */
   urls: ServiceUrls
   port: number
   pid: number
@@ -77,7 +78,7 @@ interface Server {
 /** Starts the server and resolves when it is ready. Rejects with `PostgresProblem`. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const dir = resolve(options.dataDir)
-  const account = serverAccount(options.user ?? 'sandbox-jobs-postgres')
+  const account = serverAccount(options.user)
   const prepared = await prepare(dir, account)
   for (let attempt = 1; ; attempt += 1) {
     const port = await choosePort(dir, options.port)
@@ -105,16 +106,6 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   }
 }
 
-function serverAccount(user: string): Account | undefined {
-  if (process.getuid?.() !== 0) return undefined
-  const account = accountOf(user)
-  if (account && account.uid !== 0) return account
-  throw new PostgresProblem(
-    'account_missing',
-    `there is no system user ${user} for Postgres: run install/service-user.sh`,
-  )
-}
-
 interface Prepared {
   programDir: string
   clusterDir: string
@@ -129,7 +120,8 @@ async function prepare(dir: string, account: Account | undefined): Promise<Prepa
     password: await keptSecret(join(dir, passwordFiles.owner)),
     apiPassword: await keptSecret(join(dir, passwordFiles.api)),
     workerPassword: await keptSecret(join(dir, passwordFiles.worker)),
-    superuserPassword: await keptSecret(join(dir, 'superuser-password')),
+    operatorPassword: await keptSecret(join(dir, passwordFiles.operator)),
+    superuserPassword: await keptSecret(join(dir, passwordFiles.superuser)),
   }
   if (!(await stat(clusterDir).catch(() => undefined))) {
     const { superuserPassword } = passwords
@@ -138,46 +130,6 @@ async function prepare(dir: string, account: Account | undefined): Promise<Prepa
   await checkVersion(clusterDir, program.major)
   await stopPredecessor(clusterDir)
   return { programDir: program.dir, clusterDir, passwords }
-}
-
-/** Creates the folder, and verifies that the server's account can enter it. */
-async function ownFolder(dir: string, account: Account | undefined): Promise<void> {
-  try {
-    await mkdir(dir, { recursive: true })
-    await access(dir, constants.R_OK | constants.W_OK | constants.X_OK)
-    await chmod(dir, account ? 0o711 : 0o700)
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new PostgresProblem('folder_unusable', `the Postgres folder ${dir} cannot be used: ${why}`, {
-      cause,
-    })
-  }
-  if (!account) return
-  for (let parent = dirname(dir); parent !== '/'; parent = dirname(parent)) {
-    const found = await stat(parent)
-    const bit = found.uid === account.uid ? 0o100 : found.gid === account.gid ? 0o010 : 0o001
-    if ((found.mode & bit) === 0) {
-      throw new PostgresProblem(
-        'folder_unusable',
-        `the service user cannot enter ${parent}, which holds the Postgres folder ${dir}: choose another data folder, or chmod o+x ${parent}`,
-      )
-    }
-  }
-}
-
-/** A random secret that is created once and readable only for the caller. */
-async function keptSecret(path: string): Promise<string> {
-  const found = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    throw new PostgresProblem('folder_unusable', `${path} cannot be read: ${error.message}`, { cause: error })
-  })
-  if (found.trim()) return found.trim()
-  const secret = newToken()
-  const fresh = `${path}.new`
-  await rm(fresh, { force: true })
-  await writeFile(fresh, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
-  await rename(fresh, path)
-  return secret
 }
 
 async function choosePort(dir: string, wanted: number | undefined): Promise<number> {

@@ -46,7 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const exited = once(server, 'exit')
   const login = {
     ...{ port, password: newToken(), superuserPassword },
-    ...{ apiPassword: newToken(), workerPassword: newToken() },
+    ...{ apiPassword: newToken(), workerPassword: newToken(), operatorPassword: newToken() },
   }
   await awaitDatabase(login, AbortSignal.timeout(60_000))
   const url = databaseUrl(login)

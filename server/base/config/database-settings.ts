@@ -7,6 +7,7 @@ export interface DatabaseConfig {
   /** The same database through separate roles with fewer rights; absent: `databaseUrl`. */
   apiDatabaseUrl: string | undefined
   workerDatabaseUrl: string | undefined
+  operatorDatabaseUrl: string | undefined
   databasePoolSize: number
 }
 
@@ -28,6 +29,12 @@ export const databaseSettings: Settings<DatabaseConfig> = {
   workerDatabaseUrl: {
     env: 'SANDBOX_WORKER_DATABASE_URL',
     description: 'external Postgres with a role for the worker only; default DATABASE_URL',
+    fallback: () => undefined,
+    ...databaseAddress,
+  },
+  operatorDatabaseUrl: {
+    env: 'SANDBOX_OPERATOR_DATABASE_URL',
+    description: 'external Postgres with a role for the operator console only; default DATABASE_URL',
     fallback: () => undefined,
     ...databaseAddress,
   },

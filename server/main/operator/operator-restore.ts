@@ -2,29 +2,51 @@ import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { createGunzip } from 'node:zlib'
 import { type Config, ConfigInvalid, readConfig } from '../../base/config/config.ts'
 import { hasCode } from '../../base/errors/has-code.ts'
 import { createLog } from '../../base/logging.ts'
 import { connect, type Database, isDatabaseUnavailable } from '../../db/database.ts'
 import { recordAuditEntry } from '../../operations/audit/audit-log.ts'
+import { clusterFile } from '../../operations/backup/archive/dump-cluster.ts'
+import { contentOfSegments, findMoment, type Moment } from '../../operations/backup/archive/moment.ts'
 import { BackupProblem } from '../../operations/backup/backup-problem.ts'
 import { type CheckedBackup, checkBackup } from '../../operations/backup/check-backup.ts'
-import { type Loaded, loadDatabase } from '../../operations/backup/database/load-database.ts'
+import {
+  type Loaded,
+  loadDatabase,
+  type Settled,
+  settleDatabase,
+} from '../../operations/backup/database/load-database.ts'
 import { isEmptyDatabase } from '../../operations/backup/database/load-store.ts'
-import { restoreFiles } from '../../operations/backup/restore-files.ts'
+import { type BackupSource, contentOf, isEncrypted } from '../../operations/backup/encryption/backup-files.ts'
+import { checkIdentity } from '../../operations/backup/encryption/check-identity.ts'
+import { filesOf, restoreFiles } from '../../operations/backup/restore-files.ts'
 import { startPostgres } from '../../postgres/postgres.ts'
 import { PostgresProblem } from '../../postgres/problem.ts'
+import { LogEnded, recoverCluster } from '../../postgres/recover.ts'
 import { accountsOrCaller } from '../all.ts'
 import { openDataFolder, prepareDataFolder, shareRestored } from '../supervisor/host/data-folder.ts'
 import { lockInstance } from '../supervisor/host/instance-lock.ts'
 import { clearRestoreMark, markRestore } from '../supervisor/host/restore-mark.ts'
 import { ServiceProblem } from '../supervisor/service-problem.ts'
 
-export interface Restored extends Loaded {
+export interface Restored extends Settled {
   dataDir: string
   /** When the backup was made. */
   madeAt: string
+  /** The moment that the service was brought to; undefined: that of the backup. */
+  until: Date | undefined
+  /** Undefined: the database was recovered as a whole. */
+  rows: number | undefined
   files: number
+}
+
+export interface RestorePlan {
+  /** Folder of a backup; with `until` that of scheduled backups and their archive. */
+  folder: string
+  identityFile: string | undefined
+  until: Date | undefined
 }
 
 export type RestoreOutcome =
@@ -36,10 +58,10 @@ export type RestoreOutcome =
  * `DATABASE_URL`. Nothing is written before the whole backup has been read and verified. An interrupted restore
  * leaves a folder on which no service starts.
  */
-export async function restoreBackup(folder: string, say: (text: string) => void): Promise<RestoreOutcome> {
+export async function restoreBackup(plan: RestorePlan, say: (text: string) => void): Promise<RestoreOutcome> {
   try {
     const config = readConfig()
-    return { ok: true, value: await restore(config, resolve(folder), say) }
+    return { ok: true, value: await restore(config, { ...plan, folder: resolve(plan.folder) }, say) }
   } catch (error) {
     if (error instanceof ConfigInvalid) return { ok: false, cause: 'settings', problems: error.problems }
     if (error instanceof BackupProblem) return { ok: false, cause: 'backup', problems: error.problems }
@@ -54,38 +76,99 @@ export async function restoreBackup(folder: string, say: (text: string) => void)
   }
 }
 
-async function restore(config: Config, source: string, say: (text: string) => void): Promise<Restored> {
+async function restore(
+  config: Config,
+  { folder, identityFile, until }: RestorePlan,
+  say: (text: string) => void,
+): Promise<Restored> {
   const accounts = accountsOrCaller(config)
   await checkEmptyFolder(config.dataDir)
   if (config.databaseUrl) await onDatabase(config.databaseUrl, checkEmptyDatabase)
-  const backup = await checkBackup(source, say)
+  const moment = until && (await momentOf(config, { folder, identityFile, until }))
+  const source = moment?.backup.path ?? folder
+  const { files: listed, manifest } = await openBackup(source, identityFile, say)
+  const backup = { source, manifest, identityFile }
+  const files = [...filesOf(backup, listed), ...(moment?.files ?? [])]
   const lock = await lockInstance(openDataFolder(config.dataDir, accounts).lock, 'a restore')
   try {
     markRestore(config.dataDir)
-    const folder = prepareDataFolder(config.dataDir, accounts)
+    const target = prepareDataFolder(config.dataDir, accounts)
     say('keys and objects')
-    await restoreFiles(source, config.dataDir, backup.files, accounts?.shared)
+    await restoreFiles(files, config.dataDir, accounts?.shared)
     shareRestored(config.dataDir, accounts)
     say('database')
-    const loaded = await load(config, folder.postgres, source, backup)
+    const loaded = moment
+      ? { rows: undefined, ...(await recover(config, target.postgres, backup, moment)) }
+      : await load(config, target.postgres, backup)
     await promisify(execFile)('sync', ['--file-system', config.dataDir])
     clearRestoreMark(config.dataDir)
-    const { madeAt } = backup.manifest
-    return { ...loaded, dataDir: config.dataDir, madeAt, files: backup.files.length }
+    return { ...loaded, dataDir: config.dataDir, madeAt: manifest.madeAt, until, files: files.length }
   } finally {
     await lock.release()
   }
 }
 
-async function load(
+async function momentOf(config: Config, plan: RestorePlan & { until: Date }): Promise<Moment> {
+  if (config.databaseUrl)
+    throw new BackupProblem('a moment is restored in the embedded database alone: start without DATABASE_URL')
+  return findMoment(plan.folder, plan)
+}
+
+async function openBackup(
+  source: string,
+  identityFile: string | undefined,
+  say: (text: string) => void,
+): Promise<CheckedBackup> {
+  const backup = await checkBackup(source, say)
+  if (isEncrypted(backup.manifest) && identityFile === undefined)
+    throw new BackupProblem('the backup is encrypted: name the file of the identity with --identity')
+  await checkIdentity(backup, identityFile)
+  return backup
+}
+
+/** Brings the embedded database to a moment. */
+async function recover(
   config: Config,
   postgresDir: string,
-  source: string,
-  { manifest }: CheckedBackup,
-): Promise<Loaded> {
+  backup: BackupSource,
+  moment: Moment,
+): Promise<Settled> {
+  const user = config.postgresUser
+  try {
+    await recoverCluster({
+      ...{ dataDir: postgresDir, user, until: moment.until },
+      cluster: [...contentOf(backup, clusterFile), createGunzip()],
+      segments: contentOfSegments(moment, backup.identityFile),
+    })
+  } catch (error) {
+    if (error instanceof LogEnded) throw logEnded(error, moment)
+    throw error
+  }
+  const postgres = await startPostgres({ dataDir: postgresDir, user })
+  try {
+    return await onDatabase(postgres.url, async (db) => {
+      const settled = await settleDatabase(db)
+      await recordAuditEntry(db, { act: 'restore', subject: moment.until.toISOString() })
+      return settled
+    })
+  } finally {
+    await postgres.stop()
+  }
+}
+
+function logEnded({ lastAt }: LogEnded, { until, missing }: Moment): BackupProblem {
+  const reached = lastAt ? `, and the last change before it is of ${lastAt}` : ''
+  return new BackupProblem(
+    missing === undefined
+      ? `the archive ends before ${until.toISOString()}${reached}: name an earlier moment`
+      : `segment ${missing} of the archive is missing${reached}: name an earlier moment, or one after the next backup`,
+  )
+}
+
+async function load(config: Config, postgresDir: string, backup: BackupSource): Promise<Loaded> {
   const fill = async (db: Database) => {
-    const loaded = await loadDatabase(db, source, manifest)
-    await recordAuditEntry(db, { act: 'restore', subject: manifest.madeAt })
+    const loaded = await loadDatabase(db, backup)
+    await recordAuditEntry(db, { act: 'restore', subject: backup.manifest.madeAt })
     return loaded
   }
   if (config.databaseUrl) return onDatabase(config.databaseUrl, fill)

@@ -22,6 +22,7 @@ import { pauseDeletions } from './pause-deletions.ts'
 
 const { db } = await createTestDatabase()
 const silent = () => undefined
+const recipients: string[] = []
 let parent: string
 let dataDir: string
 let target: string
@@ -41,7 +42,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
 const make = (say: (text: string) => void = silent) =>
-  backUp({ db, dataDir, target, release: '1', clock: systemClock, say })
+  backUp({ db, dataDir, target, recipients, release: '1', clock: systemClock, say })
 const inObjects = () => readdirSync(join(dataDir, 'objects')).toSorted()
 
 describe('a backup', () => {
@@ -146,7 +147,7 @@ describe('copying a file', () => {
     expect(found.toSorted()).toEqual(['runs/a/log', 'runs/b/log'])
     mkdirSync(target)
     for (const path of ['folder/secret', 'file']) {
-      expect(await copyOut({ root, path, target, name: path })).toBeUndefined()
+      expect(await copyOut({ root, path, target, name: path, recipients })).toBeUndefined()
     }
     expect(readdirSync(target)).toEqual([])
   })

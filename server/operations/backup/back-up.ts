@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/database.ts'
+import { dumpCluster } from './archive/dump-cluster.ts'
 import { BackupProblem } from './backup-problem.ts'
 import { copyOut, filesBelow } from './copy-files.ts'
 import { dumpDatabase } from './database/dump-database.ts'
+import { checkRecipients } from './encryption/age.ts'
+import { isEncrypted, plainPath } from './encryption/backup-files.ts'
 import { type ListedFile, writeFileList } from './file-list.ts'
 import { completeBackup, type Manifest, startBackup } from './manifest.ts'
 import { pauseDeletions } from './pause-deletions.ts'
@@ -24,9 +27,13 @@ export interface BackupOptions {
   dataDir: string
   /** A folder that does not exist or is empty. */
   target: string
+  /** Public keys that the backup is encrypted to; none: it is not encrypted. */
+  recipients: readonly string[]
   release: string
   clock: Clock
   say: (text: string) => void
+  /** Address of the superuser of the embedded database, for a backup from which a moment can be restored. */
+  clusterUrl?: string | undefined
   /** Ends the backup, which then rejects and stays incomplete. */
   signal?: AbortSignal | undefined
 }
@@ -34,20 +41,24 @@ export interface BackupOptions {
 const sayEveryFiles = 10_000
 
 export async function backUp(options: BackupOptions): Promise<Manifest> {
-  const { db, dataDir, target, say } = options
+  const { db, dataDir, target, recipients, say } = options
+  await checkRecipients(recipients)
   await startBackup(target)
   const pause = await pauseDeletions(join(dataDir, 'objects'))
   try {
     const files: ListedFile[] = []
     const copy = async (root: string, as: string) => {
-      const except = new Set(files.map(({ path }) => path))
+      const except = new Set(files.map(({ path }) => plainPath(path, options)))
       await copyAll(options, { root, as, except, files })
     }
     say('keys')
     await copy(join(dataDir, 'keys'), 'keys')
     say('database')
-    const { files: tables, ...dump } = await dumpDatabase(db, target, options.signal)
+    const { files: tables, ...dump } = await dumpDatabase(db, options)
     files.push(...tables)
+    const cluster =
+      options.clusterUrl === undefined ? undefined : await dumpCluster(options.clusterUrl, options)
+    if (cluster) files.push(cluster.file)
     await copy(join(dataDir, 'keys'), 'keys')
     say('objects')
     await copy(join(dataDir, 'objects/objects'), 'objects')
@@ -65,6 +76,8 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
       filesSha256: await writeFileList(target, files),
       files: files.length,
       bytes: files.reduce((sum, { byteSize }) => sum + byteSize, 0),
+      ...(isEncrypted(options) && { recipients }),
+      ...(cluster && { walSegment: cluster.segment }),
     }
     options.signal?.throwIfAborted()
     await promisify(execFile)('sync', ['--file-system', target])
@@ -85,7 +98,7 @@ interface CopyPlan {
 }
 
 async function copyAll(
-  { target, say, signal }: BackupOptions,
+  { target, recipients, say, signal }: BackupOptions,
   { root, as, except, files }: CopyPlan,
 ): Promise<void> {
   let copied = 0
@@ -93,7 +106,7 @@ async function copyAll(
     const name = join(as, path)
     signal?.throwIfAborted()
     if (except.has(name)) continue
-    const file = await copyOut({ root, path, target, name, signal })
+    const file = await copyOut({ root, path, target, name, recipients, signal })
     if (!file) {
       // The object was deleted while it was opened. It is then among the held deletions.
       await rm(join(target, name), { force: true })

@@ -1,18 +1,18 @@
 import { createReadStream } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { isAbsolute, join, normalize } from 'node:path'
-import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { migrations } from '../../db/migrate.ts'
 import { checkRecord, SchemaProblem } from '../../db/recorded-migrations.ts'
 import { BackupProblem } from './backup-problem.ts'
 import { type ListedFile, readFileList } from './file-list.ts'
 import { type Manifest, readManifest } from './manifest.ts'
-import { DigestedStream } from './streams.ts'
+import { DigestedStream, nowhere } from './streams.ts'
 
 const toldMost = 20
 
 export interface CheckedBackup {
+  source: string
   manifest: Manifest
   files: ListedFile[]
 }
@@ -33,7 +33,7 @@ export async function checkBackup(
     const problem = await problemOf(source, file, signal)
     if (problem) problems.push(`${file.path} ${problem}`)
   }
-  if (problems.length === 0) return { manifest, files }
+  if (problems.length === 0) return { source, manifest, files }
   const more = problems.length > toldMost ? [`and ${problems.length - toldMost} more`] : []
   throw new BackupProblem('the backup is incomplete or damaged:', ...problems.slice(0, toldMost), ...more)
 }
@@ -59,7 +59,6 @@ async function problemOf(
   if (!found?.isFile()) return 'is missing'
   if (found.size !== byteSize) return `has ${found.size} bytes instead of ${byteSize}`
   const digested = new DigestedStream()
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  await pipeline(createReadStream(full), digested, nowhere, { signal })
+  await pipeline(createReadStream(full), digested, nowhere(), { signal })
   return digested.sha256 === sha256 ? undefined : 'was changed'
 }

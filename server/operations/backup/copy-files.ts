@@ -1,10 +1,9 @@
-import { constants, createWriteStream } from 'node:fs'
+import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { hasCode } from '../../base/errors/has-code.ts'
+import { type BackupTarget, writeBackupFile } from './encryption/backup-files.ts'
 import type { ListedFile } from './file-list.ts'
-import { DigestedStream } from './streams.ts'
 
 /** Paths of the regular files below `root`, relative to it. Links and other file types are skipped. */
 export async function* filesBelow(root: string, folder = ''): AsyncGenerator<string> {
@@ -20,48 +19,32 @@ export async function* filesBelow(root: string, folder = ''): AsyncGenerator<str
   }
 }
 
-export interface FileCopy {
+export interface FileCopy extends BackupTarget {
   /** A folder in which the service can write. */
   root: string
   /** Path below `root`. */
   path: string
-  /** Folder of the backup. */
-  target: string
   /** Path below `target`. */
   name: string
-  signal?: AbortSignal | undefined
 }
 
 /**
  * Copies one file from a folder that root does not own. The opened file must be at the path of its name, because the
  * folder's owner could replace a directory with a link in the meantime. Undefined if the file no longer exists.
  */
-export async function copyOut({
-  root,
-  path,
-  target,
-  name,
-  signal,
-}: FileCopy): Promise<ListedFile | undefined> {
+export async function copyOut({ root, path, name, ...target }: FileCopy): Promise<ListedFile | undefined> {
   const file = await openInside(root, path)
   if (!file) return undefined
   try {
-    const digested = new DigestedStream()
-    const to = join(target, name)
-    await mkdir(dirname(to), { recursive: true, mode: 0o700 })
-    await pipeline(
-      file.createReadStream({ autoClose: false }),
-      digested,
-      createWriteStream(to, { mode: 0o600, flags: 'wx' }),
-      { signal },
-    )
-    return { path: name, byteSize: digested.byteSize, sha256: digested.sha256 }
+    await mkdir(dirname(join(target.target, name)), { recursive: true, mode: 0o700 })
+    return await writeBackupFile([file.createReadStream({ autoClose: false })], name, target)
   } finally {
     await file.close()
   }
 }
 
-async function openInside(root: string, path: string): Promise<FileHandle | undefined> {
+/** Opens a file of a folder that root does not own. Undefined if it is not there, or is no regular file of that path. */
+export async function openInside(root: string, path: string): Promise<FileHandle | undefined> {
   const expected = join(await realpath(root), path)
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const file = await open(expected, flags).catch((error: unknown) => {

@@ -43,6 +43,9 @@ const manifestOf = (made: Dump): Manifest => ({
   bytes: 0,
 })
 
+/** Without the manifest, which differs. */
+const source = { source: folder, identityFile: undefined }
+
 const rowsOf = async (from: Database, table: string): Promise<string[]> => {
   const { rows } = await sql<{ row: string }>`
     select t::text as row from ${sql.table(table)} t order by 1
@@ -78,7 +81,7 @@ beforeAll(async () => {
     .set({ description: 'not chained yet' })
     .where('id', '=', task.taskId)
     .execute()
-  dump = await dumpDatabase(db, folder)
+  dump = await dumpDatabase(db, { target: folder, recipients: [] })
   target = (await createEmptyDatabase()).db
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -86,7 +89,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 describe('a dumped and loaded database', () => {
   it('has every row of every table unchanged, except for active runs', async () => {
     expect(await isEmptyDatabase(target)).toBe(true)
-    const loaded = await loadDatabase(target, folder, manifestOf(dump))
+    const loaded = await loadDatabase(target, { ...source, manifest: manifestOf(dump) })
     expect(loaded).toMatchObject({ endedRuns: 2, refusedEvents: 1 })
     // These tables also have what the end of active runs and waiting events adds.
     const moving = [
@@ -117,7 +120,7 @@ describe('a dumped and loaded database', () => {
     const restored = await verify(target)
     expect(restored.broken).toBeNull()
     expect(restored.head.sequence).toBeGreaterThan(head.sequence)
-    const [entry] = await listEntries(target, { companyId: company, objectId: queued, limit: 1 })
+    const [entry] = await listEntries(target, { companyId: company, objectId: queued }, { limit: 1 })
     expect(entry).toMatchObject({ to_state: 'platform_failed' })
   })
 
@@ -187,7 +190,7 @@ describe('a dumped and loaded database', () => {
     const { db: empty } = await createEmptyDatabase()
     const manifest = manifestOf(dump)
     const tables = manifest.tables.map(({ name, rows }) => ({ name, rows: name === 'tasks' ? 2 : rows }))
-    await expect(loadDatabase(empty, folder, { ...manifest, tables })).rejects.toThrow(
+    await expect(loadDatabase(empty, { ...source, manifest: { ...manifest, tables } })).rejects.toThrow(
       'database/tasks.rows.gz holds 1 rows instead of 2',
     )
   })

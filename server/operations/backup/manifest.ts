@@ -7,8 +7,10 @@ import { BackupProblem } from './backup-problem.ts'
  * A backup is a folder:
  *
  *   database/TABLE.rows.gz   one row a line, each a JSON string of the row's text
+ *   cluster/base.tar.gz      only if the write-ahead log is archived: the cluster, from which its recovery starts
  *   keys/, objects/          copies of the folders of the data folder
  *   files.gz                 one line for each of all these files: [path, bytes, sha256]
+ *                            of an encrypted backup all of these end with .age
  *   manifest.json            written last: without it the backup is incomplete
  *   INCOMPLETE               exists until the manifest is written
  */
@@ -25,9 +27,13 @@ export interface Manifest {
   filesSha256: string
   files: number
   bytes: number
+  /** Public keys to which all files but `files.gz` are encrypted; undefined: they are not. */
+  recipients?: readonly string[]
+  /** Segment of the write-ahead log with which recovery of `cluster/` starts; undefined: there is no such folder. */
+  walSegment?: string
 }
 
-const manifestName = 'manifest.json'
+export const manifestName = 'manifest.json'
 const incompleteName = 'INCOMPLETE'
 
 /** Creates the folder of a backup. It must not exist, or be empty. */
@@ -73,14 +79,16 @@ export async function readManifest(source: string): Promise<Manifest> {
       `${source} contains no complete backup: it has no ${manifestName}, which is written last`,
     )
   })
-  const manifest = parse(text)
-  if (manifest?.format === 1) return manifest
+  const manifest = parseManifest(text)
+  if (manifest) return manifest
   throw new BackupProblem(`${join(source, manifestName)} is damaged, or of a later release`)
 }
 
-function parse(text: string): Manifest | undefined {
+/** Undefined if the text is damaged, or of a later release. */
+export function parseManifest(text: string): Manifest | undefined {
   try {
-    return JSON.parse(text) as Manifest
+    const manifest = JSON.parse(text) as Manifest | null
+    return manifest?.format === 1 ? manifest : undefined
   } catch {
     return undefined
   }

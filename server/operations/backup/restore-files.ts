@@ -1,17 +1,43 @@
-import { chown, copyFile, mkdir } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { chown, copyFile, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import {
+  type BackupSource,
+  isEncrypted,
+  plainContent,
+  plainPath,
+  type StoredFile,
+} from './encryption/backup-files.ts'
 import type { ListedFile } from './file-list.ts'
 
 /** Target folder in the data folder for each folder of a backup. */
-const folders = { keys: 'keys', objects: 'objects/objects' }
+const folders: Record<string, string> = { keys: 'keys', objects: 'objects/objects' }
+
+export interface RestoredFile extends StoredFile {
+  /** In the backup, without the ending of an encrypted file. */
+  path: string
+}
+
+/** Keys and objects of a backup. */
+export const filesOf = (
+  { source, manifest, identityFile }: BackupSource,
+  files: readonly ListedFile[],
+): RestoredFile[] =>
+  files.map(({ path }) => ({
+    path: plainPath(path, manifest),
+    file: join(source, path),
+    isEncrypted: isEncrypted(manifest),
+    identityFile,
+  }))
 
 /**
- * Restores keys and objects into a new data folder. They are owned by `owner`, or by the calling account if omitted.
+ * Restores keys and objects into a new data folder; later files of a path replace earlier ones. They are owned by `owner`, or by the
+ * calling account if omitted.
  */
 export async function restoreFiles(
-  source: string,
+  files: readonly RestoredFile[],
   dataDir: string,
-  files: readonly ListedFile[],
   owner: { uid: number; gid: number } | undefined,
 ): Promise<void> {
   const own = async (path: string) => owner && chown(path, owner.uid, owner.gid)
@@ -24,11 +50,17 @@ export async function restoreFiles(
       if (await mkdir(path, { recursive: true, mode: 0o700 })) await own(path)
       made.add(path)
     }
-    for (const { path } of files.filter((file) => file.path.startsWith(`${from}/`))) {
-      const target = join(dataDir, to, path.slice(from.length + 1))
+    for (const file of files.filter(({ path }) => path.startsWith(`${from}/`))) {
+      const target = join(dataDir, to, file.path.slice(from.length + 1))
       await ownFolder(dirname(target))
-      await copyFile(join(source, path), target)
+      await copy(file, target)
       await own(target)
     }
   }
+}
+
+async function copy(file: RestoredFile, target: string): Promise<void> {
+  await rm(target, { force: true })
+  if (!file.isEncrypted) return copyFile(file.file, target)
+  await pipeline([...plainContent(file), createWriteStream(target, { mode: 0o600, flags: 'wx' })])
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Transform, type TransformCallback } from 'node:stream'
+import { Transform, type TransformCallback, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
 /** Passes data through and computes its sha256 and length. */
@@ -20,6 +20,9 @@ export class DigestedStream extends Transform {
     return this.#sha256
   }
 }
+
+/** Takes everything. */
+export const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
 
 /** Lines of a UTF-8 stream, without line ends. Text after the last line end is a line unless it is empty. */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {

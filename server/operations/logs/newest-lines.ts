@@ -14,6 +14,7 @@ export const loggedServices = [
   'builds',
   'backups',
   'api',
+  'operator',
 ] as const
 export type LoggedService = (typeof loggedServices)[number]
 

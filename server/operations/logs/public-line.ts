@@ -1,4 +1,4 @@
-import { cutText, visibleText } from '../../base/visible-text.ts'
+import { cutText, visibleText } from '@sandbox-jobs/contract/visible-text.ts'
 import type { LogLine } from './log-line.ts'
 
 /** Fields of log lines that are shown: ids, declared names and numbers. */

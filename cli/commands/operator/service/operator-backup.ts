@@ -11,17 +11,23 @@ export const operatorBackupCommand = (): Command =>
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nRun it as root on the machine of the service. The backup contains keys: protect it like the data folder.' +
+      '\nRun it as root on the machine of the service. The backup contains keys: protect it like the data folder,' +
+        '\nor set SANDBOX_BACKUP_RECIPIENTS, to whose public keys it is then encrypted.' +
         '\n\nExample:\n  sandbox operator backup /backups/2026-11-23',
     )
     .action(async (folder: string, options: { json?: boolean }) => {
       const report = createReporter(options.json === true)
       await onThisMachine(report, () => makeBackup(folder, (text) => report.progress(text)), {
-        render: ({ madeAt, files, bytes, tables }) => {
+        render: ({ madeAt, files, bytes, tables, recipients, copiedTo }) => {
           const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+          const kind = recipients ? 'encrypted ' : ''
+          const copy = copiedTo === undefined ? '' : `It was copied to ${copiedTo}.\n`
           return {
-            text: `The backup in ${folder} is complete: ${rows} rows, ${files} files, ${bytes} bytes.\n`,
-            document: { folder, made_at: madeAt, rows, files, bytes },
+            text: `The ${kind}backup in ${folder} is complete: ${rows} rows, ${files} files, ${bytes} bytes.\n${copy}`,
+            document: {
+              ...{ folder, made_at: madeAt, rows, files, bytes, encrypted: recipients !== undefined },
+              copied_to: copiedTo ?? null,
+            },
           }
         },
         explain: explainBy(hints),

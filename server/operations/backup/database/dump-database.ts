@@ -1,26 +1,24 @@
-import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
+import { createGzip, type Gzip } from 'node:zlib'
 import type { Database, Trx } from '../../../db/database.ts'
 import { listMigrations } from '../../../db/recorded-migrations.ts'
+import { type BackupTarget, writeBackupFile } from '../encryption/backup-files.ts'
 import type { ListedFile } from '../file-list.ts'
 import type { Manifest } from '../manifest.ts'
-import { DigestedStream } from '../streams.ts'
 import { listTables, readRows, readSequences, takeSnapshot } from './table-store.ts'
 
 export interface Dump extends Pick<Manifest, 'migrations' | 'tables' | 'sequences'> {
   files: ListedFile[]
 }
 
-/** Path of a table's rows in a backup. */
+/** Path of a table's rows in a backup that is not encrypted. */
 export const rowsFile = (table: string): string => `database/${table}.rows.gz`
 
 /** Dumps every table from one snapshot. */
-export async function dumpDatabase(db: Database, target: string, signal?: AbortSignal): Promise<Dump> {
-  await mkdir(join(target, 'database'), { mode: 0o700 })
+export async function dumpDatabase(db: Database, target: BackupTarget): Promise<Dump> {
+  await mkdir(join(target.target, 'database'), { mode: 0o700 })
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -29,7 +27,7 @@ export async function dumpDatabase(db: Database, target: string, signal?: AbortS
       await takeSnapshot(trx)
       const dump: Dump = { migrations: await listMigrations(trx), tables: [], sequences: {}, files: [] }
       for (const name of await listTables(trx)) {
-        const { rows, file } = await dumpTable(trx, name, { target, signal })
+        const { rows, file } = await dumpTable(trx, name, target)
         dump.tables.push({ name, rows })
         dump.files.push(file)
       }
@@ -41,7 +39,7 @@ export async function dumpDatabase(db: Database, target: string, signal?: AbortS
 async function dumpTable(
   trx: Trx,
   table: string,
-  { target, signal }: { target: string; signal: AbortSignal | undefined },
+  target: BackupTarget,
 ): Promise<{ rows: number; file: ListedFile }> {
   let rows = 0
   const lines = async function* () {
@@ -50,9 +48,7 @@ async function dumpTable(
       yield `${JSON.stringify(row)}\n`
     }
   }
-  const digested = new DigestedStream()
-  const path = rowsFile(table)
-  const to = createWriteStream(join(target, path), { mode: 0o600, flags: 'wx' })
-  await pipeline(Readable.from(lines()), createGzip({ level: 3 }), digested, to, { signal })
-  return { rows, file: { path, byteSize: digested.byteSize, sha256: digested.sha256 } }
+  const content: [Readable, Gzip] = [Readable.from(lines()), createGzip({ level: 3 })]
+  const file = await writeBackupFile(content, rowsFile(table), target)
+  return { rows, file }
 }

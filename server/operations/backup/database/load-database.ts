@@ -1,54 +1,73 @@
-import { createReadStream } from 'node:fs'
-import { join } from 'node:path'
+import { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { refuseRestoredEvents } from '../../../custom-tables/triggers/row-events.ts'
 import type { Database, Trx } from '../../../db/database.ts'
 import { migrate, migrateToRelease } from '../../../db/migrate.ts'
 import { endRestoredRuns } from '../../../runs/drive/finish-run.ts'
+import { skipRestoredTicks } from '../../../schedules/catalogue/schedules.ts'
 import { BackupProblem } from '../backup-problem.ts'
+import { type BackupSource, contentOf } from '../encryption/backup-files.ts'
 import type { Manifest } from '../manifest.ts'
 import { linesOf } from '../streams.ts'
 import { rowsFile } from './dump-database.ts'
 import { analyze, insertRows, listColumns, setSequence, whileLoading } from './load-store.ts'
-import { listTables } from './table-store.ts'
+import { disableTimeouts, emptyMachineTables, listTables } from './table-store.ts'
 
 const rowsAtOnce = 1000
 const charactersAtOnce = 4 * 1024 ** 2
 
-export interface Loaded {
-  rows: number
+export interface Settled {
   /** Number of runs that were active when the backup was made. */
   endedRuns: number
   /** Number of row events that waited for their run then. */
   refusedEvents: number
 }
 
+export interface Loaded extends Settled {
+  rows: number
+}
+
 /**
  * Fills an empty database. The schema of the backup's release is created first. One transaction then loads all rows, ends
- * every active run and refuses the row events that wait for theirs, so that nothing that may have run since runs again. Last,
+ * every active run, refuses the row events that wait for theirs and skips the ticks that have come, so that nothing that may have run since runs again. Last,
  * the schema is migrated to this release.
  */
-export async function loadDatabase(db: Database, source: string, manifest: Manifest): Promise<Loaded> {
+export async function loadDatabase(db: Database, backup: BackupSource): Promise<Loaded> {
+  const { manifest } = backup
   await migrateToRelease(db, manifest.migrations)
   const loaded = await db.transaction().execute(async (trx) => {
     await checkTables(trx, manifest)
     const tables = manifest.tables.map(({ name }) => name)
     await whileLoading(trx, tables, async () => {
-      for (const table of manifest.tables) await loadTable(trx, table, source)
+      for (const table of manifest.tables) await loadTable(trx, table, backup)
       for (const [name, last] of Object.entries(manifest.sequences)) await setSequence(trx, name, last)
     })
+    await skipRestoredTicks(trx)
     const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
-    return {
-      rows,
-      endedRuns: await endRestoredRuns(trx),
-      refusedEvents: await refuseRestoredEvents(trx),
-    }
+    return { rows, ...(await endWork(trx)) }
   })
   await migrate(db)
   await analyze(db)
   return loaded
 }
+
+/** The same for a database that was recovered as a whole: what describes the former machine is removed. */
+export async function settleDatabase(db: Database): Promise<Settled> {
+  const settled = await db.transaction().execute(async (trx) => {
+    await disableTimeouts(trx)
+    await emptyMachineTables(trx)
+    return endWork(trx)
+  })
+  await migrate(db)
+  await analyze(db)
+  return settled
+}
+
+const endWork = async (trx: Trx): Promise<Settled> => ({
+  endedRuns: await endRestoredRuns(trx),
+  refusedEvents: await refuseRestoredEvents(trx),
+})
 
 async function checkTables(trx: Trx, manifest: Manifest): Promise<void> {
   const here = await listTables(trx)
@@ -63,7 +82,7 @@ async function checkTables(trx: Trx, manifest: Manifest): Promise<void> {
 async function loadTable(
   trx: Trx,
   { name: table, rows: expected }: { name: string; rows: number },
-  source: string,
+  backup: BackupSource,
 ): Promise<void> {
   const columns = await listColumns(trx, table)
   const into = { table, columns }
@@ -85,7 +104,7 @@ async function loadTable(
     }
     await flush()
   }
-  await pipeline(createReadStream(join(source, rowsFile(table))), createGunzip(), load)
+  await pipeline([...contentOf(backup, rowsFile(table)), createGunzip(), Duplex.from(load)])
   if (rows !== expected)
     throw new BackupProblem(`${rowsFile(table)} holds ${rows} rows instead of ${expected}`)
 }

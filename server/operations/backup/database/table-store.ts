@@ -7,15 +7,9 @@ import type { Executing, Trx } from '../../../db/database.ts'
  * program, which the embedded Postgres does not have, and no rights beyond those of the service.
  */
 
-/** Tables of Kysely, and tables that describe the machine rather than the data. */
-const leftOut = [
-  'kysely_migration',
-  'kysely_migration_lock',
-  'machine_lease',
-  'base_images',
-  'build_memory_turn',
-  'process_metrics',
-]
+/** Tables that describe the machine rather than the data, and sign-ins, which may have ended since. */
+const ofMachine = ['machine_lease', 'base_images', 'build_memory_turn', 'process_metrics', 'sign_ins']
+const leftOut = ['kysely_migration', 'kysely_migration_lock', ...ofMachine]
 
 /** Rows per fetch. A row has at most some MiB. */
 const rowsAtOnce = 100
@@ -30,6 +24,11 @@ export async function takeSnapshot(trx: Trx): Promise<void> {
 export async function disableTimeouts(trx: Trx): Promise<void> {
   await sql`set local statement_timeout = 0`.execute(trx)
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
+}
+
+/** Removes what a backup leaves out. */
+export async function emptyMachineTables(trx: Trx): Promise<void> {
+  await sql`truncate ${sql.join(ofMachine.map((table) => sql.table(table)))}`.execute(trx)
 }
 
 export async function listTables(db: Executing): Promise<string[]> {

@@ -1,9 +1,9 @@
-import { lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCode } from '../../../base/errors/has-code.ts'
 import { BackupProblem } from '../backup-problem.ts'
-import { hasManifest, type Manifest, readManifest, removeManifest } from '../manifest.ts'
-import { readTrial, type TrialRecord } from '../trial-record.ts'
+import { removeManifest } from '../manifest.ts'
+import { findBackups, nameOf, type ScheduledBackup } from './found-backups.ts'
 import { unsafeFolder } from './unsafe-folder.ts'
 
 /*
@@ -14,19 +14,6 @@ import { unsafeFolder } from './unsafe-folder.ts'
  *
  * Other names are not touched.
  */
-
-export interface ScheduledBackup {
-  path: string
-  madeAt: Date
-  manifest: Manifest
-  /** The trial of its restore, if there was one. */
-  trial: TrialRecord | undefined
-}
-
-const namePattern = /^\d{4}-\d{2}-\d{2}T\d{6}Z$/
-
-/** Name of a backup that starts at this time. */
-const nameOf = (startedAt: Date): string => `${startedAt.toISOString().slice(0, 19).replaceAll(':', '')}Z`
 
 export class BackupFolder {
   readonly path: string
@@ -60,36 +47,21 @@ export class BackupFolder {
 
   /** Paths of backups that were interrupted. */
   async listIncomplete(): Promise<string[]> {
-    const paths = await this.#paths()
-    const complete = await Promise.all(paths.map(hasManifest))
-    return paths.filter((_path, at) => !complete[at])
+    const found = await findBackups(this.path)
+    return found.filter(({ state }) => state === 'incomplete').map(({ path }) => path)
   }
 
   /** Complete backups, the newest first. One with a damaged manifest is left out, and stays. */
   async list(): Promise<ScheduledBackup[]> {
-    const found = await Promise.all(
-      (await this.#paths()).map(async (path) => {
-        const manifest = await readManifest(path).catch((error: unknown) => {
-          if (!(error instanceof BackupProblem)) throw error
-        })
-        const madeAt = new Date(manifest?.madeAt ?? Number.NaN)
-        if (!manifest || Number.isNaN(madeAt.getTime())) return []
-        return [{ path, madeAt, manifest, trial: await readTrial(path) }]
-      }),
-    )
-    return found.flat().toSorted((a, b) => b.madeAt.getTime() - a.madeAt.getTime())
+    const found = await findBackups(this.path)
+    return found
+      .filter((backup) => backup.state === 'complete')
+      .toSorted((a, b) => b.madeAt.getTime() - a.madeAt.getTime())
   }
 
   /** A removal that is interrupted leaves an incomplete backup. */
   async remove(path: string): Promise<void> {
     await removeManifest(path)
     await rm(path, { recursive: true, force: true })
-  }
-
-  async #paths(): Promise<string[]> {
-    const names = (await readdir(this.path)).filter((name) => namePattern.test(name))
-    const paths = names.map((name) => join(this.path, name))
-    const stats = await Promise.all(paths.map((path) => lstat(path)))
-    return paths.filter((_path, at) => stats[at]?.isDirectory())
   }
 }

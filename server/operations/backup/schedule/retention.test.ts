@@ -32,12 +32,12 @@ test('time alone removes nothing, and the newest backup stays under any rules', 
   expect(dates(notKept(backups, none, new Date('2040-01-01T00:00Z')))).toEqual(['2026-11-24', '2026-11-23'])
 })
 
-test('the newest backup that a trial restored stays', () => {
-  const trials = [undefined, false, true, true].map((restored) => restored !== undefined && { restored })
-  const backups = daysUntil('2026-11-25T02:10', 4).map((backup, ago) => ({
-    ...backup,
-    trial: trials[ago] || undefined,
-  }))
+test.each(['restored', 'read'] as const)('the newest backup that a trial has %s stays', (passed) => {
+  const results = [undefined, 'failed', passed, passed] as const
+  const backups = daysUntil('2026-11-25T02:10', 4).map((backup, ago) => {
+    const result = results[ago]
+    return { ...backup, trial: result && { result } }
+  })
   expect(dates(notKept(backups, none, new Date('2026-11-25T03:00Z')))).toEqual(['2026-11-24', '2026-11-22'])
 })
 

@@ -6,8 +6,9 @@ import { aboveFloor, type SpacePlan } from '../above-floor.ts'
 import { backupFailing, backupTries, lastBackup } from '../backup-metrics.ts'
 import { BackupProblem } from '../backup-problem.ts'
 import type { Manifest } from '../manifest.ts'
-import type { BackupFolder, ScheduledBackup } from './backup-folder.ts'
+import type { BackupFolder } from './backup-folder.ts'
 import { lastTime } from './backup-times.ts'
+import type { ScheduledBackup } from './found-backups.ts'
 import { type KeepRules, notKept } from './retention.ts'
 
 /*
@@ -23,6 +24,8 @@ export interface ScheduleOptions {
   keep: KeepRules
   space: Pick<SpacePlan, 'dataDir' | 'diskFloorBytes'>
   make: (target: string, signal: AbortSignal) => Promise<Manifest>
+  /** Whether one is made before its time, because of what the newest one lacks. */
+  needsAnother?: (newest: ScheduledBackup) => boolean
   clock: Clock
   log: Log
   /** Pause after a failure. */
@@ -71,7 +74,7 @@ export class ScheduledBackups {
     }
     const last = await this.#retain()
     const now = clock.now()
-    if (last && last.madeAt >= lastTime(times, now)) return
+    if (last && last.madeAt >= lastTime(times, now) && !this.#options.needsAnother?.(last)) return
     if (incomplete.length > 0) throw new BackupProblem('the last try was interrupted')
     await this.#make(folder.pathOf(now), last, signal)
     await this.#retain()

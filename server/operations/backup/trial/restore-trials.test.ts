@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { register } from 'prom-client'
@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createLog } from '../../../base/logging.ts'
 import { PostgresProblem } from '../../../postgres/problem.ts'
 import { BackupProblem } from '../backup-problem.ts'
+import { EncryptionProblem } from '../encryption/age.ts'
 import { completeBackup, startBackup } from '../manifest.ts'
 import { BackupFolder } from '../schedule/backup-folder.ts'
 import { RestoreTrials, type TrialOptions } from './restore-trials.ts'
@@ -17,11 +18,13 @@ let now: Date
 /** Names of the backups that were tried. */
 let tried: string[]
 let fault: Error | undefined
+let rows: number | undefined
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'sandbox-test-trials-'))
   tried = []
   fault = undefined
+  rows = 1
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
@@ -33,7 +36,7 @@ const trials = (more: Partial<TrialOptions> = {}) =>
     tryOne: async (backup) => {
       tried.push(backup.slice(folder.length + 1, folder.length + 11))
       if (fault) throw fault
-      return { rows: 1, files: 1 }
+      return { rows, files: 1 }
     },
     clock: { now: () => now },
     log,
@@ -76,6 +79,17 @@ test('a damaged backup is tried once, and the next one as soon as it is there', 
   expect([tried, await failing()]).toEqual([['2026-11-01', '2026-11-02'], 0])
 })
 
+test('an encrypted backup that was read alone passes, and is no restore', async () => {
+  rows = undefined
+  register.resetMetrics()
+  for (const date of ['2026-11-01', '2026-11-02']) await day(date, trials())
+  expect([tried, await failing()]).toEqual([['2026-11-01'], 0])
+  const record = JSON.parse(readFileSync(join(folder, '2026-11-01T020000Z/trial.json'), 'utf8'))
+  expect(record).toEqual({ triedAt: '2026-11-01T03:00:00.000Z', result: 'read' })
+  const last = await register.getSingleMetric('sandbox_last_backup_trial_timestamp_seconds')?.get()
+  expect(last?.values).toEqual([])
+})
+
 test('a trial that the machine cannot make is made later', async () => {
   const withoutSpace = { dataDir: folder, diskFloorBytes: 2 ** 60 }
   await day('2026-11-01', trials({ space: withoutSpace }))
@@ -85,7 +99,9 @@ test('a trial that the machine cannot make is made later', async () => {
   expect([tried, await failing()]).toEqual([[], 1])
   const turn = trials()
   await turn.turn(going)
+  fault = new EncryptionProblem('age is missing')
+  await turn.turn(going)
   fault = undefined
   await turn.turn(going)
-  expect([tried, await failing()]).toEqual([['2026-11-01', '2026-11-01'], 0])
+  expect([tried, await failing()]).toEqual([['2026-11-01', '2026-11-01', '2026-11-01'], 0])
 })

@@ -6,8 +6,10 @@ import { PostgresProblem } from '../../../postgres/problem.ts'
 import { aboveFloor, NoSpace, type SpacePlan } from '../above-floor.ts'
 import { lastTrial, trialFailing, trialTries } from '../backup-metrics.ts'
 import { BackupProblem } from '../backup-problem.ts'
-import type { BackupFolder, ScheduledBackup } from '../schedule/backup-folder.ts'
-import { writeTrial } from '../trial-record.ts'
+import { EncryptionProblem } from '../encryption/age.ts'
+import type { BackupFolder } from '../schedule/backup-folder.ts'
+import type { ScheduledBackup } from '../schedule/found-backups.ts'
+import { type TrialResult, writeTrial } from '../trial-record.ts'
 import { scratchBytes, type Tried } from './try-restore.ts'
 
 /*
@@ -50,9 +52,9 @@ export class RestoreTrials {
     showTrials(backups)
     const due = this.#due(backups)
     if (!due) return
-    const restored = await this.#try(due, signal)
-    if (restored === undefined) return
-    writeTrial(due.path, { triedAt: clock.now().toISOString(), restored })
+    const result = await this.#try(due, signal)
+    if (result === undefined) return
+    writeTrial(due.path, { triedAt: clock.now().toISOString(), result })
     showTrials(await folder.list())
   }
 
@@ -60,24 +62,31 @@ export class RestoreTrials {
     const { days, clock } = this.#options
     const now = clock.now()
     const agesMs = newestFirst.flatMap(({ trial }) =>
-      trial?.restored ? [now.getTime() - Date.parse(trial.triedAt)] : [],
+      trial && trial.result !== 'failed' ? [now.getTime() - Date.parse(trial.triedAt)] : [],
     )
     if (agesMs.some((ageMs) => ageMs >= 0 && ageMs < days * dayMs)) return undefined
     const newest = newestFirst.find(({ madeAt }) => madeAt <= now)
     return newest?.trial ? undefined : newest
   }
 
-  /** Whether the backup was restored; undefined if this machine could not try. */
-  async #try({ path, manifest }: ScheduledBackup, signal: AbortSignal): Promise<boolean | undefined> {
+  /** Undefined if this machine could not try. */
+  async #try({ path, manifest }: ScheduledBackup, signal: AbortSignal): Promise<TrialResult | undefined> {
     const { space, tryOne, log } = this.#options
     const startedMs = performance.now()
     try {
       const plan = { ...space, folder: space.dataDir, bytes: await scratchBytes(path, manifest) }
       const tried = await aboveFloor(plan, signal, (either) => tryOne(path, either))
-      trialTries.inc({ result: 'restored' })
+      const result = tried.rows === undefined ? 'read' : 'restored'
+      trialTries.inc({ result })
       const seconds = Math.round((performance.now() - startedMs) / 1000)
-      log.info({ backup: path, ...tried, seconds }, 'tried to restore a backup')
-      return true
+      const found = { backup: path, ...tried, seconds }
+      if (result === 'restored') log.info(found, 'tried to restore a backup')
+      else
+        log.warn(
+          found,
+          'read an encrypted backup; its rows cannot be loaded without SANDBOX_BACKUP_IDENTITY_FILE',
+        )
+      return result
     } catch (error) {
       if (signal.aborted) return undefined
       if (isOfMachine(error)) {
@@ -87,7 +96,7 @@ export class RestoreTrials {
       trialTries.inc({ result: 'failed' })
       const reason = error instanceof BackupProblem ? { error: error.message } : { err: error }
       log.error({ backup: path, ...reason }, 'a backup cannot be restored')
-      return false
+      return 'failed'
     }
   }
 
@@ -102,14 +111,17 @@ export class RestoreTrials {
 
 const isOfMachine = (error: unknown): error is Error =>
   error instanceof NoSpace ||
+  error instanceof EncryptionProblem ||
   error instanceof PostgresProblem ||
   hasCode(error, 'ENOSPC') ||
   isDatabaseUnavailable(error)
 
 function showTrials(newestFirst: ScheduledBackup[]): void {
   const trials = newestFirst.flatMap(({ trial }) => trial ?? [])
-  trialFailing.set(trials[0]?.restored === false ? 1 : 0)
-  const restored = trials.filter((trial) => trial.restored).map(({ triedAt }) => Date.parse(triedAt))
+  trialFailing.set(trials[0]?.result === 'failed' ? 1 : 0)
+  const restored = trials
+    .filter(({ result }) => result === 'restored')
+    .map(({ triedAt }) => Date.parse(triedAt))
   if (restored.length > 0) lastTrial.set(Math.max(...restored) / 1000)
   else lastTrial.remove()
 }

@@ -8,6 +8,8 @@ import { type Postgres, type PostgresOptions, startPostgres } from '../../../pos
 import { checkBackup } from '../check-backup.ts'
 import { rowsFile } from '../database/dump-database.ts'
 import { loadDatabase } from '../database/load-database.ts'
+import { isEncrypted, pathInBackup } from '../encryption/backup-files.ts'
+import { checkIdentity } from '../encryption/check-identity.ts'
 import type { Manifest } from '../manifest.ts'
 
 export interface RestoreTrial {
@@ -16,11 +18,14 @@ export interface RestoreTrial {
   /** Folder for the database; removed before and after. */
   scratch: string
   server: Pick<PostgresOptions, 'user' | 'through'>
+  /** Opens an encrypted backup. */
+  identityFile: string | undefined
   signal: AbortSignal
 }
 
 export interface Tried {
-  rows: number
+  /** Undefined: the backup is encrypted, and there is no identity, so that its files were read alone. */
+  rows: number | undefined
   files: number
 }
 
@@ -28,9 +33,18 @@ export interface Tried {
  * Restores a backup as far as that can be tried beside a running service: it reads every file and compares it with the manifest, and
  * loads all rows into a database of its own, which checks their number, types and references. Objects and keys are read and not copied.
  */
-export async function tryRestore({ source, scratch, server, signal }: RestoreTrial): Promise<Tried> {
+export async function tryRestore({
+  source,
+  scratch,
+  server,
+  identityFile,
+  signal,
+}: RestoreTrial): Promise<Tried> {
   await removeScratch(scratch)
-  const { manifest, files } = await checkBackup(source, () => undefined, signal)
+  const backup = await checkBackup(source, () => undefined, signal)
+  const { manifest, files } = backup
+  if (isEncrypted(manifest) && identityFile === undefined) return { rows: undefined, files: files.length }
+  await checkIdentity(backup, identityFile)
   try {
     const postgres = await startPostgres({
       ...{ ...server, dataDir: scratch, inBackground: true },
@@ -42,7 +56,7 @@ export async function tryRestore({ source, scratch, server, signal }: RestoreTri
       const log = createLog('backups', 'error')
       const db = connect(postgres.url, { poolSize: 2, log, name: 'restore trial' })
       try {
-        return await loadDatabase(db, source, manifest)
+        return await loadDatabase(db, { source, manifest, identityFile })
       } finally {
         await db.destroy()
       }
@@ -78,10 +92,10 @@ const emptyBytes = 512 * 2 ** 20
 const expansion = 12
 
 /** Roughly how much space the database of a backup needs. */
-export async function scratchBytes(source: string, { tables }: Manifest): Promise<number> {
+export async function scratchBytes(source: string, manifest: Manifest): Promise<number> {
   const sizes = await Promise.all(
-    tables.map(({ name }) =>
-      stat(join(source, rowsFile(name))).then(
+    manifest.tables.map(({ name }) =>
+      stat(join(source, pathInBackup(rowsFile(name), manifest))).then(
         ({ size }) => size,
         (error: unknown) => {
           // The trial will say so.

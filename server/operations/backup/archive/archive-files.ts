@@ -1,0 +1,83 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, rename, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { copyOut } from '../copy-files.ts'
+import { linesOf } from '../streams.ts'
+import type { ArchiveFolder } from './archive-folder.ts'
+
+export interface ArchivedFiles {
+  archive: ArchiveFolder
+  dataDir: string
+  /** Called with the size of each file. It throws if there is no room for more. */
+  onFile: (byteSize: number) => void
+  signal: AbortSignal
+}
+
+/** The time of a file on the disk is coarser than the clock. */
+const overlapMs = 2_000
+const roots = [
+  { root: 'keys', as: 'keys' },
+  { root: 'objects/objects', as: 'objects' },
+]
+
+/** From when on keys and objects are archived, unless they are already. Older ones are in each later backup. */
+export async function startFiles(archive: ArchiveFolder, now: Date): Promise<void> {
+  if (!existsSync(archive.since)) await noteStart(archive, now)
+}
+
+/** Archives the keys and objects that were written since the turn before, as the files of `name`. */
+export async function archiveFiles(
+  { archive, dataDir, onFile, signal }: ArchivedFiles,
+  { name, now }: { name: string; now: Date },
+): Promise<void> {
+  const target = archive.freshFiles(name)
+  let files = 0
+  for (const { root, as } of roots) {
+    for await (const path of changedBelow(join(dataDir, root), archive.since)) {
+      signal.throwIfAborted()
+      await mkdir(target.target, { recursive: true, mode: 0o700 })
+      const copied = await copyOut({
+        root: join(dataDir, root),
+        path,
+        ...target,
+        name: join(as, path),
+        signal,
+      })
+      if (!copied) continue
+      files += 1
+      onFile(copied.byteSize)
+    }
+  }
+  if (files > 0) {
+    await promisify(execFile)('sync', ['--file-system', target.target])
+    await archive.putFiles(name)
+  }
+  await noteStart(archive, now)
+}
+
+async function noteStart({ path, since }: ArchiveFolder, now: Date): Promise<void> {
+  const fresh = join(path, 'new/since')
+  const at = new Date(now.getTime() - overlapMs)
+  await writeFile(fresh, '', { mode: 0o600 })
+  await utimes(fresh, at, at)
+  await rename(fresh, since)
+}
+
+/** Paths of regular files that came or changed after the time of change of `since`. It follows no links. */
+async function* changedBelow(root: string, since: string): AsyncGenerator<string> {
+  if (!existsSync(root)) return
+  const args = [root, '-ignore_readdir_race', '-type', 'f', '-cnewer', since, '-printf', '%P\\n']
+  const child = spawn('find', args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const ended = once(child, 'close')
+  ended.catch(() => undefined)
+  try {
+    yield* linesOf(child.stdout)
+    const [code] = (await ended) as [number | null]
+    if (code !== 0) throw new Error(`find ended with ${code} in ${root}`)
+  } finally {
+    child.kill('SIGKILL')
+  }
+}

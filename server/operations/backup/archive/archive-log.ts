@@ -1,0 +1,64 @@
+import { Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import type { Database } from '../../../db/database.ts'
+import { BackupProblem } from '../backup-problem.ts'
+import { openInside } from '../copy-files.ts'
+import type { ArchiveFolder } from './archive-folder.ts'
+import { type LogPosition, segmentBytes } from './segments.ts'
+import { listSegments } from './wal-store.ts'
+
+export interface ArchivedLog {
+  db: Database
+  archive: ArchiveFolder
+  /** Folder of the segments, in which the database server can write. */
+  walDir: string
+  /** Called with the size of each segment. It throws if there is no room for more. */
+  onFile: (byteSize: number) => void
+  signal: AbortSignal
+}
+
+/**
+ * Archives what was written before `end`, from the segment `from` on: each segment that is whole, and the part of the last one. A segment
+ * that the server has removed already is left out, so that later ones are archived nevertheless: another backup may start there.
+ */
+export async function archiveLog(
+  log: ArchivedLog,
+  { from, end }: { from: string; end: LogPosition },
+): Promise<void> {
+  const { db, archive } = log
+  const last = (await archive.listSegments()).findLast(({ isPartial }) => !isPartial)?.name ?? ''
+  const due = (await listSegments(db)).filter((name) => name >= from && name > last && name < end.segment)
+  for (const name of due) await put(log, { name, bytes: segmentBytes })
+  if (end.offset > 0) await put(log, { name: end.segment, bytes: end.offset })
+}
+
+async function put(
+  { archive, walDir, onFile, signal }: ArchivedLog,
+  { name, bytes }: { name: string; bytes: number },
+): Promise<void> {
+  const file = await openInside(walDir, name)
+  if (!file) throw new BackupProblem(`segment ${name} of the write-ahead log was removed`)
+  try {
+    const written = file.createReadStream({ autoClose: false, start: 0, end: bytes - 1 })
+    const content = Readable.from(filledUp(written, bytes))
+    const byteSize = await archive.putSegment(
+      { name, isPartial: bytes < segmentBytes },
+      [content, createGzip({ level: 3 })],
+      signal,
+    )
+    onFile(byteSize)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Zeros follow, because the server reads whole segments, and takes zeros for the end of the log. */
+async function* filledUp(written: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let read = 0
+  for await (const chunk of written) {
+    read += chunk.length
+    yield chunk
+  }
+  if (read !== bytes) throw new BackupProblem('a segment of the write-ahead log is shorter than it was')
+  if (bytes < segmentBytes) yield Buffer.alloc(segmentBytes - bytes)
+}
