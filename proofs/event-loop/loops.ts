@@ -16,6 +16,7 @@ export const loops = {
   'pages of rows': 'requests.test.ts',
   'exports of rows': 'requests.test.ts',
   'input templates of triggers (worker)': 'steps.test.ts',
+  'next ticks of schedules': 'steps.test.ts',
   'shared pages': 'steps.test.ts',
   'lists of granted jobs and menus': 'steps.test.ts',
   'programs of doors': 'steps.test.ts',

@@ -1,4 +1,5 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
+import { scheduleNextTicks, schedulesPerRoom } from '@sandbox-jobs/contract/limits.ts'
 import { grantedJobsMaxBytes } from '@sandbox-jobs/contract/resources/tasks/granted-job.ts'
 import { expect, it } from 'vitest'
 import { withMaskedNames } from '../../agent/core/records/masked-names.ts'
@@ -13,10 +14,13 @@ import { matchesOf } from '../../server/http/doors/open-terminal/files/search-co
 import { sharePage } from '../../server/http/pages/share-page.ts'
 import type { ShareView } from '../../server/runs/links/share-view.ts'
 import { entryBlocks } from '../../server/runs/parts/entry-blocks.ts'
+import { readCalendar } from '../../server/schedules/calendar/calendar.ts'
+import { nextTicks } from '../../server/schedules/calendar/next-ticks.ts'
 import { sessionEntries } from '../../server/sessions/runs/session-content.ts'
 import { type TreeEntry, treeOf } from '../../server/sessions/trees/tree.ts'
 import { VerifiedFiles } from '../../server/sessions/trees/verified-files.ts'
 import { secretSlotsOf } from '../../server/tasks/versions/secret-slots.ts'
+import { fixedKeys } from '../../testing/apps/fixed-keys.ts'
 import { expectUnnoticed } from './beside-reader.ts'
 import type { Loop } from './loops.ts'
 
@@ -96,7 +100,7 @@ const shared: ShareView = {
   more: 900,
 }
 
-const pages = new PageTokens(Buffer.alloc(32))
+const pages = new PageTokens(fixedKeys(Buffer.alloc(32)))
 const slots = Array.from({ length: 100 }, (_, at) => ({ name: `S${at}`.padEnd(128, 'X') }))
 const grants = Array.from({ length: 1001 }, (_, at) => ({ id: `tsk_${at}` }))
 const unbound = { borrower: new Set<string>(), owner: new Set<string>() }
@@ -107,6 +111,13 @@ function grantedJobs() {
   const { items, next_page_token } = pages.page('granted-jobs', grants, 1000, render)
   expect(JSON.stringify(items).length).toBeGreaterThan(grantedJobsMaxBytes * 0.9)
   expect(next_page_token).not.toBeNull()
+}
+
+function ticksOfRoom() {
+  const schedule = { cron: `${'0,'.repeat(50)}0 0 29 2 *`, time_zone: 'America/St_Johns' }
+  const after = new Date('2096-03-01T00:00:00Z')
+  for (let at = 0; at < schedulesPerRoom; at += 1)
+    expect(nextTicks(readCalendar('body', schedule), after, scheduleNextTicks)).toHaveLength(1)
 }
 
 /** Without a repetition. */
@@ -155,6 +166,7 @@ it.each<[Loop, string, () => unknown]>([
   ['masked names (agent)', 'one repeated piece of a secret', () => mask(Buffer.alloc(64 * 1024, 'a'))],
   ['masked names (agent)', 'many pieces of a secret', () => mask(Buffer.from(digits(64 * 1024)))],
   ['lists of granted jobs and menus', 'a page of jobs with all their secrets', grantedJobs],
+  ['next ticks of schedules', 'those of a room, years ahead', ticksOfRoom],
   ['programs of doors', 'one of quotes', () => program("'".repeat(2 * 1024 * 1024))],
 ])('%s: others do not notice %s', async (_loop, _name, work) => {
   await expectUnnoticed(async () => work(), nextRound)

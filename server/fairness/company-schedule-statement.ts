@@ -10,8 +10,12 @@ export interface CompanySchedule {
 
 export interface WaitingRows {
   table: string
-  /** Column that orders the rows of a company, oldest first. An index has the company and this, for rows that wait. */
   key: string
+  /**
+   * Column that orders the rows of a company, oldest first; absent: the key. An index has the company and this, for rows that
+   * wait.
+   */
+  oldest?: string
   /** Condition of the index: which rows wait. */
   waits: RawBuilder<unknown>
   /** How the rows are locked. */
@@ -44,12 +48,12 @@ export const scheduledCompanies = (
  * waits.
  */
 export const dueFairly = (
-  { table, key, waits, lock }: WaitingRows,
+  { table, key, oldest = key, waits, lock }: WaitingRows,
   { perCompany, ...turns }: CompanySchedule,
 ): RawBuilder<unknown> => sql`
     ${scheduledCompanies({ table, waits }, turns)}, due as (
       select o.${sql.ref(key)} from waiting w cross join lateral (
         select ${sql.ref(key)} from ${sql.table(table)} where ${waits} and company_id = w.company_id
-        order by ${sql.ref(key)} limit ${perCompany} ${lock}
+        order by ${sql.ref(oldest)} limit ${perCompany} ${lock}
       ) o
     )`

@@ -1,5 +1,5 @@
 /*
- * The event loop accepts one connection of a listener in each of its rounds. When long work fills every round, connections that
+ * The event loop accepts one connection of a listening descriptor in each of its rounds. When long work fills every round, connections that
  * wait are accepted as slowly as the work goes on: behind sixty of one company, a newcomer waits for sixty pieces of its work.
  */
 

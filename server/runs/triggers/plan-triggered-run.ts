@@ -10,6 +10,8 @@ import type { NewRun } from '../submit/locked-queues.ts'
 import { requireUnattended } from '../submit/startable.ts'
 import { checkOutputs, planRun, type SubmitDeps } from '../submit/submit-run.ts'
 
+const unattended = 'custom_table_trigger_needs_confirmation'
+
 /** An event that starts no run; `code` says why. */
 export class EventRefused extends Error {
   readonly code: string
@@ -39,6 +41,7 @@ export async function planTriggeredRun(deps: SubmitDeps, event: WaitingEvent): P
       ...(trigger.timeout_seconds !== null && { timeout_seconds: trigger.timeout_seconds }),
     },
     source: 'custom_table_trigger',
+    unattended,
   } as const
   try {
     return await planRun(deps, submission, stageInput(inputOf(trigger.input_template, table.id, event)))
@@ -77,8 +80,8 @@ export const requireTarget =
     try {
       const resolve = await deps.runnables.resolveFor(principal, chatroomId, versionId)
       const version = resolve()
-      requireUnattended(version)
-      await checkOutputs(deps, { principal, chatroomId, source: 'custom_table_trigger' }, version)
+      requireUnattended(version, unattended)
+      await checkOutputs(deps, { principal, chatroomId, isAttended: false }, version)
     } catch (error) {
       if (!(error instanceof CodedError && error.code === 'not_found')) throw error
       const words = 'must name a version that you may run in that chatroom'

@@ -1,6 +1,5 @@
 import { triggerEventWaitHours } from '@sandbox-jobs/contract/limits.ts'
 import { type Clock, type sleep, systemClock } from '../../base/clock.ts'
-import { onBehalfOf } from '../../base/current-request.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import type { Log } from '../../base/logging.ts'
 import {
@@ -10,7 +9,7 @@ import {
   type WaitingEvent,
 } from '../../custom-tables/triggers/row-events.ts'
 import { isDatabaseUnavailable } from '../../db/database.ts'
-import { CompanyRounds, type Round } from '../../fairness/company-rounds.ts'
+import { CompanyQueues } from '../../fairness/company-queues.ts'
 import type { CompanySchedule } from '../../fairness/company-schedule-statement.ts'
 import { spanClock, submissionOf } from '../../tracing/span.ts'
 import { recordSpan } from '../../tracing/tracing.ts'
@@ -41,12 +40,6 @@ export interface TriggeredRunsOptions {
   pause?: typeof sleep | undefined
 }
 
-const companiesPerRound = 50
-const eventsPerCompany = 20
-/** Companies whose events are handled at the same time. */
-const companiesAtOnce = 4
-/** A company whose inputs take long to check has fewer events in its turn. */
-const turnMs = 250
 const pollIntervalDefaultMs = 1000
 const hourMs = 3_600_000
 
@@ -57,50 +50,25 @@ const hourMs = 3_600_000
  */
 export class TriggeredRuns {
   readonly #options: TriggeredRunsOptions
-  readonly #rounds = new CompanyRounds(companiesPerRound, (after) => this.#round(after))
+  readonly #turns: CompanyQueues<WaitingEvent>
 
   constructor(options: TriggeredRunsOptions) {
     this.#options = options
+    this.#turns = new CompanyQueues({
+      clock: options.clock,
+      listWaiting: (turns) => options.events.listWaiting(turns),
+      handle: (event) => this.#handle(event),
+    })
   }
 
   /** Rounds until no event can be handled now, or the signal fires. Returns their number. */
   async startAll(signal?: AbortSignal): Promise<number> {
-    return (await this.#options.hasSpace()) ? this.#rounds.all(signal) : 0
+    return (await this.#options.hasSpace()) ? this.#turns.all(signal) : 0
   }
 
   /** One round over the next companies. Returns the number of events that it handled. */
   startRound(): Promise<number> {
-    return this.#rounds.once()
-  }
-
-  async #round(afterCompany: string): Promise<Round> {
-    const events = await this.#options.events.listWaiting({
-      afterCompany,
-      companies: companiesPerRound,
-      perCompany: eventsPerCompany,
-    })
-    const ofCompanies = [...Map.groupBy(events, ({ company_id }) => company_id)]
-    const companies = ofCompanies.map(([id]) => id)
-    let handled = 0
-    const handleNext = async () => {
-      for (let next = ofCompanies.shift(); next; next = ofCompanies.shift())
-        handled += await this.#handleInOrder(...next)
-    }
-    await Promise.all(Array.from({ length: companiesAtOnce }, handleNext))
-    return { handled, companies }
-  }
-
-  /** Handles events of one company until one has to wait, or its turn is over. Returns their number. */
-  async #handleInOrder(companyId: string, events: readonly WaitingEvent[]): Promise<number> {
-    const { clock } = this.#options
-    const until = clock.now().getTime() + turnMs
-    let handled = 0
-    for (const event of events) {
-      if ((await onBehalfOf(companyId, () => this.#handle(event))) === 'waits') break
-      handled += 1
-      if (clock.now().getTime() > until) break
-    }
-    return handled
+    return this.#turns.once()
   }
 
   async #handle(event: WaitingEvent): Promise<'handled' | 'waits'> {

@@ -1,0 +1,50 @@
+import type { SchedulePreview } from '@sandbox-jobs/contract/resources/schedules/schedule.ts'
+import { useQuery } from '@tanstack/react-query'
+import { type PreviewedTimes, previewOf } from '../../data/schedules.ts'
+import { useSettled } from '../../data/settled.ts'
+import { Panel } from '../../parts/panel.tsx'
+import { ToneBox } from '../../parts/tone-box.tsx'
+import { useFormats, useTexts } from '../../texts/texts.tsx'
+import { NextTicks } from './schedule-row.tsx'
+import styles from './schedules.module.css'
+
+const settledMs = 600
+
+/** The next five ticks and the price of a schedule that is typed. */
+export function SchedulePreviewBox({ cid, times }: { cid: string; times: PreviewedTimes }) {
+  const t = useTexts().schedules
+  const settled = useSettled(JSON.stringify(times), settledMs)
+  const preview = useQuery(previewOf(cid, JSON.parse(settled) as PreviewedTimes))
+  return (
+    <section className={styles.preview} aria-label={t.preview} aria-live="polite">
+      <Panel query={preview.error ? { ...preview, data: undefined } : preview} rows={3}>
+        {(shown) => <Shown preview={shown} />}
+      </Panel>
+    </section>
+  )
+}
+
+function Shown({ preview }: { preview: SchedulePreview }) {
+  const t = useTexts()
+  const formats = useFormats()
+  const { run, ticks_30_days: ticks, hold_30_days: most, typical_cost_30_days: usual } = preview
+  const money = (amount: string) => formats.money(amount, run.currency ?? '')
+  return (
+    <>
+      <h2>{t.schedules.next}</h2>
+      <NextTicks times={preview.next_at} />
+      <ul className={styles.detail}>
+        <li>{t.schedules.ticks(ticks)}</li>
+        {most !== null && <li>{t.schedules.most(money(most))}</li>}
+        {usual !== null && <li>{t.schedules.usual(money(usual))}</li>}
+      </ul>
+      {run.refusals.map(({ code, message }) => (
+        <ToneBox key={code} tone="warning" icon="alert">
+          <p>{t.estimate.refused}</p>
+          {/* The service speaks English. */}
+          <p lang="en">{message}</p>
+        </ToneBox>
+      ))}
+    </>
+  )
+}

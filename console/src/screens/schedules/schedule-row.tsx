@@ -1,0 +1,98 @@
+import type { Schedule } from '@sandbox-jobs/contract/resources/schedules/schedule.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../data/api.ts'
+import { readSchedulesAgain } from '../../data/schedules.ts'
+import { Button } from '../../parts/button.tsx'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { ErrorBox } from '../../parts/error-box.tsx'
+import { TenantText } from '../../parts/tenant-text.tsx'
+import { useFormats, useTexts } from '../../texts/texts.tsx'
+import { ScheduleTicks } from './schedule-ticks.tsx'
+import styles from './schedules.module.css'
+
+/** A schedule with its next ticks and its last runs. */
+export function ScheduleRow({ schedule, manages }: { schedule: Schedule; manages: boolean }) {
+  const t = useTexts().schedules
+  const { name, cron, time_zone, paused_because } = schedule
+  const [areTicksShown, setAreTicksShown] = useState(false)
+  return (
+    <li>
+      <div className={styles.words}>
+        <TenantText text={name} />
+        <span className={styles.detail}>
+          <TenantText text={schedule.task_name} />
+          <TenantText text={`${cron} ${time_zone}`} />
+        </span>
+        {paused_because === null ? (
+          <NextTicks times={schedule.next_at} />
+        ) : (
+          <span className={styles.detail}>{t.paused[paused_because]}</span>
+        )}
+        <details onToggle={(event) => setAreTicksShown(event.currentTarget.open)}>
+          <summary>{t.lastRuns}</summary>
+          {areTicksShown && <ScheduleTicks cid={schedule.chatroom_id} sid={schedule.id} />}
+        </details>
+      </div>
+      {manages && <Acts schedule={schedule} />}
+    </li>
+  )
+}
+
+export function NextTicks({ times }: { times: readonly string[] }) {
+  const t = useTexts().schedules
+  const formats = useFormats()
+  return (
+    <ul className={styles.detail} aria-label={t.next}>
+      {times.map((at) => (
+        <li key={at}>
+          <time dateTime={at}>{formats.dateTime(new Date(at))}</time>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Acts({ schedule: { id: sid, chatroom_id: cid, name, paused_because } }: { schedule: Schedule }) {
+  const t = useTexts().schedules
+  const queries = useQueryClient()
+  const [isAsked, setIsAsked] = useState(false)
+  const onSuccess = () => readSchedulesAgain(queries)
+  const params = { cid, sid }
+  const enable = useMutation({
+    mutationFn: (enabled: boolean) => api.call(allRoutes.updateSchedule, { params, body: { enabled } }),
+    onSuccess,
+  })
+  const remove = useMutation({
+    mutationFn: () => api.call(allRoutes.deleteSchedule, { params }),
+    onSuccess,
+  })
+  const isPaused = paused_because !== null
+  return (
+    <>
+      <Button
+        label={isPaused ? t.resumeNamed(name) : t.pauseNamed(name)}
+        isBusy={enable.isPending}
+        onPress={() => enable.mutate(isPaused)}
+      >
+        {isPaused ? t.resume : t.pause}
+      </Button>
+      <Button label={t.removeNamed(name)} onPress={() => setIsAsked(true)}>
+        {t.remove}
+      </Button>
+      {enable.error && <ErrorBox error={enable.error} />}
+      {isAsked && (
+        <ConfirmDialog
+          title={t.removeNamed(name)}
+          act={t.remove}
+          isDanger
+          mutation={remove}
+          onClose={() => setIsAsked(false)}
+        >
+          <p>{t.removeWhy}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,53 @@
+import type { sleep } from '../../base/clock.ts'
+import { CompanyQueues } from '../../fairness/company-queues.ts'
+import { startTicker, type Ticker } from '../../work/ticker.ts'
+import { listDueSchedules, type ScheduleRow } from '../catalogue/schedule-store.ts'
+import { handleTick, type TickDeps } from './handle-tick.ts'
+
+export interface SchedulesOptions extends TickDeps {
+  /** False while the disk has no space for new runs. */
+  hasSpace: () => Promise<boolean>
+  pause?: typeof sleep | undefined
+}
+
+const pollIntervalMs = 1000
+
+/** Starts the runs of schedules whose ticks are due, a few of each company in its turn. */
+export class ScheduledRuns {
+  readonly #hasSpace: SchedulesOptions['hasSpace']
+  readonly #turns: CompanyQueues<ScheduleRow>
+
+  constructor({ hasSpace, ...deps }: SchedulesOptions) {
+    this.#hasSpace = hasSpace
+    this.#turns = new CompanyQueues({
+      clock: deps.clock,
+      listWaiting: (turns) => listDueSchedules(deps.db, turns, deps.clock.now()),
+      handle: async (schedule) => {
+        await handleTick(deps, schedule)
+        return 'handled'
+      },
+    })
+  }
+
+  /** Rounds until no tick is due, or the signal fires. Returns the number of ticks that it looked at. */
+  async startAll(signal?: AbortSignal): Promise<number> {
+    return (await this.#hasSpace()) ? this.#turns.all(signal) : 0
+  }
+
+  /** One round over the next companies. Returns the number of ticks that it looked at. */
+  startRound(): Promise<number> {
+    return this.#turns.once()
+  }
+}
+
+/** The loop of the worker. */
+export const startSchedules = (options: SchedulesOptions): Ticker => {
+  const runs = new ScheduledRuns(options)
+  return startTicker({
+    name: 'schedules',
+    tick: (signal) => runs.startAll(signal),
+    intervalMs: pollIntervalMs,
+    log: options.log,
+    pause: options.pause,
+  })
+}
