@@ -11,6 +11,8 @@ export interface Principal {
   managedDepartmentIds: string[]
   /** Of a person who logged in with a password: the `credential_generation` that ends with it. */
   credentialGeneration?: number
+  /** Of a person who is signed in with a browser. */
+  signInId?: string
   apiKey?: { id: string; scope: 'full' | 'sandbox'; allowedChatroomIds: string[] }
   /** Set where an agent acts in a turn of the principal. */
   turn?: HumanTurn

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { turnReceiptLifetimeSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type { Clock } from '../base/clock.ts'
 import { notFound } from '../base/errors/coded-error.ts'
@@ -7,6 +6,7 @@ import type { SignedTokens } from '../base/keys/signed-tokens.ts'
 import { settleAll } from '../base/settle-all.ts'
 import type { Database } from '../db/database.ts'
 import { principalOfLogin, refuseCredentials } from './authentication/authentication.ts'
+import type { Presented } from './authentication/browser-sign-in.ts'
 import { findUserCredential } from './authentication/credential-store.ts'
 import { findSocialClient, findSocialClientOf } from './directory/social-client-store.ts'
 import { findLiveApiKey } from './keys/api-key-store.ts'
@@ -44,7 +44,7 @@ export interface TurnDeps {
   signed: SignedTokens
 }
 
-type Authenticate = (headers: IncomingHttpHeaders) => Promise<Principal>
+type Authenticate = (request: Presented) => Promise<Principal>
 
 const tokenMaxLength = 4096
 const onBehalfForm = /^(?<kind>user|line|messenger|whatsapp):(?<id>[A-Za-z0-9_.:@+-]{1,128})$/
@@ -114,7 +114,7 @@ async function findKeyOfTurn(
 /** Authenticates agents by `X-Turn-Context`. */
 export const turnAuthentication =
   (deps: TurnDeps): Authenticate =>
-  (headers) =>
+  ({ headers }) =>
     principalOfTurn(deps, headers['x-turn-context'])
 
 /**
@@ -123,9 +123,10 @@ export const turnAuthentication =
  */
 export const messageAuthentication =
   (deps: TurnDeps, byOwnCredentials: Authenticate): Authenticate =>
-  async (headers) => {
+  async (request) => {
+    const { headers } = request
     const key = headers['x-gateway-key']
-    if (key === undefined) return byOwnCredentials(headers)
+    if (key === undefined) return byOwnCredentials(request)
     const gateway = typeof key === 'string' ? await useGatewayKey(deps, key) : undefined
     const named = onBehalfForm.exec(String(headers['x-on-behalf-of'] ?? ''))?.groups
     if (!gateway) throw refuseCredentials()
@@ -159,6 +160,18 @@ export async function findUser(
 ): Promise<Principal | undefined> {
   const user = await findUserCredential(db, { companyId, userId })
   return user && !user.disabled_at ? principalOfLogin(user) : undefined
+}
+
+/** The same with one of their keys; undefined also where the key is revoked or has expired. */
+export async function findUserWithKey(
+  db: Database,
+  { companyId, userId, apiKeyId: id }: { companyId: string; userId: string; apiKeyId: string },
+): Promise<Principal | undefined> {
+  const [user, apiKey] = await settleAll([
+    findUser(db, companyId, userId),
+    findLiveApiKey(db, { companyId, id }),
+  ])
+  return user && apiKey && { ...user, authMethod: 'api_key', apiKey }
 }
 
 async function findClientOf(

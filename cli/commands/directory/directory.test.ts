@@ -166,3 +166,29 @@ test('a user is disabled, enabled and reset by login name', async () => {
   expect(reset.stdout).toBe(`${changed?.password}\n`)
   expect((await cli('users', 'reset', 'aad')).stderr).toContain('Did you mean ada?')
 })
+
+const address = 'https://jobs.example.com/password?token=sbx1.secret'
+
+test('a user is invited without a password, and only standard output has the address', async () => {
+  Object.assign(service.answers, {
+    inviteUser: () => ({ json: { user: ada, address, expires_at: '2026-12-02T09:00:00.000Z' } }),
+    putMember: () => ({ json: {} }),
+  } satisfies FakeService['answers'])
+  const invited = await cli('users', 'invite', 'ada', '--role', 'company_manager', '--room', room)
+  expect([invited.exitCode, invited.stdout]).toEqual([0, `${address}\n`])
+  expect(invited.stderr).toContain('once, until 2026-12-02T09:00:00.000Z')
+  expect(invited.stderr).not.toContain('secret')
+  expect(bodiesOf('inviteUser')).toEqual([{ login: 'ada', role: 3 }])
+  expect(sent('putMember').map(({ params }) => params)).toEqual([{ cid: room, uid: 'usr_1' }])
+  const shown = JSON.parse((await cli('users', 'invite', 'ada', '--json')).stdout)
+  expect(shown).toMatchObject({ user: { login: 'ada' }, address, rooms: [] })
+})
+
+test('a user is reset by an address in place of a password', async () => {
+  service.answers.listUsers = () => page(ada)
+  service.answers.createPasswordAddress = () => ({
+    json: { user: ada, address, expires_at: '2026-12-02T09:00:00.000Z' },
+  })
+  expect((await cli('users', 'reset', 'ada', '--invite')).stdout).toBe(`${address}\n`)
+  expect([sent('createPasswordAddress')[0]?.params, sent('updateUser')]).toEqual([{ id: 'usr_1' }, []])
+})

@@ -8,6 +8,7 @@ import type { ConnectionOptions } from '../../session/connection.ts'
 import { withSession } from '../../session/session.ts'
 import { usersAddCommand } from './users-add.ts'
 import { usersDisableCommand, usersEnableCommand, usersResetCommand } from './users-change.ts'
+import { usersInviteCommand } from './users-invite.ts'
 
 interface Options extends ConnectionOptions {
   all?: boolean
@@ -19,6 +20,7 @@ export const usersCommand = (): Command =>
     .description('users of the company, for its administrators')
     .addCommand(listCommand(), { isDefault: true })
     .addCommand(usersAddCommand())
+    .addCommand(usersInviteCommand())
     .addCommand(usersDisableCommand())
     .addCommand(usersEnableCommand())
     .addCommand(usersResetCommand())

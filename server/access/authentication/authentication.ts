@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
 import type { Clock } from '../../base/clock.ts'
 import { nameCompany } from '../../base/current-request.ts'
@@ -11,10 +10,14 @@ import type { AccessTokens } from '../login/access-tokens.ts'
 import { isLogin } from '../login/logins.ts'
 import { servesOrigin } from '../origins.ts'
 import type { Principal } from '../principal.ts'
+import { touchSignIn } from '../sign-ins/sign-in-store.ts'
+import { signInExpiry } from '../sign-ins/sign-ins.ts'
+import { hashOfSignIn, isOfConsole, type Presented, tokenOfSignIn } from './browser-sign-in.ts'
 import type { KeyCredential, UserAuthority } from './caller-statement.ts'
 import {
   findKeyCredentials,
   findLogin,
+  findSignIn,
   findUserCredential,
   rehashKey,
   touchKey,
@@ -25,7 +28,8 @@ import type { IdentityProvider } from './identity-provider.ts'
 /*
  * Identifies the caller. Credentials are `Authorization: Bearer <JWT>` or `X-Api-Key: <key>`; a request with the
  * first is decided by it alone. A token only names a user: role, departments and whether the user is enabled are read
- * again for every request, so that changes by an administrator apply at once.
+ * again for every request, so that changes by an administrator apply at once. A request with neither may have the cookie of a
+ * sign-in, if a page of the console made it (`browser-sign-in.ts`).
  *
  * Every invalid credential gets the same 418 response, whether it is missing, malformed, expired, revoked or its
  * owner disabled (contract part 1, "Authentication").
@@ -45,6 +49,8 @@ export interface AuthenticationOptions {
   /** Peppers of stored API keys. */
   peppers: Peppers
   clock: Clock
+  /** Address of the console; absent: no browser is signed in. */
+  baseUrl?: string | undefined
 }
 
 /** Looks up the key with this keyed hash; undefined if there is none. */
@@ -57,26 +63,31 @@ export const refuseCredentials = (): PlainError => {
 
 export class Authentication {
   readonly #options: AuthenticationOptions
+  readonly #origin: string | undefined
   readonly #hashes = new ApiKeyHashes()
   readonly #keys: Batcher<Buffer, KeyCredential>
 
   constructor(options: AuthenticationOptions) {
     this.#options = options
+    this.#origin = options.baseUrl === undefined ? undefined : new URL(options.baseUrl).origin
     this.#keys = new Batcher((hashes) => findKeyCredentials(options.db, hashes))
   }
 
   readonly #findKey: FindKey = (keyHash) => this.#keys.add(keyHash)
 
   /**
-   * Resolves a request's headers to its caller; throws `PlainError` 418, or 403 for a key's foreign origin. A caller
+   * Resolves a request to its caller; throws `PlainError` 418, or 403 for a key's foreign origin. A caller
    * that looks up more than the key in the same statement passes its own `findKey`; it must not act on the result
    * before this resolves.
    */
   readonly authenticate = async (
-    headers: IncomingHttpHeaders,
+    request: Presented,
     findKey: FindKey = this.#findKey,
   ): Promise<Principal> => {
+    const { headers } = request
     if (headers.authorization !== undefined) return this.#byToken(headers.authorization)
+    const signIn = tokenOfSignIn(headers)
+    if (signIn !== undefined) return this.#bySignIn(signIn, request)
     const text = headers['x-api-key']
     if (typeof text !== 'string' || !looksLikeApiKey(text)) throw refuseCredentials()
     const [key, pepper] = await this.#lookUp(text, findKey)
@@ -124,6 +135,21 @@ export class Authentication {
       : await this.#userOfOwnToken(token)
     if (!user || user.disabled_at) throw refuseCredentials()
     return isOfProvider ? principalOf(user, { id: user.id, authMethod: 'jwt' }) : principalOfLogin(user)
+  }
+
+  async #bySignIn(token: string, request: Presented): Promise<Principal> {
+    const { db, clock } = this.#options
+    if (this.#origin === undefined || !isOfConsole(request, this.#origin)) throw refuseCredentials()
+    const found = await findSignIn(db, hashOfSignIn(token))
+    const now = clock.now()
+    if (!found || found.disabled_at || found.expires_at <= now) throw refuseCredentials()
+    const { company_id: companyId, sign_in_id: id, created_at } = found
+    const olderThan = new Date(now.getTime() - usedNotedEveryMs)
+    if (!request.isFollowing && found.last_used_at < olderThan) {
+      const use = { last_used_at: now, expires_at: signInExpiry(created_at, now) }
+      await touchSignIn(db, { companyId, id, olderThan }, use)
+    }
+    return { ...principalOfLogin(found), signInId: id }
   }
 
   async #userOfOwnToken(token: string): Promise<UserCredential | undefined> {

@@ -59,11 +59,32 @@ export async function lockUserCredential(
 export const findLogin = (
   db: Executing,
   login: string,
-): Promise<(UserCredential & { password_hash: string }) | undefined> =>
+): Promise<(UserCredential & { password_hash: string | null }) | undefined> =>
   users(db)
     .modifyFront(acrossCompanies('a login finds the company'))
     .select('owner.password_hash')
     .where('owner.login', '=', login)
+    .executeTakeFirst()
+
+export interface SignInCredential extends UserCredential {
+  sign_in_id: string
+  created_at: Date
+  last_used_at: Date
+  expires_at: Date
+}
+
+/** The person who is signed in with this token, unless they have another password since; undefined if nobody is. */
+export const findSignIn = (db: Executing, tokenHash: Buffer): Promise<SignInCredential | undefined> =>
+  users(db)
+    .modifyFront(acrossCompanies('the hash of a sign-in finds the company'))
+    .innerJoin('sign_ins as sign_in', (join) =>
+      join
+        .onRef('sign_in.company_id', '=', 'owner.company_id')
+        .onRef('sign_in.user_id', '=', 'owner.id')
+        .onRef('sign_in.credential_generation', '=', 'owner.credential_generation'),
+    )
+    .select(['sign_in.id as sign_in_id', 'sign_in.created_at', 'sign_in.last_used_at', 'sign_in.expires_at'])
+    .where('sign_in.token_hash', '=', tokenHash)
     .executeTakeFirst()
 
 const keyCredentials = prepared<{ hashes: Buffer[] }, KeyCredential & { ordinal: number }>(

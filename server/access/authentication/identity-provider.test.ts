@@ -58,7 +58,10 @@ const token = (claims: Claims) =>
 
 const anna = await makeUser(db, companyId, { login: 'anna', role: 3 })
 const enter = async (claims: Claims, change = {}) =>
-  authentication(change).authenticate({ authorization: `Bearer ${await token(claims)}` })
+  authentication(change).authenticate({
+    method: 'GET',
+    headers: { authorization: `Bearer ${await token(claims)}` },
+  })
 
 it('authenticates the user of that login, with the role of the directory', async () => {
   expect(await enter({ more: { role: 4, company: 'another' } })).toMatchObject({

@@ -5,6 +5,7 @@ import { authorize } from '../allow.ts'
 import { findSocialClient } from '../directory/social-client-store.ts'
 import { findLiveApiKey } from '../keys/api-key-store.ts'
 import type { Principal } from '../principal.ts'
+import { existsSignIn } from '../sign-ins/sign-in-store.ts'
 import { refuseCredentials } from './authentication.ts'
 import { isOpenDoor, lockUserCredential } from './credential-store.ts'
 
@@ -31,10 +32,12 @@ export const authorizeAgain = async <Name extends ActionName>(
 ): Promise<void> => authorize(await lockAuthority(trx, principal), action, subject)
 
 async function lockUser(trx: Trx, principal: Principal): Promise<Principal> {
-  const { companyId, principalId: userId, credentialGeneration } = principal
+  const { companyId, principalId: userId, credentialGeneration, signInId } = principal
   const user = await lockUserCredential(trx, { companyId, userId })
   const isSameLogin = (credentialGeneration ?? user?.credential_generation) === user?.credential_generation
   if (!user || user.disabled_at || !isSameLogin) throw refuseCredentials()
+  if (signInId !== undefined && !(await existsSignIn(trx, { companyId, userId }, signInId)))
+    throw refuseCredentials()
   const { role, managed_department_ids: managedDepartmentIds } = user
   const now = { ...principal, role, managedDepartmentIds }
   return principal.apiKey ? { ...now, apiKey: await keyNow(trx, principal, principal.apiKey) } : now

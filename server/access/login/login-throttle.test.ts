@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { fixedKeys } from '../../../testing/apps/fixed-keys.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, makeUser } from '../../../testing/factories/platform.ts'
 import { findLogin } from '../authentication/credential-store.ts'
@@ -7,7 +8,8 @@ import { LoginThrottle } from './login-throttle.ts'
 
 const { db } = await createTestDatabase()
 let nowMs = Date.now()
-const make = () => new LoginThrottle({ db, clock: { now: () => new Date(nowMs) }, key: Buffer.alloc(32, 1) })
+const make = () =>
+  new LoginThrottle({ db, clock: { now: () => new Date(nowMs) }, keys: fixedKeys(Buffer.alloc(32, 1)) })
 /** Two api processes. */
 const [one, two] = [make(), make()]
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { networkOf } from '../../base/addresses/network-of.ts'
 import type { Clock } from '../../base/clock.ts'
+import type { MacKeys } from '../../base/keys/rotated-key.ts'
 import type { Database } from '../../db/database.ts'
 import type { UserCredential } from '../authentication/credential-store.ts'
 import type { HashOwner } from './hashing.ts'
@@ -34,13 +35,13 @@ export interface LoginTry {
 export class LoginThrottle {
   readonly #db: Database
   readonly #clock: Clock
-  readonly #key: Buffer
+  readonly #keys: MacKeys
 
-  /** `key` is `keys.derive('login-attempt')`. Rows contain neither logins nor addresses. */
-  constructor(options: { db: Database; clock: Clock; key: Buffer }) {
+  /** `keys` is `keys.derive('login-attempt')`. Rows contain neither logins nor addresses; a rotation starts new counts. */
+  constructor(options: { db: Database; clock: Clock; keys: MacKeys }) {
     this.#db = options.db
     this.#clock = options.clock
-    this.#key = options.key
+    this.#keys = options.keys
   }
 
   async begin(login: string, client: string, user: UserCredential | undefined): Promise<LoginTry> {
@@ -79,6 +80,6 @@ export class LoginThrottle {
   }
 
   #hash(...parts: string[]): Buffer {
-    return createHmac('sha256', this.#key).update(JSON.stringify(parts)).digest()
+    return createHmac('sha256', this.#keys.live()[0]).update(JSON.stringify(parts)).digest()
   }
 }

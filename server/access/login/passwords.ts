@@ -55,12 +55,12 @@ export async function hashPassword(password: string): Promise<string> {
   return render({ ...cost, salt, tag: await tagOf(password, { ...cost, salt }) })
 }
 
-/** Hash of no user: an unknown login costs as much as a known one. */
+/** Hash of no user: an unknown login, and one without a password, cost as much as others. */
 const nobody: Stored = { ...cost, salt: Buffer.alloc(saltBytes), tag: Buffer.alloc(tagBytes) }
 
 /** Whether the password is correct. Without a stored hash the work is the same and the result is false. */
-export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
-  const expected = stored === undefined ? nobody : read(stored)
+export async function verifyPassword(password: string, stored: string | null | undefined): Promise<boolean> {
+  const expected = stored ? read(stored) : nobody
   const tag = await tagOf(password, expected)
-  return timingSafeEqual(tag, expected.tag) && stored !== undefined
+  return timingSafeEqual(tag, expected.tag) && Boolean(stored)
 }

@@ -9,6 +9,7 @@ export interface AccountConfig {
   workerUser: string
   postgresUser: string
   readerUser: string
+  operatorUser: string
 }
 
 const userName = text(/^[a-z_][a-z0-9_-]{0,31}$/, 'a user name')
@@ -42,6 +43,12 @@ export const accountSettings: Settings<AccountConfig> = {
     env: 'SANDBOX_READER_USER',
     description: 'system user of archive readers; default SANDBOX_SERVICE_USER-reader',
     fallback: (read) => `${read.serviceUser}-reader`,
+    ...userName,
+  },
+  operatorUser: {
+    env: 'SANDBOX_OPERATOR_USER',
+    description: 'system user of the operator console; default SANDBOX_SERVICE_USER-operator',
+    fallback: (read) => `${read.serviceUser}-operator`,
     ...userName,
   },
 }

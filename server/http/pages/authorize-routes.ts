@@ -84,7 +84,10 @@ export function mountAuthorizePages(app: FastifyInstance, services: AuthorizeSer
     const { username, password } = request.body as TokenRequest
     const client = clientAddress({ peer: request.ip, headers: request.headers }, services.trustedProxies)
     const { access_token } = await logIn(services, { username, password, client })
-    const principal = await services.authenticate({ authorization: `Bearer ${access_token}` })
+    const principal = await services.authenticate({
+      method: 'POST',
+      headers: { authorization: `Bearer ${access_token}` },
+    })
     await turnOf(services.scheduler, principal.companyId, reply)(0)
     const { name: roomName } = await services.directory.requireRoom(principal, 'message.post', asked.roomId)
     const known = await withClient(services.documents, asked, principal)

@@ -72,7 +72,10 @@ export function mountConfirmPages(app: FastifyInstance, services: ConfirmService
     const { username, password } = request.body as TokenRequest
     const client = clientAddress({ peer: request.ip, headers: request.headers }, services.trustedProxies)
     const { access_token } = await logIn(services, { username, password, client })
-    const principal = await services.authenticate({ authorization: `Bearer ${access_token}` })
+    const principal = await services.authenticate({
+      method: 'POST',
+      headers: { authorization: `Bearer ${access_token}` },
+    })
     await turnOf(services.scheduler, principal.companyId, reply)(0)
     const proposal = await readProposal(services, principal, pid)
     if (proposal.state !== 'prepared') return show(reply, 200, outcomePage(proposal))

@@ -5,6 +5,11 @@ import { formPage, formPageHeaders } from './form-page.ts'
 
 /** Links of the page, relative to it: a proxy may serve it below a path. */
 const linked = {
+  console: [
+    'console/',
+    'Web console',
+    'run jobs, read their results, and manage what you have, in the browser',
+  ],
   docs: ['docs', 'Documentation', 'a first run in three requests, agents, and every operation'],
   openapi: ['openapi.json', 'OpenAPI', 'the same for programs'],
   cli: [

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
+import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import { publicSharePrefix } from '@sandbox-jobs/contract/routes/prefixes.ts'
 import type { SharedFile, ShareView } from '../../runs/links/share-view.ts'
 import { Html, html } from '../reference/html.ts'
 import { csvRows } from './csv-rows.ts'
 import { formPage } from './form-page.ts'
-import { plainText, tableOf, valueView } from './value-view.ts'
+import { tableOf, valueView } from './value-view.ts'
 
 /** All that the page is styled with; it stands in the page, which so loads nothing but the images of the result. */
 const style = `

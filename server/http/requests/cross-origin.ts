@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { tokenOfSignIn } from '../../access/authentication/browser-sign-in.ts'
 
 /** Lets the page read the response and the response headers that it needs. */
 const readable = {
@@ -8,12 +9,14 @@ const readable = {
 }
 
 /**
- * Lets pages of other origins call the API. Authentication never uses cookies: a page must hold a token or a key, and
- * the origins of a key are checked when the key is read. So the browser's own check may allow every origin.
+ * Lets pages of other origins call the API. Such a page must hold a token or a key, and the origins of a key are checked
+ * when the key is read. So the browser's own check may allow every origin. A sign-in is for pages of the service alone: its answers
+ * allow none.
  */
 export function allowOtherOrigins(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
-    if (request.headers.origin !== undefined) reply.headers(readable)
+    if (request.headers.origin !== undefined && tokenOfSignIn(request.headers) === undefined)
+      reply.headers(readable)
     done()
   })
   app.options('/*', async (_request, reply) =>
