@@ -10,6 +10,13 @@ export const notificationActions = {
     key: 403,
     refusal: 'none',
   },
+  'event.follow': {
+    does: 'Follow what happens to runs, builds and menus that the caller may see, and to the own notifications',
+    subject: 'company',
+    roles: everybody,
+    key: 403,
+    refusal: 'none',
+  },
   'notification.set_mail': {
     does: 'Read and change what the service sends e-mails to oneself about',
     subject: 'company',
@@ -23,6 +30,20 @@ export const notificationActions = {
     roles: companyManagers,
     key: 403,
     refusal: 'role_too_low',
+  },
+  'notification.mark_all': {
+    does: 'Mark all own notifications as read',
+    subject: 'company',
+    roles: everybody,
+    key: 403,
+    refusal: 'none',
+  },
+  'inbox.read': {
+    does: 'Read what waits for a decision of the caller',
+    subject: 'company',
+    roles: everybody,
+    key: 403,
+    refusal: 'none',
   },
   'notification.mark': {
     does: 'Mark a notification as read',

@@ -11,7 +11,7 @@ import { extensionPrefix } from './prefixes.ts'
 import { route } from './route.ts'
 import { ChatroomParams } from './run-routes.ts'
 
-const notifications = '/private/notifications'
+export const notifications = '/private/notifications'
 const chatroom = `${extensionPrefix}/chatrooms/{cid}` as const
 const mailPreferences = `${extensionPrefix}/notifications/mail` as const
 const own = { tag: 'Notifications' } as const

@@ -83,6 +83,16 @@ export const webhookRoutes = {
     response: WebhookWithSecret,
     errors: ['not_found', 'sandbox_vault_unconfigured'],
   }),
+  testWebhook: route({
+    ...ofOne,
+    method: 'POST',
+    path: `${one}/test`,
+    summary: 'Post a test event to a webhook',
+    description:
+      'It is signed and repeated as every event, whatever events the webhook gets. Its `type` is `test`, its `data` has the company alone. A test that still waits is the answer to the next one too.',
+    response: WebhookDelivery,
+    errors: ['not_found', 'webhook_paused'],
+  }),
   listWebhookDeliveries: route({
     ...ofOne,
     method: 'GET',

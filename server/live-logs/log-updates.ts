@@ -2,6 +2,12 @@ import { EventEmitter } from 'node:events'
 import { sleep } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
 import { type Listener, listen } from '../work/listener.ts'
+import {
+  type ChangeSubscription,
+  CompanyChanges,
+  companyChangesChannel,
+  companyEvent,
+} from './company-changes.ts'
 
 /** Notified by followers of a log; the payload is the id of its run or build. */
 export const liveLogChannel = 'live_logs'
@@ -12,9 +18,10 @@ export const stateChangesChannel = 'state_changes'
 
 const reconnected = Symbol('reconnected')
 
-/** Notifies followers of new parts of logs. */
+/** Notifies followers of new parts of logs and of states, and of what changes in a company. */
 export interface LogUpdates {
   of(subjectId: string): LogSubscription
+  changesOf(companyId: string): ChangeSubscription
 }
 
 /** The subscription of one follower. */
@@ -38,20 +45,38 @@ export class DatabaseLogUpdates implements LogUpdates {
   of(subjectId: string): LogSubscription {
     const subscription = new Subscription(() => {
       this.#events.off(subjectId, subscription.notify).off(reconnected, subscription.notify)
-      this.#subscriptions -= 1
-      if (this.#subscriptions > 0) return
-      void this.#listener?.stop()
-      this.#listener = undefined
+      this.#leave()
     })
     this.#events.on(subjectId, subscription.notify).on(reconnected, subscription.notify)
+    this.#enter()
+    return subscription
+  }
+
+  changesOf(companyId: string): ChangeSubscription {
+    const changes = new CompanyChanges(this.#events, companyId, reconnected, () => this.#leave())
+    this.#enter()
+    return changes
+  }
+
+  #enter(): void {
     this.#subscriptions += 1
     this.#listener ??= listen({
       ...this.#options,
-      channels: [logUpdatesChannel, stateChangesChannel],
-      onNotification: (_channel, id) => this.#events.emit(id),
+      channels: [logUpdatesChannel, stateChangesChannel, companyChangesChannel],
+      onNotification: (channel, payload) => {
+        if (channel !== companyChangesChannel) return void this.#events.emit(payload)
+        const [companyId = '', kind, id] = payload.split(' ')
+        this.#events.emit(companyEvent(companyId), kind, id)
+      },
       onListening: () => this.#events.emit(reconnected),
     })
-    return subscription
+  }
+
+  #leave(): void {
+    this.#subscriptions -= 1
+    if (this.#subscriptions > 0) return
+    void this.#listener?.stop()
+    this.#listener = undefined
   }
 }
 

@@ -9,7 +9,7 @@ import type { Principal } from '../access/principal.ts'
 import { newId } from '../base/ids.ts'
 import { endLocked } from '../builds/attempts/claims/attempt-end-store.ts'
 import { blockFinding } from '../findings/block-finding.ts'
-import { remindOfDeadlines } from '../findings/remind-of-deadlines.ts'
+import { remindOfDeadlines } from '../findings/reminder-store.ts'
 import { recordEvents } from '../work/outbox.ts'
 import { Notifier } from './notifier.ts'
 

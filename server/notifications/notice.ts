@@ -1,7 +1,7 @@
 import { idPattern } from '@sandbox-jobs/contract/ids.ts'
 import type { NotificationSubject } from '@sandbox-jobs/contract/resources/notifications/notification.ts'
 import type { NotificationEvent } from '@sandbox-jobs/contract/resources/notifications/notification-event.ts'
-import { visibleText } from '../base/visible-text.ts'
+import { visibleText } from '@sandbox-jobs/contract/visible-text.ts'
 import type { OutboxEvent } from '../work/outbox.ts'
 import type { EnvironmentFacts, RunFacts } from './event-facts-store.ts'
 

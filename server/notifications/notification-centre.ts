@@ -1,4 +1,5 @@
 import { catalogPageSizeDefault, notificationLifetimeDays } from '@sandbox-jobs/contract/limits.ts'
+import type { ReadAllRequest, UnreadCount } from '@sandbox-jobs/contract/resources/notifications/inbox.ts'
 import type {
   Notification,
   NotificationList,
@@ -6,12 +7,15 @@ import type {
 import type { Principal } from '../access/principal.ts'
 import type { Clock } from '../base/clock.ts'
 import { notFound } from '../base/errors/coded-error.ts'
+import { readInstant } from '../base/errors/validation-error.ts'
 import type { PageRequest, PageTokens } from '../base/page.ts'
 import type { Database } from '../db/database.ts'
 import { inBatches } from '../work/sweep.ts'
 import {
+  countUnreadOfUsers,
   deleteOldNotifications,
   listNotificationRows,
+  markAllRead,
   markRead,
   type NotificationRow,
 } from './notification-store.ts'
@@ -48,6 +52,19 @@ export async function readNotification(
   const row = await markRead(db, { ...ownerOf(principal), id }, clock.now())
   if (!row) throw notFound()
   return render(row)
+}
+
+/** Marks all notifications of the principal up to a time as read. Throws 422 for a time that cannot be read. */
+export async function readAllNotifications(
+  { db, clock }: CentreDeps,
+  principal: Principal,
+  request: ReadAllRequest,
+): Promise<UnreadCount> {
+  const owner = ownerOf(principal)
+  const before = readInstant(['body', 'before'], request.before)
+  await markAllRead(db, { ...owner, before }, clock.now())
+  const unread = await countUnreadOfUsers(db, { companyId: owner.companyId, userIds: [owner.userId] })
+  return { unread: unread.get(owner.userId) ?? 0 }
 }
 
 const ownerOf = ({ companyId, principalId: userId }: Principal) => ({ companyId, userId })

@@ -86,6 +86,24 @@ export async function listNotificationRows(
   return query.execute()
 }
 
+/** How many notifications each of these users has not read; a user has a bounded number. */
+export async function countUnreadOfUsers(
+  db: Executing,
+  { companyId, userIds }: { companyId: string; userIds: readonly string[] },
+): Promise<Map<string, number>> {
+  if (userIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('notifications')
+    .select(['user_id', ({ fn }) => fn.countAll<number>().as('unread')])
+    .where('user_id', 'in', userIds)
+    .where('company_id', '=', companyId)
+    .where('read_at', 'is', null)
+    .groupBy('user_id')
+    .execute()
+  const counts = new Map(rows.map(({ user_id, unread }) => [user_id, unread]))
+  return new Map(userIds.map((id) => [id, counts.get(id) ?? 0]))
+}
+
 /** Marks a notification as read; the first time counts. Undefined where the user has no such notification. */
 export const markRead = (
   db: Executing,
@@ -100,6 +118,23 @@ export const markRead = (
     .where('company_id', '=', of.companyId)
     .returningAll()
     .executeTakeFirst()
+
+/** Marks what a user has not read up to a time as read; a user has a bounded number. */
+export async function markAllRead(
+  db: Executing,
+  { companyId, userId, before }: { companyId: string; userId: string; before: Date },
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('notifications')
+    .set({ read_at: now })
+    .where('user_id', '=', userId)
+    .where('company_id', '=', companyId)
+    .where('read_at', 'is', null)
+    // Answers show times in milliseconds.
+    .where(sql<Date>`date_trunc('milliseconds', created_at)`, '<=', before)
+    .execute()
+}
 
 /** Deletes at most `limit` notifications from before a time, oldest first. */
 export async function deleteOldNotifications(db: Executing, before: Date, limit: number): Promise<number> {

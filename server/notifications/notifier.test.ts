@@ -159,6 +159,31 @@ describe('a list of notifications', () => {
     expect(stranger.status).toBe(404)
   })
 
+  it('marks all of a person up to a time as read, and no later ones', async () => {
+    await endedRun()
+    await notifier.notifyAll()
+    const [seen] = (await list(tenant.member, { unread: 'true' })).items
+    const read = async (person: Principal, before: string) =>
+      (await api.must(allRoutes.readAllNotifications, person, { body: { before } })).unread
+    const before = String(seen?.created_at)
+    const later = new Date(Date.parse(before) + 60_000)
+    await endedRun()
+    await notifier.notifyAll()
+    await db
+      .updateTable('notifications')
+      .set({ created_at: later })
+      .where('user_id', '=', tenant.member.principalId)
+      .where('id', '!=', String(seen?.id))
+      .execute()
+    expect(await read(tenant.companyManager, '9999-12-31T23:59:59.999Z')).toBe(0)
+    expect(await read(tenant.member, before)).toBe(1)
+    const [left] = (await list(tenant.member, { unread: 'true' })).items
+    expect(left?.created_at).toBe(later.toISOString())
+    expect(await read(tenant.member, '9999-12-31T23:59:59.999Z')).toBe(0)
+    const wrong = await api.call(allRoutes.readAllNotifications, tenant.member, { body: { before: 'now' } })
+    expect(wrong.status).toBe(422)
+  })
+
   it('keeps the newest thousand of a user, for ninety days', async () => {
     const rows = Array.from({ length: 1000 }, (_, at) => ({
       id: `ntf_0${String(at).padStart(31, '0')}`,

@@ -49,6 +49,7 @@ beforeEach(async () => {
     json: { items: [delivery], page_size: 20, next_page_token: null },
   })
   service.answers.redeliver = () => ({ json: delivery })
+  service.answers.testWebhook = () => ({ json: { ...delivery, event: 'test' } })
 })
 afterEach(async () => {
   await service.close()
@@ -75,7 +76,8 @@ test('list, pause, resume and remove', async () => {
   expect((await webhooks('remove', wid)).stdout).toBe(`${wid} is removed.\n`)
 })
 
-test('deliveries, and one again', async () => {
+test('deliveries, one again, and a test', async () => {
+  expect((await webhooks('test', wid)).stdout).toBe(`${did} is waiting.\n`)
   expect((await webhooks('deliveries', wid)).stdout).toMatch(/run_terminal +waiting +2 +status/)
   expect((await webhooks('redeliver', wid, did)).stdout).toBe(`${did} is waiting.\n`)
 })

@@ -85,6 +85,12 @@ export const webhookRemoveCommand = (): Command =>
     session.report.result(`${webhook.id} is removed.\n`, webhook)
   })
 
+export const webhookTestCommand = (): Command =>
+  oneWebhook('test', 'post a test event; `deliveries` shows the answer', async (session, wid) => {
+    const delivery = await session.client.call(allRoutes.testWebhook, { params: { wid } })
+    session.report.result(`${delivery.id} is ${delivery.state}.\n`, delivery)
+  })
+
 export const webhookDeliveriesCommand = (): Command =>
   oneWebhook(
     'deliveries',

@@ -1,3 +1,5 @@
+export { Inbox, ReadAllRequest, UnreadCount } from './inbox.ts'
+export { LiveEvent } from './live-event.ts'
 export { MailPreferences, MailPreferencesUpdateRequest } from './mail-preferences.ts'
 export { Notification, NotificationList } from './notification.ts'
 export {

@@ -1,20 +1,21 @@
 import { type Static, Type } from 'typebox'
 import { about } from '../../about.ts'
 import { EventId, WebhookDeliveryId, WebhookId } from '../../identifiers.ts'
-import { webhookUrlMaxLength } from '../../limits.ts'
+import { webhookDescriptionMaxLength, webhookUrlMaxLength, webhookUrlPattern } from '../../limits.ts'
 import { listOf } from '../../pagination.ts'
 import { Count, DateTime, Nullable, OneOf, PlainText, Strict } from '../../schema.ts'
 import { notificationEvents } from './notification-event.ts'
-
-/** Printable ASCII after the scheme; what the address may be is checked by the service. */
-export const webhookUrlPattern = '^https?://[!-~]+$'
 
 const url = about(
   'Address that gets the events: `https`, without a user or a fragment.',
   Type.String({ minLength: 1, maxLength: webhookUrlMaxLength, pattern: webhookUrlPattern }),
   'https://example.org/hooks/sandbox',
 )
-const description = about('For people.', PlainText({ maxLength: 256 }), 'Chat pipeline')
+const description = about(
+  'For people.',
+  PlainText({ maxLength: webhookDescriptionMaxLength }),
+  'Chat pipeline',
+)
 const events = about(
   'Events that it gets; an empty list means all.',
   Type.Array(OneOf(notificationEvents), { maxItems: notificationEvents.length, uniqueItems: true }),
@@ -71,13 +72,20 @@ export type WebhookWithSecret = Static<typeof WebhookWithSecret>
 export const WebhookList = listOf(Webhook)
 export type WebhookList = Static<typeof WebhookList>
 
+/** Besides the events of the company: asked for by a manager. */
+export const webhookTestEvent = 'test'
+
 export const webhookDeliveryStates = ['waiting', 'delivered', 'failed'] as const
 
 /** One event for one webhook. */
 export const WebhookDelivery = Type.Object({
   id: WebhookDeliveryId,
   event_id: about('The `webhook-id` of each attempt: equal ids are the same event.', EventId),
-  event: about('The event.', OneOf(notificationEvents), 'run_terminal'),
+  event: about(
+    'The event; `test` is one of testWebhook.',
+    OneOf([...notificationEvents, webhookTestEvent]),
+    'run_terminal',
+  ),
   state: about(
     'Whether it waits for an attempt, or how it ended.',
     OneOf(webhookDeliveryStates),

@@ -1,11 +1,13 @@
-import { pageSizeMax } from '@sandbox-jobs/contract/limits.ts'
+import { liveEventsMaxSeconds, pageSizeMax } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import type { Directory } from '../../access/directory/directory.ts'
 import { listMessages } from '../../agents/turns/messages.ts'
 import {
   readRoomNotifications,
   updateRoomNotifications,
 } from '../../companies/chatrooms/room-announcements.ts'
+import { readTopics } from '../../notifications/events/event-topics.ts'
+import type { LiveEvents } from '../../notifications/events/live-events.ts'
+import { type InboxDeps, readInbox } from '../../notifications/inbox/read-inbox.ts'
 import {
   type MailPreferenceDeps,
   readMailPreferences,
@@ -14,9 +16,10 @@ import {
 import {
   type CentreDeps,
   listNotifications,
+  readAllNotifications,
   readNotification,
 } from '../../notifications/notification-centre.ts'
-import { listDeliveries, redeliver } from '../../notifications/webhooks/deliveries.ts'
+import { listDeliveries, redeliver, testWebhook } from '../../notifications/webhooks/deliveries.ts'
 import {
   createWebhook,
   deleteWebhook,
@@ -26,12 +29,15 @@ import {
   updateWebhook,
   type WebhookDeps,
 } from '../../notifications/webhooks/webhooks.ts'
+import { currentCaller } from '../caller.ts'
 import type { Mount } from '../mount.ts'
+import { eventStream, eventStreamHeaders } from '../responses/event-stream.ts'
+import { waitSignal } from '../responses/wait-signal.ts'
 
 /** The notification centre (contract part 3, D5), and messages in rooms. */
 export function mountNotificationRoutes(
   mount: Mount,
-  services: CentreDeps & MailPreferenceDeps & { directory: Directory },
+  services: CentreDeps & MailPreferenceDeps & InboxDeps,
 ): void {
   mount(allRoutes.listNotifications, ({ principal, query }) => listNotifications(services, principal, query))
   mount(allRoutes.readMailPreferences, ({ principal }) => readMailPreferences(services, principal))
@@ -47,9 +53,23 @@ export function mountNotificationRoutes(
   mount(allRoutes.updateRoomNotifications, ({ principal, params, body }) =>
     updateRoomNotifications(services, principal, params.cid, body),
   )
+  mount(allRoutes.readAllNotifications, ({ principal, body }) =>
+    readAllNotifications(services, principal, body),
+  )
+  mount(allRoutes.readInbox, ({ principal }) => readInbox(services, principal))
   mount(allRoutes.readNotification, ({ principal, params }) =>
     readNotification(services, principal, params.nid),
   )
+}
+
+/** Streams of what happens around people. */
+export function mountEventRoutes(mount: Mount, live: LiveEvents): void {
+  mount(allRoutes.followEvents, async ({ query, request, reply }) => {
+    const { topics, seconds = liveEventsMaxSeconds } = query
+    const followed = { topics: readTopics(topics), seconds, signal: waitSignal(reply) }
+    const events = await live.follow(currentCaller(request), followed)
+    return reply.headers(eventStreamHeaders).send(eventStream(events))
+  })
 }
 
 /** Webhooks of the company (contract part 3, D6). */
@@ -70,6 +90,7 @@ export function mountWebhookRoutes(mount: Mount, deps: WebhookDeps): void {
   mount(allRoutes.listWebhookDeliveries, ({ principal, params, query }) =>
     listDeliveries(deps, principal, params.wid, query),
   )
+  mount(allRoutes.testWebhook, ({ principal, params }) => testWebhook(deps, principal, params.wid))
   mount(allRoutes.redeliver, ({ principal, params }) =>
     redeliver(deps, principal, { webhookId: params.wid, id: params.did }),
   )

@@ -1,13 +1,24 @@
 import { catalogPageSizeDefault, webhookHistoryMax, webhookRetryDays } from '@sandbox-jobs/contract/limits.ts'
-import type {
-  WebhookDelivery,
-  WebhookDeliveryList,
+import {
+  type WebhookDelivery,
+  type WebhookDeliveryList,
+  webhookTestEvent,
 } from '@sandbox-jobs/contract/resources/notifications/webhook.ts'
 import type { Principal } from '../../access/principal.ts'
-import { notFound } from '../../base/errors/coded-error.ts'
+import { CodedError, notFound } from '../../base/errors/coded-error.ts'
+import { newId } from '../../base/ids.ts'
 import type { PageRequest } from '../../base/page.ts'
 import type { Database } from '../../db/database.ts'
-import { type DeliveryRow, deleteOldDeliveries, listDeliveryRows, updateDelivery } from './delivery-store.ts'
+import {
+  type DeliveryRow,
+  deleteOldDeliveries,
+  findWaiting,
+  insertDeliveries,
+  type Lane,
+  listDeliveryRows,
+  updateDelivery,
+} from './delivery-store.ts'
+import { lockWebhook, type WebhookRow } from './webhook-store.ts'
 import { requireWebhook, type WebhookDeps } from './webhooks.ts'
 
 const dayMs = 86_400_000
@@ -43,6 +54,54 @@ export async function redeliver(
   if (!row) throw notFound()
   return render(row)
 }
+
+/**
+ * Queues a test event, unless one waits already. It is inserted as ended and then delivered again, which the audit log
+ * records. Throws `not_found`, `webhook_paused`.
+ */
+export async function testWebhook(
+  deps: WebhookDeps,
+  principal: Principal,
+  webhookId: string,
+): Promise<WebhookDelivery> {
+  await requireWebhook(deps, principal, webhookId)
+  const of = { companyId: principal.companyId, webhookId }
+  return deps.db.transaction().execute(async (trx) => {
+    // So that of two tests at once the second finds the first.
+    const webhook = await lockWebhook(trx, { companyId: of.companyId, id: webhookId })
+    if (!webhook) throw notFound()
+    if (webhook.paused_at !== null) throw new CodedError('webhook_paused')
+    const waiting = await findWaiting(trx, of, webhookTestEvent)
+    if (waiting) return render(waiting)
+    const row = testRow(webhook, deps.clock.now())
+    await insertDeliveries(trx, [row])
+    const queued = await updateDelivery(trx, { ...of, id: row.id }, { outcome: null })
+    if (!queued) throw new Error(`the test ${row.id} was not queued`)
+    return render(queued)
+  })
+}
+
+function testRow({ company_id, id, failing_since, is_slow }: WebhookRow, now: Date) {
+  return {
+    id: newId('webhookDelivery'),
+    company_id,
+    webhook_id: id,
+    event_id: newId('notificationEvent'),
+    event: webhookTestEvent,
+    body: JSON.stringify({ type: webhookTestEvent, timestamp: now.toISOString(), data: { company_id } }),
+    lane: laneOf({ failing_since, is_slow }),
+    due_at: now,
+    give_up_at: giveUpAt(now),
+    attempted_at: null,
+    status: null,
+    error: null,
+    outcome: 'failed' as const,
+  }
+}
+
+/** Deliveries of a webhook that is slow or fails do not delay those of others. */
+export const laneOf = ({ failing_since, is_slow }: Pick<WebhookRow, 'failing_since' | 'is_slow'>): Lane =>
+  failing_since === null && !is_slow ? 'first' : 'retry'
 
 const render = (row: DeliveryRow): WebhookDelivery => ({
   id: row.id,

@@ -35,6 +35,23 @@ export const countWaiting = (
     limit,
   )
 
+/** A delivery of the event that waits, the oldest first. */
+export const findWaiting = (
+  db: Executing,
+  of: { companyId: string; webhookId: string },
+  event: string,
+): Promise<DeliveryRow | undefined> =>
+  db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('webhook_id', '=', of.webhookId)
+    .where('company_id', '=', of.companyId)
+    .where('outcome', 'is', null)
+    .where('event', '=', event)
+    .orderBy('place')
+    .limit(1)
+    .executeTakeFirst()
+
 export type ClaimedDelivery = Pick<
   DeliveryRow,
   'id' | 'company_id' | 'webhook_id' | 'event_id' | 'body' | 'lane' | 'attempts' | 'give_up_at'

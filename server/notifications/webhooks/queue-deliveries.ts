@@ -4,7 +4,7 @@ import { newId } from '../../base/ids.ts'
 import type { Trx } from '../../db/database.ts'
 import type { Notice } from '../notice.ts'
 import type { NoticeSink } from '../notifier.ts'
-import { giveUpAt } from './deliveries.ts'
+import { giveUpAt, laneOf } from './deliveries.ts'
 import { countWaiting, insertDeliveries } from './delivery-store.ts'
 import { countDropped, lockWebhookRows, type WebhookRow } from './webhook-store.ts'
 
@@ -45,7 +45,7 @@ async function queue(trx: Trx, webhook: WebhookRow, events: readonly Event[], no
       event_id: id,
       event: notice.event,
       body: bodyOf(notice),
-      lane: webhook.failing_since === null && !webhook.is_slow ? ('first' as const) : ('retry' as const),
+      lane: laneOf(webhook),
       due_at: now,
       give_up_at: giveUpAt(now),
       attempted_at: null,

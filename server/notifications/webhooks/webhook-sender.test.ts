@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { fixedKeys } from '../../../testing/apps/fixed-keys.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { eventually } from '../../../testing/eventually.ts'
@@ -143,7 +144,7 @@ describe('a webhook', () => {
         wrappingKeys,
         isReachable,
         acceptsHttp: false,
-        pages: new PageTokens(Buffer.alloc(32)),
+        pages: new PageTokens(fixedKeys(Buffer.alloc(32))),
       },
       companyManager,
       id,
@@ -246,6 +247,39 @@ describe('a webhook that fails', () => {
       { id: did, state: 'delivered', attempts: 1 },
       { state: 'failed' },
     ])
+  })
+
+  it('gets a test whatever its events are, one at a time', async () => {
+    const { id, secret } = await create('/ok', tenant, { events: ['build_ready'] })
+    const params = { wid: id }
+    const test = () => api.must(allRoutes.testWebhook, tenant.companyManager, { params })
+    const [first, second] = await Promise.all([test(), test()])
+    expect(first).toMatchObject({ event: 'test', state: 'waiting', attempts: 0 })
+    expect(second.id).toBe(first.id)
+    await send()
+    const [received, ...others] = server.posts
+    if (!received) throw new Error('nothing was posted')
+    expect(others).toEqual([])
+    expect(received.headers['webhook-signature']).toBe(signature(secret, received))
+    expect(JSON.parse(received.body)).toEqual({
+      type: 'test',
+      timestamp: expect.any(String),
+      data: { company_id: tenant.companyId },
+    })
+    expect(await deliveries(id)).toMatchObject([{ id: first.id, state: 'delivered', last_status: 204 }])
+    expect((await test()).id).not.toBe(first.id)
+  })
+
+  it('is not tested while it is paused, nor by another company', async () => {
+    const { id } = await create('/ok')
+    const params = { wid: id }
+    const other = await makeTenant(db)
+    expect((await api.call(allRoutes.testWebhook, other.companyManager, { params })).status).toBe(404)
+    expect((await api.call(allRoutes.testWebhook, tenant.member, { params })).status).toBe(403)
+    await api.must(allRoutes.updateWebhook, tenant.companyManager, { params, body: { paused: true } })
+    const refused = await api.call(allRoutes.testWebhook, tenant.companyManager, { params })
+    expect([refused.status, refused.body]).toMatchObject([409, { detail: { code: 'webhook_paused' } }])
+    expect(await deliveries(id)).toEqual([])
   })
 
   it('that is gone is paused at once', async () => {

@@ -1,7 +1,29 @@
 import { sql } from 'kysely'
+import type { Clock } from '../base/clock.ts'
 import type { RemediationDays } from '../base/config/finding-settings.ts'
 import { acrossCompanies } from '../db/across-companies.ts'
-import type { Trx } from '../db/database.ts'
+import type { Database, Trx } from '../db/database.ts'
+import { inBatches } from '../work/sweep.ts'
+
+const batch = 1000
+
+/** Reminds managers of findings whose deadline the operator has set. One bounded iteration, safe in several processes. */
+export async function remindOfDeadlines({
+  db,
+  clock,
+  days,
+}: {
+  db: Database
+  clock: Clock
+  days: RemediationDays
+}): Promise<{ reminded: number }> {
+  if (Object.keys(days).length === 0) return { reminded: 0 }
+  const now = clock.now()
+  const reminded = await inBatches(batch, (limit) =>
+    db.transaction().execute((trx) => recordReminders(trx, { days, now, limit })),
+  )
+  return { reminded }
+}
 
 /** From when a deadline is counted. */
 const since = sql`case f.state when 'reappeared' then f.state_changed_at else f.first_seen_at end`
@@ -10,7 +32,7 @@ const since = sql`case f.state when 'reappeared' then f.state_changed_at else f.
  * Records the reminders that are due: one a week before the deadline (half of the time before a short one), one at the deadline, one
  * each week after it. Those of an environment are one event. Returns how many findings they are about.
  */
-export async function recordReminders(
+async function recordReminders(
   trx: Trx,
   { days, now, limit }: { days: RemediationDays; now: Date; limit: number },
 ): Promise<number> {
