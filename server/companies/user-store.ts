@@ -11,7 +11,7 @@ export interface UserRow
   managed_department_ids: string[]
 }
 
-interface UserKey {
+export interface UserKey {
   companyId: string
   id: string
 }
@@ -31,6 +31,16 @@ const users = (db: Executing, companyId: string) =>
 
 export const findUserRow = (db: Executing, key: UserKey): Promise<UserRow | undefined> =>
   users(db, key.companyId).where('id', '=', key.id).executeTakeFirst()
+
+/** The same, and whether the person logs in with a password of this service. */
+export const findAccountRow = (
+  db: Executing,
+  key: UserKey,
+): Promise<(UserRow & { has_password: boolean }) | undefined> =>
+  users(db, key.companyId)
+    .select(sql<boolean>`password_hash is not null`.as('has_password'))
+    .where('id', '=', key.id)
+    .executeTakeFirst()
 
 /** Disabled users are listed as retired. */
 export const listUserRows = (db: Executing, stretch: Stretch): Promise<UserRow[]> =>
@@ -78,7 +88,8 @@ export interface NewUser {
   login: string
   displayName: string
   role: number
-  passwordHash: string
+  /** Null: the person has none yet. */
+  passwordHash: string | null
   disabledAt?: Date | null
   email?: string | null
 }
@@ -104,14 +115,15 @@ export async function insertUser(db: Executing, user: NewUser): Promise<string> 
 export interface UserChange {
   displayName?: string | undefined
   role?: number | undefined
-  passwordHash?: string | undefined
+  /** Null: none, until the person chooses one. */
+  passwordHash?: string | null | undefined
   /** Null enables the user. */
   disabledAt?: Date | null | undefined
   /** Null: none. */
   email?: string | null | undefined
 }
 
-/** A new password and disabling increment the credential generation, which revokes the user's tokens. */
+/** A new password, its removal, and disabling increment the credential generation, which revokes the user's tokens. */
 export async function updateUserRow(db: Executing, key: UserKey, change: UserChange): Promise<void> {
   const endsTokens = change.passwordHash !== undefined || change.disabledAt instanceof Date
   await db
@@ -145,4 +157,41 @@ export async function lockAdministrators(trx: Trx, companyId: string): Promise<s
     .forNoKeyUpdate()
     .execute()
   return rows.map((row) => row.id)
+}
+
+interface UserOfGeneration {
+  company: string
+  user: string
+  generation: number
+}
+
+/** The person if they are not disabled, and neither were nor got another password since that generation. */
+export const findUserOfGeneration = (
+  db: Executing,
+  { company, user, generation }: UserOfGeneration,
+): Promise<{ login: string } | undefined> =>
+  db
+    .selectFrom('users')
+    .select('login')
+    .where('company_id', '=', company)
+    .where('id', '=', user)
+    .where('credential_generation', '=', generation)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+
+/** Sets a password for the same person, which begins the next generation. False if there is none. */
+export async function choosePasswordRow(
+  trx: Trx,
+  { company, user, generation }: UserOfGeneration,
+  passwordHash: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('users')
+    .set({ password_hash: passwordHash, credential_generation: generation + 1 })
+    .where('company_id', '=', company)
+    .where('id', '=', user)
+    .where('credential_generation', '=', generation)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
 }

@@ -1,3 +1,4 @@
+import type { InvitationRequest } from '@sandbox-jobs/contract/resources/companies/invitation.ts'
 import {
   roles,
   type User,
@@ -43,10 +44,18 @@ export function listUsers(platform: Platform, principal: Principal, request: Lis
  * Throws `already_exists` if the login is in use anywhere in the deployment, `managed_departments_invalid`, or
  * `storage_quota_exceeded`.
  */
-export async function createUser(
+export const createUser = (
   platform: Platform,
   principal: Principal,
-  request: UserCreateRequest,
+  { password, ...person }: UserCreateRequest,
+): Promise<User> => addUser(platform, principal, person, () => hashFairly(principal.companyId, password))
+
+/** The same with a hash that is made when nothing refuses the rest; null: the person has no password. */
+export async function addUser(
+  platform: Platform,
+  principal: Principal,
+  request: InvitationRequest,
+  makeHash: () => Promise<string | null>,
 ): Promise<User> {
   authorize(principal, 'directory.manage', ownCompany)
   const { companyId } = principal
@@ -55,7 +64,7 @@ export async function createUser(
   await checkManaged(platform.db, { companyId, role, departmentIds: managed })
   const bytes = directoryBytes.entry + managed.length * directoryBytes.membership
   await platform.requireStorageQuota(platform.db, companyId, bytes)
-  const passwordHash = await hashFairly(companyId, request.password)
+  const passwordHash = await makeHash()
   const displayName = request.display_name ?? request.login
   const user = { companyId, login: request.login, displayName, role, passwordHash }
   const id = await platform.db
@@ -73,10 +82,10 @@ export async function createUser(
 }
 
 /** The hash of a password may have waited for seconds: who was dismissed meanwhile changes nothing. */
-const requireStill = (trx: Trx, principal: Principal): Promise<void> =>
+export const requireStill = (trx: Trx, principal: Principal): Promise<void> =>
   authorizeAgain(trx, principal, 'directory.manage', ownCompany)
 
-const hashFairly = (companyId: string, password: string): Promise<string> =>
+export const hashFairly = (companyId: string, password: string): Promise<string> =>
   hashing.inTurn({ id: companyId, isKnown: true }, () => hashPassword(password))
 
 export async function readUser(platform: Platform, principal: Principal, id: string): Promise<User> {
@@ -157,7 +166,7 @@ async function checkManaged(
   }
 }
 
-async function requireUser(db: Executing, companyId: string, id: string): Promise<User> {
+export async function requireUser(db: Executing, companyId: string, id: string): Promise<User> {
   const row = await findUserRow(db, { companyId, id })
   if (!row) throw notFound()
   return render(row)

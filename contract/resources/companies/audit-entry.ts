@@ -92,6 +92,8 @@ export const AuditQuery = Strict({
     exampleId('user'),
   ),
   object_id: about('Entries of this object.', Filter, exampleId('task')),
+  action: about('Entries of this operation.', Filter, 'createTask'),
+  object_type: about('Entries of objects of this kind.', Filter, 'task'),
 })
 export type AuditQuery = Static<typeof AuditQuery>
 

@@ -1,4 +1,5 @@
 export { AuditEntry, AuditEntryList, AuditHead } from './audit-entry.ts'
+export { BudgetUse } from './budget-use.ts'
 export {
   Chatroom,
   ChatroomCreateRequest,
@@ -18,7 +19,10 @@ export {
   OwnDepartmentList,
 } from './department.ts'
 export { FavoriteChatroom } from './favorite-chatroom.ts'
+export { FoundThing, FoundThings } from './found-thing.ts'
+export { InvitationRequest, PasswordAddress } from './invitation.ts'
 export { Membership, MembershipList, MembershipPutRequest } from './membership.ts'
+export { PersonName, PersonNames, RoomPerson, RoomPersonList } from './person-name.ts'
 export { StorageUse } from './storage-use.ts'
 export { UsageItem, UsageReport } from './usage-report.ts'
 export { User, UserCreateRequest, UserList, UserUpdateRequest } from './user.ts'

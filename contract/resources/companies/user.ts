@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { about } from '../../about.ts'
 import { CompanyId, DepartmentId, UserId } from '../../identifiers.ts'
-import { nameMaxLength } from '../../limits.ts'
+import { loginPattern, nameMaxLength } from '../../limits.ts'
 import { listOf } from '../../pagination.ts'
 import { DateTime, Nullable, PlainText, Strict, VisibleText } from '../../schema.ts'
 
@@ -21,8 +21,8 @@ export type Role = Static<typeof Role>
 export const passwordMinLength = 12
 export const passwordMaxLength = 256
 
-export const Login = Type.String({ pattern: '^[A-Za-z0-9_.:@-]{1,64}$' })
-const Password = PlainText({ minLength: passwordMinLength, maxLength: passwordMaxLength })
+export const Login = Type.String({ pattern: loginPattern })
+export const Password = PlainText({ minLength: passwordMinLength, maxLength: passwordMaxLength })
 const DisplayName = VisibleText({ maxLength: nameMaxLength })
 const ManagedDepartments = Type.Array(DepartmentId, { maxItems: 1000, uniqueItems: true })
 

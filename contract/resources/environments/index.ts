@@ -15,6 +15,7 @@ export {
   EnvironmentList,
   EnvironmentUpdateRequest,
 } from './environment.ts'
+export { EnvironmentOverview, EnvironmentOverviewList } from './environment-overview.ts'
 export {
   EnvironmentVersion,
   EnvironmentVersionCreateRequest,

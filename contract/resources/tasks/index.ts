@@ -13,6 +13,7 @@ export { SecretSlotStatus } from './secret-slot.ts'
 export { ShareCreateRequest, ShareGrant, ShareGrantList, ShareRevokeRequest } from './share.ts'
 export { Task, TaskCreateRequest, TaskList, TaskUpdateRequest } from './task.ts'
 export { ItemCount, TaskRunHistory, TaskRunHistoryItem } from './task-history.ts'
+export { TaskOverview, TaskOverviewList } from './task-overview.ts'
 export { BundleUpload, ScriptUpload } from './task-upload.ts'
 export {
   TaskVersion,

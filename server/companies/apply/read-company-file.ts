@@ -1,3 +1,4 @@
+import { loginPattern } from '@sandbox-jobs/contract/limits.ts'
 import { apiKeyScopes } from '@sandbox-jobs/contract/resources/access/api-key.ts'
 import {
   clientIdPattern,
@@ -29,7 +30,7 @@ const name = {
 }
 const displayName = { pattern: /^(?=.*\S)\P{Cc}{1,256}$/u, expected: 'a text of 1 to 256 characters' }
 const login = {
-  pattern: /^[A-Za-z0-9_.:@-]{1,64}$/,
+  pattern: new RegExp(loginPattern),
   expected: 'a login of 1 to 64 letters, digits and _.:@-',
 }
 const email = { pattern: mailAddressPattern, expected: 'an e-mail address' }

@@ -44,6 +44,9 @@ export const definitionBytes = { table: 32 * 1024, approval: 16 * 1024, exceptio
 /** The bytes that a row counts, at least nearly (migrations 0315 and 0341). */
 export const rowBytes = { environment: 4096, version: 4096, secret: 2048, envelope: 512 } as const
 
+/** Bytes that a schedule counts beside its name and input. */
+export const scheduleBytes = 32 * 1024
+
 /** Bytes that a task, a share or a binding counts, at least nearly (migration 0305). */
 export const taskBytes = 4 * 1024
 

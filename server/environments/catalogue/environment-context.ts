@@ -1,5 +1,7 @@
 import type { Deployment } from '@sandbox-jobs/contract/resources/environments/region.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
+import type { RepeatedWrites } from '../../access/repeated-writes.ts'
+import type { MacKeys } from '../../base/keys/rotated-key.ts'
 import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
 import type { Database, Executing, Trx } from '../../db/database.ts'
@@ -11,8 +13,9 @@ export interface EnvironmentContext {
   log: Log
   pageTokens: PageTokens
   storage: ObjectStorage
+  repeats: RepeatedWrites
   /** `keys.derive('upload-capability')`. */
-  uploadCapabilityKey: Buffer
+  uploadCapabilityKeys: MacKeys
   /** Determines the regions that a build may name. */
   deployment: Deployment
   /** Isolation levels that the deployment offers, weakest first. */

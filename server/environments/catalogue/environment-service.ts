@@ -9,6 +9,7 @@ import type {
 import { environmentMachine } from '@sandbox-jobs/contract/states/catalog-states.ts'
 import { authorize, ownedBy } from '../../access/allow.ts'
 import type { Principal } from '../../access/principal.ts'
+import { onceForKey } from '../../access/repeated-writes.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
 import { newId } from '../../base/ids.ts'
@@ -29,15 +30,16 @@ import {
   updateEnvironmentTexts,
 } from './environment-store.ts'
 
-/** Environments of the company and curated ones, newest first. */
+/** Environments of the company and curated ones, newest first. Its page tokens are good for the list of that name. */
 export async function listEnvironments(
   context: EnvironmentContext,
   principal: Principal,
   query: PageRequest & { lifecycle?: Lifecycle },
+  listName = 'environments',
 ): Promise<EnvironmentList> {
   const size = query.page_size ?? catalogPageSizeDefault
   const lifecycle = query.lifecycle ?? 'active'
-  const list = `environments:${lifecycle}`
+  const list = `${listName}:${lifecycle}`
   const cursor = context.pageTokens.read(list, query.page_token)
   const rows = await listEnvironmentRows(context.db, principal.companyId, {
     lifecycle,
@@ -78,9 +80,11 @@ export async function createEnvironment(
   context: EnvironmentContext,
   principal: Principal,
   body: EnvironmentCreateRequest,
+  key: string | undefined,
 ): Promise<Environment> {
   const owner = await resolveOwner(context, principal, body)
-  const row = await context.db.transaction().execute(async (trx) => {
+  const intent = { principal, route: 'environments', key, request: body }
+  return onceForKey(context, intent, async (trx) => {
     await lockCompany(trx, principal.companyId, 'environments')
     const { activeEnvironmentLimit: limit } = await companyPolicy(trx, principal.companyId)
     if ((await countActiveEnvironments(trx, principal.companyId)) >= limit) {
@@ -101,9 +105,8 @@ export async function createEnvironment(
       companyId: principal.companyId,
       state: created.state,
     })
-    return created
+    return renderEnvironment(created, false)
   })
-  return renderEnvironment(row, false)
 }
 
 async function resolveOwner(

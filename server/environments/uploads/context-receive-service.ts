@@ -71,7 +71,7 @@ export async function receiveContext(
 }
 
 function requireCapability(context: EnvironmentContext, session: UploadSessionRow, token: string): void {
-  const fits = isCapabilityOfSession(context.uploadCapabilityKey, session, token)
+  const fits = isCapabilityOfSession(context.uploadCapabilityKeys, session, token)
   if (!fits || session.capability_expired) throw new CodedError('capability_fenced')
 }
 

@@ -44,7 +44,7 @@ export async function initContextUpload(
   const environment = await managedEnvironment(context.db, principal, 'environment.upload', environmentId)
   requireActive(environment)
   const id = newId('uploadSession')
-  const capability = mintUploadCapability(context.uploadCapabilityKey, id)
+  const capability = mintUploadCapability(context.uploadCapabilityKeys, id)
   const session = await context.db.transaction().execute(async (trx) => {
     await requireStagingSpace(trx, principal.companyId, body.declared_bytes)
     const created = await insertSession(trx, {

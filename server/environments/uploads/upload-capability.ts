@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import { newToken } from '../../base/ids.ts'
+import { isMac, type MacKeys } from '../../base/keys/rotated-key.ts'
 
 export interface UploadCapability {
   /** Shown once, in the response to init. */
@@ -8,22 +9,17 @@ export interface UploadCapability {
   hash: Buffer
 }
 
-const hashOf = (key: Buffer, sessionId: string, token: string): Buffer =>
+const hashOf = (key: KeyObject, sessionId: string, token: string): Buffer =>
   createHmac('sha256', key).update(`upload:${sessionId}:${token}`).digest()
 
-export function mintUploadCapability(key: Buffer, sessionId: string): UploadCapability {
+export function mintUploadCapability(keys: MacKeys, sessionId: string): UploadCapability {
   const token = newToken()
-  return { token, hash: hashOf(key, sessionId, token) }
+  return { token, hash: hashOf(keys.live()[0], sessionId, token) }
 }
 
 /** Whether `token` was created for this session. Does not check its age. */
 export const isCapabilityOfSession = (
-  key: Buffer,
+  keys: MacKeys,
   session: { id: string; capability_hash: Buffer },
   token: string,
-): boolean => {
-  const expected = hashOf(key, session.id, token)
-  return (
-    expected.length === session.capability_hash.length && timingSafeEqual(expected, session.capability_hash)
-  )
-}
+): boolean => isMac(keys, session.capability_hash, (key) => hashOf(key, session.id, token))

@@ -134,6 +134,39 @@ export function listRuns(db: Executing, filter: RunListFilter): Promise<ListedRu
     .execute()
 }
 
+/** Runs of a task in which `findLastRunId` looks. */
+const lastRunsMax = 1000
+
+/** The newest run of a task in a room that a person or a key submitted, among the newest ones of the task. */
+export async function findLastRunId(
+  db: Executing,
+  of: Pick<RunListFilter, 'companyId' | 'chatroomId' | 'apiKeyId'> & {
+    taskId: string
+    submitter: NonNullable<RunListFilter['submitter']>
+  },
+): Promise<string | undefined> {
+  const newest = db
+    .selectFrom('runs')
+    .select(['id', 'queued_at', 'chatroom_id', 'principal_id', 'principal_type', 'api_key_id'])
+    .where('company_id', '=', of.companyId)
+    .where('task_id', '=', of.taskId)
+    .orderBy('queued_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(lastRunsMax)
+  const row = await db
+    .selectFrom(newest.as('newest'))
+    .select('id')
+    .where('chatroom_id', '=', of.chatroomId)
+    .where('principal_id', '=', of.submitter.id)
+    .where('principal_type', '=', of.submitter.type)
+    .$if(of.apiKeyId !== undefined, (query) => query.where('api_key_id', '=', of.apiKeyId ?? null))
+    .orderBy('queued_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}
+
 /** A task's queued runs, locked until the transaction ends. */
 export async function lockQueuedRunsOfTask(
   trx: Trx,

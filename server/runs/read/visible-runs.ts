@@ -57,8 +57,11 @@ export async function listVisibleRuns(
   return { ...page, total }
 }
 
-/** Undefined: every room. */
-const readableRooms = async (directory: Directory, principal: Principal): Promise<string[] | undefined> =>
+/** The rooms whose runs the principal may read; undefined: every room of the company. */
+export const readableRooms = async (
+  directory: Directory,
+  principal: Principal,
+): Promise<string[] | undefined> =>
   may(principal, 'run.list_all', ownCompany) ? undefined : directory.roomIdsOf(principal)
 
 /** The readable rooms, restricted to the requested one. */

@@ -3,8 +3,8 @@ import {
   artifactPathComponentMaxBytes,
   artifactPathMaxBytes,
 } from '@sandbox-jobs/contract/limits.ts'
+import { visibleText } from '@sandbox-jobs/contract/visible-text.ts'
 import type { CollectedTree } from '../../../agent/port/sandbox-exit.ts'
-import { visibleText } from '../../base/visible-text.ts'
 import { bundleMaxBytes } from '../model/result-layout.ts'
 
 /** Why no artifact of a run was kept (contract part 1, "Runtime contract"). */

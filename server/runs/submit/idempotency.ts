@@ -18,6 +18,8 @@ import { asQueued } from './queued-run-store.ts'
 export interface Intent {
   scope: IdempotencyScope
   requestHash: string
+  /** The hash of the same request under the former key, for a hash that has a key. */
+  formerRequestHash?: string | undefined
 }
 
 /** Keys are scoped to the caller: the id of the API key if there is one, otherwise of the person. */
@@ -43,7 +45,8 @@ export async function earlierResponse<Answer>(
 
 /** The response for a key that is taken. Throws as `earlierResponse` does. */
 export function responseOf<Answer>({ request_hash, response, run }: StoredResponse, intent: Intent): Answer {
-  if (request_hash !== intent.requestHash) throw new CodedError('idempotency_conflict')
+  if (request_hash !== intent.requestHash && request_hash !== intent.formerRequestHash)
+    throw new CodedError('idempotency_conflict')
   if (response === null) throw new Error('an idempotency key was committed without its answer')
   return (run ? { ...renderRun({ ...run, ...asQueued }, undefined), ...response } : response) as Answer
 }

@@ -93,27 +93,17 @@ export class LockedQueues {
     runs: readonly NewRun[],
   ): Promise<LockedQueues> {
     const companyIds = [...new Set(runs.map(({ principal }) => principal.companyId))]
-    const kinds = new Map(
-      runs.map(({ principal: { companyId }, resourceProfile }) => [
-        kindOf(companyId, resourceProfile),
-        { companyId, resourceProfile },
-      ]),
-    )
-    const most = runs.map(({ source }) => countedDepth(queueBounds(policy, source)))
     const [, looks] = await settleAll([
       // A bound over all companies is exact only if one transaction queues at a time.
       lockQueues(trx, companyIds, { fleet: policy.host !== null }),
-      readQueueSnapshots(trx, {
-        kinds: [...kinds.values()],
-        most: {
-          company: Math.max(positionsReported, ...most.map(({ company }) => company)),
-          fleet: Math.max(...most.map(({ fleet }) => fleet)),
-        },
-        durations: policy.deployment === 'onprem',
-        regions: selectableRegions(policy.deployment),
-      }),
+      lookAt(trx, policy, runs),
     ])
     return new LockedQueues(policy, looks)
+  }
+
+  /** The queues as they are now, for an estimate: they are not locked, and nothing is stored. */
+  static async look(db: QueryExecutorProvider, policy: QueuePolicy, run: NewRun): Promise<LockedQueues> {
+    return new LockedQueues(policy, await lookAt(db, policy, [run]))
   }
 
   /**
@@ -148,6 +138,29 @@ export class LockedQueues {
     })
     return { row, shown: renderRun(row, wait), charge }
   }
+}
+
+function lookAt(
+  db: QueryExecutorProvider,
+  policy: QueuePolicy,
+  runs: readonly NewRun[],
+): Promise<QueueSnapshot[]> {
+  const kinds = new Map(
+    runs.map(({ principal: { companyId }, resourceProfile }) => [
+      kindOf(companyId, resourceProfile),
+      { companyId, resourceProfile },
+    ]),
+  )
+  const most = runs.map(({ source }) => countedDepth(queueBounds(policy, source)))
+  return readQueueSnapshots(db, {
+    kinds: [...kinds.values()],
+    most: {
+      company: Math.max(positionsReported, ...most.map(({ company }) => company)),
+      fleet: Math.max(...most.map(({ fleet }) => fleet)),
+    },
+    durations: policy.deployment === 'onprem',
+    regions: selectableRegions(policy.deployment),
+  })
 }
 
 function holdFor(row: QueuedRun, company: CompanyQueue, kind: QueueSnapshot): Charge | undefined {

@@ -51,7 +51,7 @@ export async function retryRun(deps: SubmitDeps, retry: Retry): Promise<Rendered
   const { resource_profile: resourceProfile } = requireStartable(version, environment)
   // A replayed input was validated against the same version when it was submitted.
   if (given) await deps.validateInput(version, given.content)
-  await checkOutputs(deps, { principal, chatroomId: room.id, source: 'rest' }, version)
+  await checkOutputs(deps, { principal, chatroomId: room.id, isAttended: true }, version)
   requireRegion(target, deps.policy.deployment)
   const input = given ?? (await retainedInput(deps.db, source))
   const run = {

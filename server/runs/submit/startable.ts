@@ -28,7 +28,10 @@ export function requireRegion(
   if (effectiveRegions(policy, deployment).length === 0) throw new CodedError('no_active_region')
 }
 
-/** Throws `custom_table_trigger_needs_confirmation` if a person has to confirm each run (contract part 1, "Task version"). */
-export function requireUnattended(version: { requires_confirmation: boolean }): void {
-  if (version.requires_confirmation) throw new CodedError('custom_table_trigger_needs_confirmation')
+/** The refusal of a version for runs that nobody asks for, one by one. */
+export type Unattended = 'custom_table_trigger_needs_confirmation' | 'schedule_needs_confirmation'
+
+/** Throws the refusal if a person has to confirm each run (contract part 1, "Task version"). */
+export function requireUnattended(version: { requires_confirmation: boolean }, refusal: Unattended): void {
+  if (version.requires_confirmation) throw new CodedError(refusal)
 }

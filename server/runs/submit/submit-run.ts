@@ -14,7 +14,7 @@ import type { QueuePolicy } from '../queue/queue-policy.ts'
 import { type AskedParts, nothingAsked } from './asked-parts.ts'
 import { earlierResponse, hashRequest, type Intent, intentScope } from './idempotency.ts'
 import type { NewRun } from './locked-queues.ts'
-import { requireRegion, requireStartable, requireUnattended } from './startable.ts'
+import { requireRegion, requireStartable, requireUnattended, type Unattended } from './startable.ts'
 import type { SubmissionQueue } from './submission-queue.ts'
 
 type ValidateInput = (
@@ -83,6 +83,8 @@ export async function planRun(deps: SubmitDeps, submission: Planned, input: Stag
 
 type Planned = Pick<Submission, 'principal' | 'chatroomId'> & {
   source?: 'rest' | 'agent' | 'custom_table_trigger'
+  /** Set where nobody asks for the run. */
+  unattended?: Unattended
   body: Omit<ManualRunSubmitRequest, 'input'>
 }
 
@@ -90,16 +92,16 @@ const resolveVersion = (deps: SubmitDeps, { principal, chatroomId, body }: Plann
   deps.runnables.resolveFor(principal, chatroomId, body.task_version_id)
 
 /** The run to queue, if the version may be run now with that input. */
-async function newRun(
+export async function newRun(
   deps: SubmitDeps,
-  { principal, chatroomId, body, source = 'rest' }: Planned,
+  { principal, chatroomId, body, source = 'rest', unattended }: Planned,
   { resolve, input }: { resolve: () => RunnableVersion; input: StagedInput },
 ): Promise<NewRun> {
   const version = resolve()
-  if (source === 'custom_table_trigger') requireUnattended(version)
+  if (unattended) requireUnattended(version, unattended)
   const environment = requireStartable(version, version.environment)
   await deps.validateInput(version, input.content)
-  await checkOutputs(deps, { principal, chatroomId, source }, version)
+  await checkOutputs(deps, { principal, chatroomId, isAttended: unattended === undefined }, version)
   requireRegion(version, deps.policy.deployment)
   return {
     principal,

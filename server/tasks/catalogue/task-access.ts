@@ -3,6 +3,7 @@ import { authorize, may, ownedBy } from '../../access/allow.ts'
 import { lockAuthority } from '../../access/authentication/lock-authority.ts'
 import type { Directory } from '../../access/directory/directory.ts'
 import type { Principal } from '../../access/principal.ts'
+import type { RepeatedWrites } from '../../access/repeated-writes.ts'
 import type { Reach } from '../../access/share-statement.ts'
 import type { Clock } from '../../base/clock.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
@@ -11,6 +12,8 @@ import type { OutputPolicyDeps } from '../../custom-tables/policies/output-polic
 import type { Database, Executing, Trx } from '../../db/database.ts'
 import { isSharedWithin } from '../shares/share-store.ts'
 import { findTask, lockTask, type TaskRow } from './task-store.ts'
+
+export { findTaskNames } from './task-store.ts'
 
 /** A task as one caller sees it: an owner manages it, a borrower may use it (contract part 1, invariant 6). */
 export interface SeenTask {
@@ -74,6 +77,7 @@ export interface TaskContext {
   pages: PageTokens
   clock: Clock
   outputs: OutputPolicyDeps
+  repeats: RepeatedWrites
   /** Cancels the queued runs of a task. Injected, because tasks do not depend on runs. */
   cancelQueuedRunsOfTask: (trx: Trx, companyId: string, taskId: string) => Promise<void>
 }

@@ -7,6 +7,7 @@ import type {
 } from '@sandbox-jobs/contract/resources/tasks/task.ts'
 import { authorize, may, ownCompany, ownedBy, refusalOf } from '../../access/allow.ts'
 import type { Principal } from '../../access/principal.ts'
+import { onceForKey } from '../../access/repeated-writes.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import { requireStorageQuota, taskBytes } from '../../companies/storage/storage-quota.ts'
@@ -30,11 +31,12 @@ export async function createTask(
   context: TaskContext,
   principal: Principal,
   request: TaskCreateRequest,
+  key: string | undefined,
 ): Promise<Task> {
   await requireOwnable(context, principal, request)
-  const row = await context.db.transaction().execute(async (trx) => {
+  return onceForKey(context, { principal, route: 'tasks', key, request }, async (trx) => {
     await requireStorageQuota(trx, principal.companyId, taskBytes)
-    return insertTask(trx, {
+    const row = await insertTask(trx, {
       id: newId('task'),
       company_id: principal.companyId,
       owner_scope: request.owner_scope,
@@ -43,8 +45,8 @@ export async function createTask(
       description: request.description ?? '',
       agent_enabled: request.agent_enabled ?? false,
     })
+    return renderTask(row)
   })
-  return renderTask(row)
 }
 
 /** An owner that does not exist gets the same error as one that the caller must not use. */
@@ -62,16 +64,17 @@ async function requireOwnable(
   if (!exists) throw refusalOf('task.create')
 }
 
-/** The tasks that the caller manages or reaches by a share. */
+/** The tasks that the caller manages or reaches by a share. Its page tokens are good for the list of that name. */
 export async function listVisibleTasks(
   context: TaskContext,
   principal: Principal,
   request: ListRequest,
+  listName = 'tasks',
 ): Promise<TaskList> {
   const seenBy = may(principal, 'task.list_all', ownCompany)
     ? undefined
     : { departmentIds: principal.managedDepartmentIds, reach: await reachOf(context, principal) }
-  const list = `tasks:${principal.companyId}`
+  const list = `${listName}:${principal.companyId}`
   const size = request.page_size
   const rows = await listTasks(context.db, {
     companyId: principal.companyId,

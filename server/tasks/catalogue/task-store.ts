@@ -28,6 +28,22 @@ export const findTask = (db: Executing, companyId: string, id: string): Promise<
     .where('id', '=', id)
     .executeTakeFirst()
 
+/** Names by id. */
+export async function findTaskNames(
+  db: Executing,
+  companyId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('tasks')
+    .select(['id', 'name'])
+    .where('company_id', '=', companyId)
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 /** Locks the row until the transaction ends, so that its state cannot change meanwhile. */
 export const lockTask = (trx: Trx, companyId: string, id: string): Promise<TaskRow | undefined> =>
   trx

@@ -14,6 +14,8 @@ import { slotNamesOf } from '../versions/task-version.ts'
 import { type MenuRow, menuOf } from './menu-store.ts'
 import type { Runnables } from './runnable.ts'
 
+export { findOffered } from './menu-store.ts'
+
 interface MenuQuery {
   chatroomId: string
   page_size: number

@@ -115,6 +115,12 @@ export async function menuOf(db: Executing, room: Room, page: MenuFilter): Promi
   return (await statement.execute(db)).rows
 }
 
+/** The item of a task in the menu of a room; undefined if it is not on it. */
+export async function findOffered(db: Executing, room: Room, taskId: string): Promise<MenuRow | undefined> {
+  const query = offeredIn(room).where('bindings.task_id', '=', taskId)
+  return (await sql<MenuRow>`${query}`.execute(db)).rows[0]
+}
+
 /** A version in the menu of a room. */
 export interface MenuLookup {
   room: Room

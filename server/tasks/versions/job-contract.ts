@@ -1,10 +1,14 @@
+import {
+  JsonRefused,
+  parseStrictJson,
+  runInputBounds,
+} from '@sandbox-jobs/contract/input-schema/strict-json.ts'
+import type { Problem } from '@sandbox-jobs/contract/input-schema/verdict.ts'
 import { contractErrorsMax, inputSchemaMaxBytes, workCommandMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { problemOf, type ValidationProblem } from '../../base/errors/validation-error.ts'
-import { JsonRefused, parseStrictJson, runInputBounds } from '../../base/json/strict-json.ts'
 import { exampleProblem, schemaProblem } from '../inputs/schema/schema-problems.ts'
 import { schemaThreads } from '../inputs/schema/schema-threads.ts'
-import type { Problem } from '../inputs/schema/verdict.ts'
 
 export interface JobContract {
   work_command: string | null

@@ -78,16 +78,25 @@ export async function createDraft(
   return viewOf(context.db, created.row, { task: created.task, view: 'owner' })
 }
 
-/** Changes a draft. The result must be a draft that could have been created directly. */
+/**
+ * Changes a draft. The result must be a draft that could have been created directly. Throws `draft_changed` where it is not the one
+ * of `ifDigest` any more.
+ */
 export async function changeDraft(
   context: TaskContext,
   principal: Principal,
-  change: { taskId: string; versionId: string; request: TaskVersionUpdateRequest },
+  change: {
+    taskId: string
+    versionId: string
+    request: TaskVersionUpdateRequest
+    ifDigest?: string | undefined
+  },
 ): Promise<TaskVersion> {
-  const { taskId, versionId, request } = change
+  const { taskId, versionId, request, ifDigest } = change
   const key = { companyId: principal.companyId, taskId, id: versionId }
   const before = await requireDraft(context.db, principal, { taskId, versionId })
   if (!namesAnyField(request)) throw new CodedError('no_fields')
+  if (ifDigest !== undefined && ifDigest !== before.canonical_digest) throw new CodedError('draft_changed')
   const resolved = await withUploads(context.db, key, request)
   const content = withRequested(contentOf(before), resolved)
   await requireReadyEnvironment(context.db, principal.companyId, content.environment_version_id)
@@ -105,7 +114,10 @@ export async function changeDraft(
     const sole_author = now?.sole_author === true && now.created_by === principal.principalId
     const set = { ...columnsOf(content), sole_author }
     const row = now && same ? await updateDraft(trx, now, set) : undefined
-    if (!row) throw new CodedError('illegal_transition')
+    if (!row)
+      throw new CodedError(
+        ifDigest !== undefined && now?.state === 'draft' ? 'draft_changed' : 'illegal_transition',
+      )
     return { row, task }
   })
   return viewOf(context.db, changed.row, { task: changed.task, view: 'owner' })

@@ -49,7 +49,8 @@ export class PolicyOutputs implements RunOutputs {
   async #check({ companyId }: ClaimedRun, job: OutputsJob): Promise<void> {
     const submitter = await this.#submitter(companyId, job)
     if (!submitter) throw new CodedError('writeback_authority_denied')
-    const run = { principal: submitter, chatroomId: job.chatroom_id, source: job.submission_source }
+    const isAttended = job.submission_source !== 'custom_table_trigger'
+    const run = { principal: submitter, chatroomId: job.chatroom_id, isAttended }
     const version = { policy: job.output_policy, author: job.author, publisher: job.publisher }
     await checkSubmittedPolicy(this.#policies, run, version)
   }

@@ -1,8 +1,13 @@
 import { isUtf8 } from 'node:buffer'
+import {
+  JsonRefused,
+  jsonRefusals,
+  parseStrictJson,
+  runInputBounds,
+} from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import { inlineOutputMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { InlineOutput } from '@sandbox-jobs/contract/resources/runs/run-result.ts'
 import { CodedError } from '../../../base/errors/coded-error.ts'
-import { JsonRefused, jsonRefusals, parseStrictJson, runInputBounds } from '../../../base/json/strict-json.ts'
 import { sha256Of } from '../../../base/sha256.ts'
 import type { Executing } from '../../../db/database.ts'
 import type { ObjectStorage } from '../../../storage/port.ts'

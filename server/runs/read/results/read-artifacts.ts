@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import type { ActionOn } from '@sandbox-jobs/contract/access/actions.ts'
 import { chatroomPageSizeDefault, downloadCapabilityLifetimeSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type { Lifecycle } from '@sandbox-jobs/contract/pagination.ts'
@@ -9,6 +9,7 @@ import type {
 import type { Principal } from '../../../access/principal.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { CodedError, notFound } from '../../../base/errors/coded-error.ts'
+import { isMac, type MacKeys } from '../../../base/keys/rotated-key.ts'
 import type { Page, PageRequest } from '../../../base/page.ts'
 import { attachment } from '../../../storage/downloads/download-headers.ts'
 import { type FindRunDeps, type RunAddress, requireReadableRun } from '../../lookup/readable-run.ts'
@@ -104,8 +105,8 @@ export async function requireArtifact(
 }
 
 export interface CapabilityDeps extends FindRunDeps {
-  /** Key of download capabilities. */
-  capabilityKey: Buffer
+  /** Keys of download capabilities. */
+  capabilityKeys: MacKeys
   clock: Clock
 }
 
@@ -129,7 +130,7 @@ export async function createDownloadCapability(
     artifact_id: artifact.id,
     run_id: artifact.run_id,
     company_id: artifact.company_id,
-    capability_token: `${payload}.${capabilityMac(deps, payload).toString('base64url')}`,
+    capability_token: `${payload}.${capabilityMac(deps.capabilityKeys.live()[0], payload).toString('base64url')}`,
     expires_at: expiresAt.toISOString(),
     content_type: 'application/octet-stream',
     content_disposition: attachment(artifact.relative_path),
@@ -137,8 +138,8 @@ export async function createDownloadCapability(
   }
 }
 
-const capabilityMac = ({ capabilityKey }: Pick<CapabilityDeps, 'capabilityKey'>, payload: string): Buffer =>
-  createHmac('sha256', capabilityKey).update(`artifact-download:${payload}`).digest()
+const capabilityMac = (key: KeyObject, payload: string): Buffer =>
+  createHmac('sha256', key).update(`artifact-download:${payload}`).digest()
 
 /**
  * The artifact, for whoever holds a capability for it and may still read the run (contract part 3, D6). Throws `not_found`,
@@ -152,8 +153,7 @@ export async function redeemDownloadCapability(
   const artifact = await requireArtifact(deps, principal, 'run.read_result', address)
   const [payload = '', mac = ''] = token.split('.')
   const given = Buffer.from(mac, 'base64url')
-  const expected = capabilityMac(deps, payload)
-  const isOurs = given.length === expected.length && timingSafeEqual(given, expected)
+  const isOurs = isMac(deps.capabilityKeys, given, (key) => capabilityMac(key, payload))
   if (!isOurs) throw new CodedError('download_capability_invalid')
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as unknown[]
   const wanted = [artifact.company_id, artifact.run_id, artifact.id, principal.principalId]
