@@ -26,11 +26,11 @@ export interface SpanContext {
 }
 
 /** The process that did the work, which is not always the one that sends the span. */
-export type TracedProcess = 'api' | 'worker' | 'host agent' | 'shim'
+export type TracedProcess = 'api' | 'worker' | 'builds' | 'host agent' | 'shim'
 
 /*
- * The spans of a run's trace that more than one process knows. They are named by the digits of the run's id: no process asks
- * another, and the trace of a run is found by its id.
+ * The spans that more than one process or attempt knows. They are named by the digits of the id of the run or build: no process asks
+ * another, and a trace is found by that id.
  */
 
 /** The root: what queued the run. */
@@ -44,6 +44,12 @@ export const runSpanOf = (runId: string): SpanContext & { parentSpanId: string }
   traceId: runId.slice(-32),
   spanId: runId.slice(-32, -16),
   parentSpanId: runId.slice(-16),
+})
+
+/** A build, which is the root of its trace. */
+export const buildSpanOf = (attemptId: string): SpanContext => ({
+  traceId: attemptId.slice(-32),
+  spanId: attemptId.slice(-32, -16),
 })
 
 /** Times of spans: milliseconds since 1970 that do not jump while the clock of the machine is set. */

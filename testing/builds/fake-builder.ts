@@ -17,7 +17,7 @@ import { FakeExecutor, type FakeOutcome } from '../fake-executor/fake-executor.t
 import { testImage } from '../registry/registry-fixture.ts'
 
 /** The one base image. */
-export const fakeBase = { name: 'localhost/curated/tiny:1', digest: sha256Of('tiny') }
+export const fakeBase = { name: 'localhost/curated/tiny:2', digest: sha256Of('tiny') }
 
 const slots = 64
 

@@ -19,7 +19,8 @@ import type { StepWrite } from '../request/build.ts'
 import { BuildFailed } from '../request/build-failed.ts'
 import type { BuildRequest } from '../request/build-request.ts'
 import type { BuildOutputs } from './build-chain.ts'
-import { buildsEnded, stageDuration } from './build-metrics.ts'
+import { stageDuration } from './build-metrics.ts'
+import { reportBuildEnd } from './build-trace.ts'
 
 const attemptOrder: BuildAttemptState[] = [
   'validation_queued',
@@ -149,7 +150,7 @@ export class ChainProgress {
       return outcome
     })
     this.#leave?.({ outcome: 'completed' })
-    buildsEnded.inc({ state: 'completed', error: '' })
+    reportBuildEnd(this.#claim, { state: 'completed', error: '' })
   }
 
   async fail(failure: BuildFailed): Promise<void> {
@@ -157,7 +158,7 @@ export class ChainProgress {
     const ending = { state, errorCode, errorDetail, instruction }
     await this.#commit((trx, progress) => finishAttempt(trx, this.#claim, ending, progress))
     this.#leave?.({ outcome: state })
-    buildsEnded.inc({ state, error: errorCode })
+    reportBuildEnd(this.#claim, { state, error: errorCode })
   }
 
   /** Stops the delayed writes and waits for the one in progress. The chain has failed, is abandoned or starts again. */

@@ -24,8 +24,7 @@ beforeEach(async () => {
 
 type Entry = Parameters<typeof tar>[number]
 
-const base = 'FROM curated/python:3.11'
-const tiny = 'FROM curated/tiny:1'
+const base = 'FROM curated/tiny:2'
 
 const build = (lines: string[], ...entries: Entry[]) =>
   bench.build(tar({ name: 'Dockerfile', content: [base, ...lines].join('\n') }, ...entries), {
@@ -88,7 +87,7 @@ test('an archive with an owner that a sandbox does not have is explained in a sh
   expect(added.log).toContain('with tar --no-same-owner')
   expect(added.log).not.toContain('copier.request')
   const unpacked = await build(
-    ['COPY p.tar.gz /', 'RUN tar xzf p.tar.gz --no-same-owner -C /opt && ls -n /opt/package'],
+    ['COPY p.tar.gz /', 'RUN mkdir /opt && tar xzf p.tar.gz --no-same-owner -C /opt && ls -n /opt/package'],
     {
       name: 'p.tar.gz',
       content,
@@ -100,7 +99,7 @@ test('an archive with an owner that a sandbox does not have is explained in a sh
 test('an archive of one folder is built as that folder, with a warning, and a failure has the line of its Dockerfile', async () => {
   const folder = (...lines: string[]) =>
     tar(
-      { name: 'app-1.0/Dockerfile', content: [tiny, ...lines].join('\n') },
+      { name: 'app-1.0/Dockerfile', content: [base, ...lines].join('\n') },
       { name: 'app-1.0/.dockerignore', content: 'secret' },
       { name: 'app-1.0/src/a' },
       { name: 'app-1.0/secret' },
@@ -119,7 +118,7 @@ test('an archive of one folder is built as that folder, with a warning, and a fa
 
 test('a step has LANG as a run has it: that of the image, of the author, or of the platform, which is in no image', async () => {
   const lines = [
-    `${tiny} AS tools`,
+    `${base} AS tools`,
     'RUN echo "of the image: $LANG"',
     'FROM scratch AS author',
     'COPY --from=tools / /',

@@ -4,6 +4,7 @@ import { type RetryPolicy, retry, WorkerStopping } from '../../work/retry.ts'
 import { type AttemptRow, renewLease } from '../attempts/claims/claimed-attempt-store.ts'
 import type { BuildTools } from '../request/build.ts'
 import { BuildFailed } from '../request/build-failed.ts'
+import { recordQueued } from './build-trace.ts'
 import { failBuild, isClaimGone, runChain } from './run-chain.ts'
 
 export const buildLeaseMs = 30_000
@@ -30,6 +31,7 @@ export async function runBuild(
   const onStop = () => ending.abort(stopping.reason)
   stopping.addEventListener('abort', onStop, { once: true })
   const log = tools.log.child({ attempt: attempt.id })
+  recordQueued(attempt)
   const renew = () => renewClaim(db, attempt, ending)
   const heartbeat = keepLease({ everyMs: heartbeatMs, renew, signal, log })
   try {

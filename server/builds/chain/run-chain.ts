@@ -11,6 +11,7 @@ import { readBuildRequest } from '../request/build-request-store.ts'
 import { removeBuildSandboxes, storeUnfinishedLog } from '../sandboxes/build-sandboxes.ts'
 import type { RunStep } from '../steps/step.ts'
 import { type BuildOutputs, buildChain } from './build-chain.ts'
+import { tracedStep } from './build-trace.ts'
 import { ChainProgress } from './chain-progress.ts'
 
 /** Whether this worker no longer has the attempt. It stays as it is, for another worker. */
@@ -50,7 +51,7 @@ function stepRunner(build: Build, progress: ChainProgress, known: Partial<BuildO
     build.signal.throwIfAborted()
     if (step.stage !== entered) progress.enter(step.stage, known)
     entered = step.stage
-    const made = await step.run(build, values)
+    const made = await tracedStep(build.request.attemptId, step, () => step.run(build, values))
     Object.assign(known, made)
     return made
   }
