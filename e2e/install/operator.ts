@@ -5,16 +5,29 @@ import { requireParts } from '../first-hour/step.ts'
 import { type Machine, pathOn } from './machine.ts'
 
 const room = 'daily-numbers'
+const person = 'ada'
 const pollMs = 200
 export const dataFolder = '/var/lib/sandbox-jobs'
 /** Part of the names that the service gives to its network and its control groups, made from the path of its data folder. */
 export const ownName = createHash('sha256').update(dataFolder).digest('hex').slice(0, 8)
 const ready = ['curl', '--silent', '--fail']
 
+/** Keep changed settings, and sync no file: the machine is never turned off. */
+const dpkgOptions = ['--force-confold', '--force-unsafe-io']
+
+/** The command that installs a version of the package, also an earlier one. */
+export const installing = (file: string): string[] => [
+  ...['apt-get', 'install', '--yes', '--no-install-recommends', '--allow-downgrades'],
+  ...dpkgOptions.flatMap((option) => ['-o', `Dpkg::Options::=${option}`]),
+  file,
+]
+
 /** Acts of an operator of the service on the machine, by its `sandbox` command. */
 export class Operator {
   readonly machine: Machine
   readonly port: number
+  /** Of the person who deploys. */
+  #password = ''
 
   constructor(machine: Machine, port: number) {
     this.machine = machine
@@ -32,10 +45,15 @@ export class Operator {
     await writeFile(settings, `SANDBOX_PORT=${this.port}\n`, { mode: 0o600 })
   }
 
-  /** Installs or upgrades the package from a file of the machine, and keeps changed settings. */
+  /** Installs another version of the package from a file of the machine. */
   async install(file: string): Promise<void> {
-    const keep = ['-o', 'Dpkg::Options::=--force-confold']
-    await this.machine.must('apt-get', 'install', '--yes', '--no-install-recommends', ...keep, file)
+    await this.machine.must(...installing(file))
+    await this.untilReady()
+  }
+
+  /** Installs a version of the package after an upgrade was killed, which apt-get refuses in some states. */
+  async installAfterKill(file: string): Promise<void> {
+    await this.machine.must('dpkg', ...dpkgOptions, '--install', file)
     await this.untilReady()
   }
 
@@ -52,18 +70,8 @@ export class Operator {
     ) as {
       passwords: { login: string; password: string }[]
     }
-    const password = applied.passwords.find(({ login }) => login === 'ada')?.password
-    const url = `http://127.0.0.1:${this.port}`
-    await this.machine.must(
-      'env',
-      `SANDBOX_PASSWORD=${password}`,
-      'sandbox',
-      'login',
-      '--user',
-      'ada',
-      '--url',
-      url,
-    )
+    this.#password = applied.passwords.find(({ login }) => login === person)?.password ?? ''
+    await this.logIn()
     await this.machine.must('sh', '-c', `cd /root && sandbox init words --template shell --room ${room}`)
     const task = pathOn(this.machine, '/root/words/task.yaml')
     const hour = (await readFile(task, 'utf8')).replace(/^timeout_seconds: .*$/m, 'timeout_seconds: 3600')
@@ -72,6 +80,12 @@ export class Operator {
     const counts = `echo '{"counted":true}' >"$SERVICE_OUTPUT_FILE"\n`
     await writeFile(pathOn(this.machine, '/root/words/work.sh'), waits + counts)
     await this.machine.must('sh', '-c', 'cd /root/words && sandbox deploy')
+  }
+
+  /** Logs in at the API of a port; later commands go there. */
+  async logIn(port = this.port): Promise<void> {
+    const login = ['sandbox', 'login', '--user', person, '--url', `http://127.0.0.1:${port}`]
+    await this.machine.must('env', `SANDBOX_PASSWORD=${this.#password}`, ...login)
   }
 
   async countWords(): Promise<void> {
@@ -101,16 +115,21 @@ export class Operator {
     }
   }
 
-  /** Waits until the service answers that all its parts work. */
-  async untilReady(): Promise<void> {
+  /** Waits until a unit of the service answers that all parts work. */
+  async untilReady({ port = this.port, unit = 'sandbox-jobs.service' } = {}): Promise<void> {
     for (;;) {
-      const { code } = await this.machine.command(...ready, `http://127.0.0.1:${this.port}/ready`)
+      const { code } = await this.machine.command(...ready, `http://127.0.0.1:${port}/ready`)
       if (code === 0) return
-      const { text } = await this.machine.command('systemctl', 'is-active', 'sandbox-jobs.service')
+      const { text } = await this.machine.command('systemctl', 'is-active', unit)
       if (/^(failed|inactive)/.test(text))
-        throw new Error(`${text}${await this.machine.must('journalctl', '-u', 'sandbox-jobs*')}`)
+        throw new Error(`${text}${await this.machine.must('journalctl', '-u', 'sandbox-jobs*', '-u', unit)}`)
       await sleep(pollMs)
     }
+  }
+
+  /** Process id of the service. */
+  mainProcess(): Promise<string> {
+    return this.machine.must('systemctl', 'show', '--property=MainPID', 'sandbox-jobs.service')
   }
 
   /** Process ids of the programs of the waiting runs. */
@@ -123,7 +142,7 @@ export class Operator {
     const left = `
       pgrep --list-full --full '/(var|usr)/lib/sandbox-jobs/'
       systemctl list-units --no-legend --plain --state=active,activating,failed 'sandbox-jobs*'
-      ls /run/netns 2>/dev/null
+      ls /run/sandbox-jobs-network 2>/dev/null
       ip -oneline link | grep -o 'sbj-${ownName}'
       find /sys/fs/cgroup -maxdepth 2 -name 'sandbox-jobs-${ownName}*'`
     const { text } = await this.machine.command('sh', '-c', left)

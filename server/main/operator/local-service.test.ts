@@ -28,7 +28,7 @@ beforeEach(() => {
   chmodSync(folder, 0o711)
   keys = keysFolder(folder)
   mkdirSync(keys, { recursive: true, mode: 0o711 })
-  writeFileSync(join(keys, 'root.key'), 'ab'.repeat(32))
+  writeFileSync(join(keys, 'root.key'), 'ab'.repeat(32), { mode: 0o600 })
   for (const path of [join(keys, 'root.key'), keys]) chownSync(path, api, api)
   vi.stubEnv('SANDBOX_DATA', folder)
   vi.stubEnv('DATABASE_URL', url)

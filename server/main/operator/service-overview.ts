@@ -1,93 +1,19 @@
-import { readFile } from 'node:fs/promises'
-import { availableParallelism, loadavg } from 'node:os'
 import { AgentClient } from '../../../agent/client/agent-client.ts'
 import type { ExecutorCapacity } from '../../../agent/port/host.ts'
-import { defaultFloorBytes } from '../../base/disk-floor.ts'
-import { configuredCapacity, memoryOfRun } from '../../capacity/run-capacity.ts'
-import { readServiceFigures, type ServiceFigures } from '../../operations/metrics/service-figures-store.ts'
-import {
-  type ActiveRun,
-  type CompanyWork,
-  countActiveBuilds,
-  countActiveRuns,
-  listActiveRuns,
-  listCompanyWork,
-} from '../../operations/top/live-work-store.ts'
-import { diskOf } from '../../storage/free-space.ts'
-import { presenceOn } from '../../work/machine-lease.ts'
 import { type LocalService, type Outcome, onLocalService } from './local-service.ts'
+import { type MachineOverview, machineOverview } from './machine-overview.ts'
 
-const companiesMax = 20
-const runsMax = 20
-const mib = 1024 ** 2
-
-/** The work, the queues and the use of the machine now. Sizes are in bytes, times in seconds. */
-export interface ServiceOverview {
-  at: Date
-  worker: boolean
-  host_agent: boolean
-  run_slots: { used: number; total: number }
-  build_slots: { used: number; total: number }
-  /** That runs count for, of that of all sandboxes. Builds are not in it. */
-  sandbox_memory: { used: number; total: number }
-  machine: { processors: number; load: number; memory_available: number; memory_total: number }
-  disk: { free: number; total: number; floor: number }
+/** The work, the queues and the use of the machine now. */
+export interface ServiceOverview extends MachineOverview {
   warm_starts: ExecutorCapacity['warmStarts'] | null
-  waiting: ServiceFigures
-  /** At most 20, those with the most work first. */
-  companies: CompanyWork[]
-  /** At most 20, the oldest first. */
-  runs: ActiveRun[]
 }
 
 export const readOverview = (): Outcome<ServiceOverview> => onLocalService(overviewOf)
 
-export async function overviewOf({ db, config, clock }: LocalService): Promise<ServiceOverview> {
-  const waiting = await readServiceFigures(db)
-  const [companies, runs, byProfile] = [
-    await listCompanyWork(db, companiesMax),
-    await listActiveRuns(db, runsMax),
-    await countActiveRuns(db),
-  ]
-  const presence = await presenceOn(db)
-  const capacity = configuredCapacity(config)
-  const memoryMib = byProfile.reduce(
-    (sum, { profile, runs: count }) => sum + count * memoryOfRun(capacity, profile),
-    0,
-  )
-  const disk = await diskOf(config.dataDir)
-  const agent = new AgentClient(config.agentSocket)
+export async function overviewOf(service: LocalService): Promise<ServiceOverview> {
+  const overview = await machineOverview(service)
+  const agent = new AgentClient(service.config.agentSocket)
   const executor = await agent.capacity().catch(() => undefined)
   agent.close()
-  return {
-    at: clock.now(),
-    worker: presence.worker,
-    host_agent: presence.hostAgent,
-    run_slots: { used: byProfile.reduce((sum, { runs: count }) => sum + count, 0), total: config.runSlots },
-    build_slots: { used: await countActiveBuilds(db), total: config.buildSlots },
-    sandbox_memory: { used: memoryMib * mib, total: config.sandboxMemoryMib * mib },
-    machine: await machineOf(),
-    disk: {
-      free: disk.freeBytes,
-      total: disk.totalBytes,
-      floor: config.diskFloorBytes ?? defaultFloorBytes(disk.totalBytes),
-    },
-    warm_starts: executor?.warmStarts ?? null,
-    waiting,
-    companies,
-    runs,
-  }
-}
-
-async function machineOf(): Promise<ServiceOverview['machine']> {
-  const text = await readFile('/proc/meminfo', 'utf8')
-  const bytesOf = (name: string) =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024
-  const [load = 0] = loadavg()
-  return {
-    processors: availableParallelism(),
-    load,
-    memory_available: bytesOf('MemAvailable'),
-    memory_total: bytesOf('MemTotal'),
-  }
+  return { ...overview, warm_starts: executor?.warmStarts ?? null }
 }

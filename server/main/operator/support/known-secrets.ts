@@ -10,7 +10,8 @@ const fileMaxBytes = 64 * 1024
 
 /** The secrets that this machine has in settings, in the files that they name and in the data folder. */
 export function knownSecrets(config: Config): string[] {
-  const addresses = [config.databaseUrl, config.apiDatabaseUrl, config.workerDatabaseUrl]
+  const { databaseUrl, apiDatabaseUrl, workerDatabaseUrl, operatorDatabaseUrl } = config
+  const addresses = [databaseUrl, apiDatabaseUrl, workerDatabaseUrl, operatorDatabaseUrl]
   const passwords = addresses.flatMap((address) => passwordsOf(address))
   const named = [config.mailLoginFile, config.registryLoginFile].filter((path) => path !== undefined)
   const { vaultTokenFile } = config

@@ -1,0 +1,36 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import '../design/tokens.css'
+import '../design/base.css'
+import { language } from '../app/language.ts'
+import { connection } from '../data/api.ts'
+import { loadSpeech } from '../texts/texts.tsx'
+import { signIn } from './operator-api.ts'
+import { OperatorApp } from './operator-app.tsx'
+import { loadOperatorTexts } from './texts/operator-texts.tsx'
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('the page has no root element')
+addEventListener('online', connection.tryNow)
+
+/** Spends the code behind `#`, which browsers send to nobody. It leaves the address first: no reload and no history has it. */
+async function signInFromAddress(): Promise<unknown> {
+  const code = location.hash.slice(1)
+  if (location.pathname !== '/operator/') history.replaceState(null, '', '/operator/')
+  if (code === '') return undefined
+  return signIn(code).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+const [speech, texts, fault] = await Promise.all([
+  loadSpeech(language.get()),
+  loadOperatorTexts(language.get()),
+  signInFromAddress(),
+])
+createRoot(root).render(
+  <StrictMode>
+    <OperatorApp speech={speech} texts={texts} signInFault={fault} />
+  </StrictMode>,
+)

@@ -1,0 +1,46 @@
+import type { OperatorSignIn } from './operator-sign-in.ts'
+
+interface Share {
+  used: number
+  total: number
+}
+
+/** The work on the machine and its use now. Sizes are in bytes, times in seconds; a time of 0: nothing waits. */
+export interface OperatorState {
+  at: string
+  version: string
+  sign_in: OperatorSignIn
+  /** Whether they answer. */
+  worker: boolean
+  host_agent: boolean
+  run_slots: Share
+  build_slots: Share
+  /** That runs count for, of that of all sandboxes. */
+  sandbox_memory: Share
+  machine: { processors: number; load: number; memory_available: number; memory_total: number }
+  disk: { free: number; total: number; floor: number }
+  waiting: {
+    runs: number
+    oldest_run: number
+    builds: number
+    oldest_build: number
+    webhooks: number
+    mails: number
+    audit_lag: number
+    lock_waits: number
+  }
+  /** At most 20, those with the most work first. */
+  companies: {
+    company_id: string
+    name: string
+    runs_active: number
+    runs_queued: number
+    oldest_queued_run: number
+    builds_active: number
+    builds_queued: number
+  }[]
+  /** At most 20, those at work the longest first. */
+  runs: { id: string; company: string; state: string; profile: string; seconds: number }[]
+  /** At most 20, those with the most stored bytes first; a limit of null: none. */
+  storage: { company_id: string; name: string; kept_bytes: number; limit_bytes: number | null }[]
+}

@@ -1,0 +1,33 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { isOfConsole } from '../../access/authentication/browser-sign-in.ts'
+import { isLoopbackAddress } from '../../access/origins.ts'
+
+/*
+ * Proof that a page of the operator console made a request. The cookie has the name of no other service, but browsers send it to every
+ * port of the host: it counts only with the headers that no page of another origin can send.
+ */
+
+const name = '__Host-sandbox-operator'
+const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict'
+const cookieForm = new RegExp(`(?:^|;) *${name}=(?<token>[A-Za-z0-9_-]{43}) *(?:;|$)`)
+
+export const operatorCookie = (token: string, seconds: number): string =>
+  `${name}=${token}; ${attributes}; Max-Age=${seconds}`
+export const operatorSignOutCookie = `${name}=; ${attributes}; Max-Age=0`
+
+export const tokenOfOperator = ({ cookie }: IncomingHttpHeaders): string | undefined =>
+  cookieForm.exec(cookie ?? '')?.groups?.token
+
+/**
+ * The origin that the browser has in its address bar: a loopback name with any port, which is another one through `ssh -L`. Undefined
+ * for any other name, as a page has that made its own name resolve to this machine.
+ */
+export function originOfRequest({ host }: IncomingHttpHeaders): string | undefined {
+  const url = URL.parse(`http://${host ?? ''}/`)
+  return url && url.host === host && isLoopbackAddress(url) ? url.origin : undefined
+}
+
+export function isOfOperatorConsole(request: { method: string; headers: IncomingHttpHeaders }): boolean {
+  const origin = originOfRequest(request.headers)
+  return origin !== undefined && isOfConsole(request, origin)
+}

@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises'
+import { availableParallelism, loadavg } from 'node:os'
+import { defaultFloorBytes } from '../../base/disk-floor.ts'
+import { configuredCapacity, memoryOfRun } from '../../capacity/run-capacity.ts'
+import { readServiceFigures, type ServiceFigures } from '../../operations/metrics/service-figures-store.ts'
+import {
+  type ActiveRun,
+  type CompanyWork,
+  countActiveBuilds,
+  countActiveRuns,
+  listActiveRuns,
+  listCompanyWork,
+} from '../../operations/top/live-work-store.ts'
+import { diskOf } from '../../storage/free-space.ts'
+import { presenceOn } from '../../work/machine-lease.ts'
+import type { LocalService } from './local-service.ts'
+
+const companiesMax = 20
+const runsMax = 20
+const mib = 1024 ** 2
+
+/** The work, the queues and the use of the machine now, without what the host agent alone knows. Sizes are in bytes, times in seconds. */
+export interface MachineOverview {
+  at: Date
+  worker: boolean
+  host_agent: boolean
+  run_slots: { used: number; total: number }
+  build_slots: { used: number; total: number }
+  /** That runs count for, of that of all sandboxes. Builds are not in it. */
+  sandbox_memory: { used: number; total: number }
+  machine: { processors: number; load: number; memory_available: number; memory_total: number }
+  disk: { free: number; total: number; floor: number }
+  waiting: ServiceFigures
+  /** At most 20, those with the most work first. */
+  companies: CompanyWork[]
+  /** At most 20, the oldest first. */
+  runs: ActiveRun[]
+}
+
+export async function machineOverview({
+  db,
+  config,
+  clock,
+}: Pick<LocalService, 'db' | 'config' | 'clock'>): Promise<MachineOverview> {
+  const waiting = await readServiceFigures(db)
+  const [companies, runs, byProfile] = [
+    await listCompanyWork(db, companiesMax),
+    await listActiveRuns(db, runsMax),
+    await countActiveRuns(db),
+  ]
+  const presence = await presenceOn(db)
+  const capacity = configuredCapacity(config)
+  const memoryMib = byProfile.reduce(
+    (sum, { profile, runs: count }) => sum + count * memoryOfRun(capacity, profile),
+    0,
+  )
+  const disk = await diskOf(config.dataDir)
+  return {
+    at: clock.now(),
+    worker: presence.worker,
+    host_agent: presence.hostAgent,
+    run_slots: { used: byProfile.reduce((sum, { runs: count }) => sum + count, 0), total: config.runSlots },
+    build_slots: { used: await countActiveBuilds(db), total: config.buildSlots },
+    sandbox_memory: { used: memoryMib * mib, total: config.sandboxMemoryMib * mib },
+    machine: await machineOf(),
+    disk: {
+      free: disk.freeBytes,
+      total: disk.totalBytes,
+      floor: config.diskFloorBytes ?? defaultFloorBytes(disk.totalBytes),
+    },
+    waiting,
+    companies,
+    runs,
+  }
+}
+
+async function machineOf(): Promise<MachineOverview['machine']> {
+  const text = await readFile('/proc/meminfo', 'utf8')
+  const bytesOf = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024
+  const [load = 0] = loadavg()
+  return {
+    processors: availableParallelism(),
+    load,
+    memory_available: bytesOf('MemAvailable'),
+    memory_total: bytesOf('MemTotal'),
+  }
+}
