@@ -45,12 +45,14 @@ export const idKinds = {
   gatewayKey: 'gwk',
   agentProposal: 'prp',
   oauthGrant: 'ogr',
+  signIn: 'sgn',
   notification: 'ntf',
   webhook: 'whk',
   webhookSecret: 'whs',
   webhookDelivery: 'whd',
   notificationEvent: 'evt',
   door: 'dor',
+  schedule: 'sch',
   mail: 'mal',
 } as const
 

@@ -7,6 +7,20 @@ const minuteSeconds = 60
 const hourSeconds = 60 * minuteSeconds
 const daySeconds = 24 * hourSeconds
 
+// Sign-ins of browsers
+export const signInIdleSeconds = 8 * hourSeconds
+export const signInMaxSeconds = 7 * daySeconds
+/** Of one person; the one that was not used for longest ends. */
+export const signInsOfPersonMax = 20
+
+/** The longest stream of what happens around a person; a client then asks again. */
+export const liveEventsMaxSeconds = hourSeconds
+/** Topics of one such stream. */
+export const liveTopicsMax = 32
+
+/** The form of a login. */
+export const loginPattern = '^[A-Za-z0-9_.:@-]{1,64}$'
+
 // Lists
 export const pageSizeMax = 100
 /** Environments, versions, builds, tasks, task versions, shares and the platform's lists. */
@@ -123,6 +137,10 @@ export const timeoutCeilingDefaultSeconds = daySeconds
 export const runnerCredentialGraceSeconds = 120
 export const runnerCredentialMaxSeconds = 7 * daySeconds
 
+// People
+/** Of an address at which a person chooses a password. */
+export const passwordAddressLifetimeSeconds = 3 * daySeconds
+
 // Agent
 /** Between the login and the press of a button on the page that confirms a proposal. */
 export const confirmFormLifetimeSeconds = 10 * minuteSeconds
@@ -194,6 +212,24 @@ export const doorTextMaxBytes = mib
 /** Longest command of a terminal. */
 export const commandMaxBytes = 64 * kib
 
+// Schedules
+export const schedulesPerRoom = 50
+export const schedulesPerCompany = 200
+/** Longest text of a cron expression. */
+export const cronMaxLength = 120
+export const timeZoneMaxLength = 64
+/** Next ticks that a schedule shows, and a preview of one. */
+export const scheduleNextTicks = 3
+export const schedulePreviewTicks = 5
+/** A tick that could not be started in this time is missed. */
+export const scheduleTickLateSeconds = 5 * minuteSeconds
+/** A missed tick that starts a run once it can waits no longer for that. */
+export const scheduleTickWaitSeconds = daySeconds
+/** Failures in a row that pause a schedule. */
+export const scheduleFailuresMax = 5
+/** Ticks of a schedule that are kept; the newest. */
+export const scheduleTicksKept = 100
+
 // Waiting for runs and builds
 /** Longest time that one request waits for the end of a run. */
 export const runWaitMaxSeconds = minuteSeconds
@@ -228,6 +264,8 @@ export const queueFullRetryAfterSeconds = 60
 export const egressListEntriesMax = 64
 
 // Notifications
+/** Items that an inbox shows. */
+export const inboxItemsMax = 100
 /** Newest notifications that are kept for a user. */
 export const notificationsPerUser = 1000
 export const notificationLifetimeDays = 90
@@ -258,6 +296,9 @@ export const triggerEventWaitHours = 24
 export const triggerEventHistoryHours = 24
 export const webhooksPerCompany = 20
 export const webhookUrlMaxLength = 2048
+/** Printable ASCII after the scheme; the service checks which address it may be. */
+export const webhookUrlPattern = '^https?://[!-~]+$'
+export const webhookDescriptionMaxLength = 256
 /** Waiting deliveries of a webhook; further events are dropped and counted. */
 export const webhookWaitingMax = 1000
 /** Ended deliveries of a webhook that are shown. */

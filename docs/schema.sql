@@ -41,6 +41,7 @@ CREATE UNIQUE INDEX agent_proposals_one_pending ON agent_proposals USING btree (
 CREATE TRIGGER audit_changes AFTER INSERT OR UPDATE ON agent_proposals FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('agent_proposal', 'id', '');
 CREATE TRIGGER count_kept_proposals_delete AFTER DELETE ON agent_proposals REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept_agent_proposals('proposals', '1024 + octet_length(input)', 'company_id');
 CREATE TRIGGER count_kept_proposals_insert AFTER INSERT ON agent_proposals REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept_agent_proposals('proposals', '1024 + octet_length(input)', 'company_id');
+CREATE TRIGGER notify_of_proposal AFTER INSERT OR UPDATE OF state ON agent_proposals FOR EACH ROW EXECUTE FUNCTION notify_of_proposal();
 
 create table api_keys (
   id text not null,
@@ -196,6 +197,7 @@ CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON bindings FOR EA
 CREATE TRIGGER count_kept_tasks_delete AFTER DELETE ON bindings REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(revoke_reason)', 'company_id');
 CREATE TRIGGER count_kept_tasks_insert AFTER INSERT ON bindings REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(revoke_reason)', 'company_id');
 CREATE TRIGGER count_kept_tasks_update AFTER UPDATE ON bindings REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(revoke_reason)', 'company_id');
+CREATE TRIGGER notify_of_binding AFTER INSERT OR UPDATE ON bindings FOR EACH ROW EXECUTE FUNCTION notify_of_binding();
 
 create table blocked_digests (
   digest text not null,
@@ -347,6 +349,7 @@ create table build_stages (
   constraint build_stages_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 CREATE UNIQUE INDEX build_stages_one_open ON build_stages USING btree (attempt_id) WHERE ended_at IS NULL;
+CREATE TRIGGER notify_of_stage AFTER INSERT OR UPDATE OF passes ON build_stages FOR EACH ROW EXECUTE FUNCTION notify_of_stage();
 
 create table built_prefixes (
   environment_id text not null,
@@ -484,6 +487,22 @@ create table company_settings (
   constraint company_settings_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON company_settings FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('company_settings', 'company_id', '');
+
+create table console_preferences (
+  user_id text not null,
+  company_id text not null,
+  language text,
+  time_zone text,
+  theme text not null,
+  single_keys boolean not null,
+  log_wrap boolean not null,
+  constraint console_preferences_pkey PRIMARY KEY (user_id),
+  constraint console_preferences_language_check CHECK (language = ANY (ARRAY['en'::text, 'de'::text])),
+  constraint console_preferences_theme_check CHECK (theme = ANY (ARRAY['system'::text, 'light'::text, 'dark'::text])),
+  constraint console_preferences_time_zone_check CHECK (length(time_zone) >= 1 AND length(time_zone) <= 64),
+  constraint console_preferences_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint console_preferences_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
+);
 
 create table content_expiry_notices (
   company_id text not null,
@@ -1097,6 +1116,8 @@ CREATE INDEX notifications_age ON notifications USING btree (created_at);
 CREATE INDEX notifications_by_user ON notifications USING btree (user_id, place DESC);
 CREATE INDEX notifications_unread ON notifications USING btree (user_id, place DESC) WHERE read_at IS NULL;
 CREATE TRIGGER audit_changes AFTER UPDATE OF read_at ON notifications FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('notification', 'id', '');
+CREATE TRIGGER notify_of_notification AFTER INSERT ON notifications REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_of_notification();
+CREATE TRIGGER notify_of_read_notification AFTER UPDATE ON notifications REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION notify_of_notification();
 
 create table oauth_grants (
   id text not null,
@@ -1140,6 +1161,26 @@ create table operator_acts (
 CREATE TRIGGER audit_changes AFTER INSERT ON operator_acts FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('operator_act', 'sequence', '');
 CREATE TRIGGER operator_acts_chained BEFORE INSERT ON operator_acts FOR EACH ROW EXECUTE FUNCTION chain_operator_act();
 CREATE TRIGGER operator_acts_kept BEFORE DELETE OR UPDATE OR TRUNCATE ON operator_acts FOR EACH STATEMENT EXECUTE FUNCTION keep_operator_acts();
+
+create table operator_codes (
+  code_hash bytea not null,
+  account text not null,
+  expires_at timestamp with time zone not null,
+  constraint operator_codes_pkey PRIMARY KEY (code_hash),
+  constraint operator_codes_account_check CHECK (length(account) >= 1 AND length(account) <= 256),
+  constraint operator_codes_code_hash_check CHECK (octet_length(code_hash) = 32)
+);
+
+create table operator_sign_ins (
+  token_hash bytea not null,
+  account text not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint operator_sign_ins_pkey PRIMARY KEY (token_hash),
+  constraint operator_sign_ins_account_check CHECK (length(account) >= 1 AND length(account) <= 256),
+  constraint operator_sign_ins_token_hash_check CHECK (octet_length(token_hash) = 32)
+);
 
 create table owned_objects (
   id text not null,
@@ -1589,6 +1630,63 @@ CREATE TRIGGER release_session AFTER UPDATE ON runs FOR EACH ROW WHEN (old.termi
 CREATE TRIGGER requeued_takes_turn AFTER UPDATE ON runs FOR EACH ROW WHEN (new.state = 'queued'::text AND old.state <> 'queued'::text) EXECUTE FUNCTION requeued_takes_turn();
 CREATE TRIGGER settle_ended_run AFTER UPDATE ON runs FOR EACH ROW WHEN (new.terminal_at IS NOT NULL AND old.terminal_at IS NULL) EXECUTE FUNCTION settle_ended_run();
 
+create table schedule_ticks (
+  schedule_id text not null,
+  due_at timestamp with time zone not null,
+  company_id text not null,
+  run_id text,
+  skipped_because text,
+  handled_at timestamp with time zone default now() not null,
+  constraint schedule_ticks_pkey PRIMARY KEY (schedule_id, due_at),
+  constraint schedule_ticks_check CHECK ((run_id IS NULL) <> (skipped_because IS NULL)),
+  constraint schedule_ticks_skipped_because_check CHECK (length(skipped_because) <= 128),
+  constraint schedule_ticks_company_id_schedule_id_fkey FOREIGN KEY (company_id, schedule_id) REFERENCES schedules(company_id, id) ON DELETE CASCADE
+);
+
+create table schedules (
+  id text not null,
+  company_id text not null,
+  chatroom_id text not null,
+  name text not null,
+  task_id text not null,
+  input bytea not null,
+  input_digest text not null,
+  timeout_seconds integer,
+  cron text not null,
+  time_zone text not null,
+  missed text not null,
+  run_as text not null,
+  api_key_id text,
+  since timestamp with time zone not null,
+  next_at timestamp with time zone not null,
+  look_at timestamp with time zone not null,
+  paused_because text,
+  paused_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint schedules_pkey PRIMARY KEY (id),
+  constraint schedules_company_id_id_key UNIQUE (company_id, id),
+  constraint schedules_check CHECK ((paused_because IS NULL) = (paused_at IS NULL)),
+  constraint schedules_check1 CHECK (look_at >= next_at),
+  constraint schedules_cron_check CHECK (length(cron) >= 1 AND length(cron) <= 120),
+  constraint schedules_input_check CHECK (octet_length(input) <= 1048576),
+  constraint schedules_input_digest_check CHECK (input_digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint schedules_missed_check CHECK (missed = ANY (ARRAY['skip'::text, 'once'::text])),
+  constraint schedules_name_check CHECK (length(name) >= 1 AND length(name) <= 256),
+  constraint schedules_paused_because_check CHECK (paused_because = ANY (ARRAY['by_person'::text, 'authority_revoked'::text, 'too_many_failures'::text])),
+  constraint schedules_time_zone_check CHECK (length(time_zone) >= 1 AND length(time_zone) <= 64),
+  constraint schedules_timeout_seconds_check CHECK (timeout_seconds >= 1 AND timeout_seconds <= 604680),
+  constraint schedules_company_id_chatroom_id_fkey FOREIGN KEY (company_id, chatroom_id) REFERENCES chatrooms(company_id, id),
+  constraint schedules_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint schedules_company_id_run_as_fkey FOREIGN KEY (company_id, run_as) REFERENCES users(company_id, id),
+  constraint schedules_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id)
+);
+CREATE INDEX schedules_due ON schedules USING btree (company_id, look_at) WHERE paused_because IS NULL;
+CREATE UNIQUE INDEX schedules_name ON schedules USING btree (chatroom_id, name);
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE OF name, input, timeout_seconds, cron, time_zone, missed, run_as, paused_because ON schedules FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('schedule', 'id', 'next_at,look_at,since');
+CREATE TRIGGER count_kept_schedules_delete AFTER DELETE ON schedules REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('schedules', '32768 + 3 * octet_length(name) + octet_length(input)', 'company_id');
+CREATE TRIGGER count_kept_schedules_insert AFTER INSERT ON schedules REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('schedules', '32768 + 3 * octet_length(name) + octet_length(input)', 'company_id');
+CREATE TRIGGER count_kept_schedules_update AFTER UPDATE ON schedules REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('schedules', '32768 + 3 * octet_length(name) + octet_length(input)', 'company_id');
+
 create table script_uploads (
   id text not null,
   company_id text not null,
@@ -1663,6 +1761,7 @@ CREATE UNIQUE INDEX secret_approvals_one_live ON secret_approvals USING btree (c
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON secret_approvals FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('secret_approval', 'id', '');
 CREATE TRIGGER count_kept_secret_approvals_delete AFTER DELETE ON secret_approvals REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('secret_approvals', '16384', 'company_id');
 CREATE TRIGGER count_kept_secret_approvals_insert AFTER INSERT ON secret_approvals REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('secret_approvals', '16384', 'company_id');
+CREATE TRIGGER notify_of_approval AFTER INSERT OR UPDATE OF state ON secret_approvals FOR EACH ROW EXECUTE FUNCTION notify_of_consumer();
 
 create table secret_bindings (
   id text not null,
@@ -1694,6 +1793,7 @@ CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON secret_bindings
 CREATE TRIGGER count_kept_secrets_delete AFTER DELETE ON secret_bindings REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('secrets', '1024 + 3 * octet_length(slot_name)', 'company_id');
 CREATE TRIGGER count_kept_secrets_insert AFTER INSERT ON secret_bindings REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('secrets', '1024 + 3 * octet_length(slot_name)', 'company_id');
 CREATE TRIGGER count_kept_secrets_update AFTER UPDATE ON secret_bindings REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('secrets', '1024 + 3 * octet_length(slot_name)', 'company_id');
+CREATE TRIGGER notify_of_secret AFTER INSERT OR UPDATE OF state ON secret_bindings FOR EACH ROW EXECUTE FUNCTION notify_of_consumer();
 
 create table secret_envelopes (
   digest bytea not null,
@@ -1959,6 +2059,30 @@ CREATE TRIGGER count_kept_tasks_delete AFTER DELETE ON share_grants REFERENCING 
 CREATE TRIGGER count_kept_tasks_insert AFTER INSERT ON share_grants REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(revoke_reason) + coalesce(octet_length(secret_slot_policies::text), 0)', 'company_id');
 CREATE TRIGGER count_kept_tasks_update AFTER UPDATE ON share_grants REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(revoke_reason) + coalesce(octet_length(secret_slot_policies::text), 0)', 'company_id');
 CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id ON share_grants FOR EACH ROW EXECUTE FUNCTION keep_referred('share_grant_id');
+CREATE TRIGGER notify_of_share AFTER INSERT OR UPDATE ON share_grants FOR EACH ROW EXECUTE FUNCTION notify_of_share();
+
+create table sign_ins (
+  id text not null,
+  company_id text not null,
+  user_id text not null,
+  token_hash bytea not null,
+  credential_generation integer not null,
+  client text not null,
+  address text not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint sign_ins_pkey PRIMARY KEY (id),
+  constraint sign_ins_token_hash_key UNIQUE (token_hash),
+  constraint sign_ins_address_check CHECK (length(address) <= 64),
+  constraint sign_ins_client_check CHECK (length(client) <= 80),
+  constraint sign_ins_token_hash_check CHECK (octet_length(token_hash) = 32),
+  constraint sign_ins_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
+  constraint sign_ins_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
+);
+CREATE INDEX sign_ins_by_user ON sign_ins USING btree (company_id, user_id, last_used_at);
+CREATE INDEX sign_ins_expiry ON sign_ins USING btree (expires_at);
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON sign_ins FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('sign_in', 'id', 'token_hash,last_used_at,expires_at,credential_generation');
 
 create table signed_links (
   id text not null,
@@ -2043,7 +2167,7 @@ CREATE INDEX state_events_age ON state_events USING btree (at) WHERE entity <> '
 CREATE TRIGGER audit_state_changes AFTER INSERT ON state_events REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION record_state_changes();
 CREATE TRIGGER count_kept_delete AFTER DELETE ON state_events REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_deleted_state_events();
 CREATE TRIGGER count_kept_insert AFTER INSERT ON state_events FOR EACH ROW WHEN (new.entity <> 'run'::text AND new.company_id IS NOT NULL) EXECUTE FUNCTION count_state_event();
-CREATE TRIGGER notify_state_change AFTER INSERT ON state_events FOR EACH ROW WHEN (new.from_state <> ''::text) EXECUTE FUNCTION notify_state_change();
+CREATE TRIGGER notify_state_change AFTER INSERT ON state_events FOR EACH ROW WHEN (new.from_state <> ''::text OR new.entity = 'run'::text) EXECUTE FUNCTION notify_state_change();
 CREATE TRIGGER record_event AFTER INSERT ON state_events FOR EACH ROW WHEN (new.entity = ANY (ARRAY['build_attempt'::text, 'environment_version'::text, 'security_finding'::text, 'security_exception'::text])) EXECUTE FUNCTION record_event();
 CREATE TRIGGER record_run_end AFTER INSERT ON state_events FOR EACH ROW WHEN (new.entity = 'run'::text AND (new.to_state = ANY (ARRAY['completed'::text, 'customer_failed'::text, 'platform_failed'::text, 'cancelled'::text]))) EXECUTE FUNCTION record_run_end();
 
@@ -2147,6 +2271,7 @@ CREATE TRIGGER count_kept_tasks_delete AFTER DELETE ON task_versions REFERENCING
 CREATE TRIGGER count_kept_tasks_insert AFTER INSERT ON task_versions REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '1024 + coalesce(octet_length(ordinary_env::text), 0) + coalesce(octet_length(secret_slot_declarations::text), 0) + coalesce(octet_length(output_policy::text), 0)', 'company_id');
 CREATE TRIGGER count_kept_tasks_update AFTER UPDATE ON task_versions REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '1024 + coalesce(octet_length(ordinary_env::text), 0) + coalesce(octet_length(secret_slot_declarations::text), 0) + coalesce(octet_length(output_policy::text), 0)', 'company_id');
 CREATE TRIGGER keep_referred AFTER DELETE OR UPDATE OF id, company_id, task_id ON task_versions FOR EACH ROW EXECUTE FUNCTION keep_referred('task_version_id');
+CREATE TRIGGER notify_of_task_version AFTER UPDATE OF state, content_state ON task_versions FOR EACH ROW EXECUTE FUNCTION notify_of_task();
 
 create table tasks (
   id text not null,
@@ -2177,6 +2302,7 @@ CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON tasks FOR EACH 
 CREATE TRIGGER count_kept_tasks_delete AFTER DELETE ON tasks REFERENCING OLD TABLE AS olds FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0)', 'company_id');
 CREATE TRIGGER count_kept_tasks_insert AFTER INSERT ON tasks REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0)', 'company_id');
 CREATE TRIGGER count_kept_tasks_update AFTER UPDATE ON tasks REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('tasks', '512 + octet_length(name) + octet_length(description) + coalesce(octet_length(egress_allow_list::text), 0)', 'company_id');
+CREATE TRIGGER notify_of_task AFTER UPDATE OF name, description, state, security_state, current_published_version_id ON tasks FOR EACH ROW EXECUTE FUNCTION notify_of_task();
 
 create table upload_sessions (
   id text not null,
@@ -2256,7 +2382,7 @@ create table users (
   company_id text not null,
   login text not null,
   display_name text not null,
-  password_hash text not null,
+  password_hash text,
   role integer not null,
   credential_generation integer default 1 not null,
   disabled_at timestamp with time zone,
@@ -3101,14 +3227,107 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.notify_state_change()
+CREATE OR REPLACE FUNCTION public.notify_company_change(company text, kind text, id text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from state_watches where subject_id = company) then
+    perform pg_notify('company_changes', company || ' ' || kind || ' ' || id);
+  end if;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.notify_of_binding()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if exists (select from state_watches where subject_id = new.entity_id) then
-    perform pg_notify('state_changes', new.entity_id);
-  end if;
+  perform notify_company_change(new.company_id, 'menu', new.chatroom_id);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.notify_of_consumer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform notify_company_change(new.company_id, 'menu',
+    case new.consumer_scope when 'chatroom' then new.consumer_id else '*' end);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.notify_of_notification()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform notify_company_change(company_id, 'user', user_id)
+  from (select distinct company_id, user_id from changed) people;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.notify_of_proposal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform notify_company_change(new.company_id, 'proposal', new.principal_id);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.notify_of_share()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform notify_company_change(new.company_id, 'menu',
+    case new.target_kind when 'chatroom' then new.target_id else '*' end);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.notify_of_stage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform notify_company_change(new.company_id, 'build', new.attempt_id);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.notify_of_task()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform notify_company_change(new.company_id, 'menu', '*');
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.notify_state_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  watched text;
+begin
+  for watched in select subject_id from state_watches where subject_id in (new.entity_id, new.company_id) loop
+    if watched = new.company_id then
+      if new.entity in ('run', 'build_attempt') then
+        perform pg_notify('company_changes', new.company_id || ' '
+          || case new.entity when 'run' then 'run' else 'build' end || ' ' || new.entity_id);
+      end if;
+    elsif new.from_state <> '' then
+      perform pg_notify('state_changes', new.entity_id);
+    end if;
+  end loop;
   return null;
 end $function$
 ;

@@ -56,6 +56,6 @@ export function fieldLines({ properties, required }: JsonObject, indent: string)
 export function commentLines(text: string, indent: string): string[] {
   if (text === '') return []
   const lines = text.replaceAll('*/', '* /').split('\n')
-  if (lines.length === 1) return [`${indent}/** ${text} */`]
+  if (lines.length === 1) return [`${indent}/** ${lines[0]} */`]
   return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`]
 }

@@ -12,7 +12,7 @@ type Routes = typeof allRoutes
 
 type Options<R extends Route> = GivenParts<R> &
   (R extends { bodyKind: 'multipart' } ? { file: Blob } : unknown) &
-  (R extends { idempotent: true } ? { idempotencyKey?: string } : unknown) &
+  (R extends { idempotent: true | 'optional' } ? { idempotencyKey?: string } : unknown) &
   CallOptions
 
 type Method<R extends Route> =

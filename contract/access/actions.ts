@@ -5,6 +5,7 @@ import { environmentActions } from './environment-actions.ts'
 import { notificationActions } from './notification-actions.ts'
 import { roomActions } from './room-actions.ts'
 import { runActions } from './run-actions.ts'
+import { scheduleActions } from './schedule-actions.ts'
 import { secretActions } from './secret-actions.ts'
 import { sessionActions } from './session-actions.ts'
 import { tableActions } from './table-actions.ts'
@@ -19,6 +20,7 @@ export const actionsByArea = {
   Secrets: secretActions,
   Tables: tableActions,
   Runs: runActions,
+  Schedules: scheduleActions,
   Sessions: sessionActions,
   Agents: agentActions,
   Notifications: notificationActions,
@@ -36,6 +38,7 @@ export const actions = {
   ...secretActions,
   ...tableActions,
   ...runActions,
+  ...scheduleActions,
   ...sessionActions,
   ...agentActions,
   ...notificationActions,

@@ -9,12 +9,26 @@ const open = { subject: 'open', roles: [], key: 'allowed', refusal: 'none' } as 
 export const companyActions = {
   'deployment.read': { ...open, does: 'Read regions, profiles and public keys' },
   'login.create': { ...open, does: 'Log in with a password' },
+  'sign_in.manage': {
+    ...common,
+    roles: [...everybody, 'auditor'],
+    does: 'List and end the own sign-ins of browsers',
+  },
+  'account.manage': {
+    ...common,
+    roles: [...everybody, 'auditor'],
+    does: 'Read the own account, set preferences, and change the own password',
+  },
   'me.read': { ...common, roles: [...everybody, 'auditor'], does: 'Read what the caller is and may try' },
   'credential.read': {
     ...common,
     roles: [...everybody, 'auditor'],
     key: 'allowed',
     does: 'Read the API key of the request itself, and the name of its company',
+  },
+  'company.search': {
+    ...common,
+    does: 'Find rooms, tasks, environments, tables, people and runs that the caller may see',
   },
   'settings.manage': { ...managed, does: 'Read and change the settings of the company' },
   'storage.read': { ...managed, does: 'Read what the company keeps on disk' },
@@ -28,6 +42,11 @@ export const companyActions = {
     refusal: 'insufficient_permissions',
   },
   'room.list': { ...common, key: 'allowed', does: 'List the rooms that the caller is in or manages' },
+  'room.list_overviews': {
+    ...common,
+    does: 'List the rooms that the caller is in or manages, with what goes on in them',
+  },
+  'name.read': { ...common, does: 'Read the names of people whom the caller meets in rooms' },
   'department.list': { ...common, does: 'List the departments that the caller manages, with their names' },
   'room.list_by_job': { ...common, does: 'List the rooms that have sandbox jobs switched on' },
   'room.list_department': {

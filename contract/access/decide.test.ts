@@ -124,6 +124,8 @@ test('an auditor reads the audit log and nothing else, whatever lists them', () 
   const auditor: Actor = { ...manager, principalType: 'user', role: roles.auditor }
   const names = Object.keys(actions) as ActionName[]
   expect(names.filter((name) => allows(name, auditor, company as never))).toEqual([
+    'sign_in.manage',
+    'account.manage',
     'me.read',
     'credential.read',
     'audit.read',

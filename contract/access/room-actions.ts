@@ -23,6 +23,13 @@ export const roomActions = {
     does: 'Create, list and remove doors: addresses for the code tools of platforms',
     key: 403,
   },
+  'room.list_people': {
+    does: 'List the people of a room',
+    subject: 'room',
+    roles: roomPeople,
+    key: 403,
+    refusal: 'hidden',
+  },
   'room.favorite': {
     does: 'Mark a room as a favourite, or no more',
     subject: 'room',

@@ -21,7 +21,11 @@ type Body<R extends Route> =
       ? { body?: BodyOf<R> }
       : { body: BodyOf<R>; bodyText?: string }
 type Upload<R extends Route> = R extends { bodyKind: 'octet-stream' } ? { upload: UploadBody } : unknown
-type Key<R extends Route> = R extends { idempotent: true } ? { idempotencyKey: string } : unknown
+type Key<R extends Route> = R extends { idempotent: true }
+  ? { idempotencyKey: string }
+  : R extends { idempotent: 'optional' }
+    ? { idempotencyKey?: string }
+    : unknown
 
 /** The parts of a request that the route declares. */
 export type GivenParts<R extends Route> = Params<R> & Query<R> & Body<R> & Upload<R>

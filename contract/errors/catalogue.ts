@@ -8,6 +8,7 @@ import { platformErrors } from './platform-errors.ts'
 import { proposalErrors } from './proposal-errors.ts'
 import { requestErrors } from './request-errors.ts'
 import { runErrors } from './run-errors.ts'
+import { scheduleErrors } from './schedule-errors.ts'
 import { secretErrors } from './secret-errors.ts'
 import { sessionErrors } from './session-errors.ts'
 import { tableErrors } from './table-errors.ts'
@@ -30,6 +31,7 @@ export const catalogue = {
   ...proposalErrors,
   ...notificationErrors,
   ...doorErrors,
+  ...scheduleErrors,
 } satisfies Record<string, CatalogueEntry>
 
 export type ErrorCode = keyof typeof catalogue
@@ -53,4 +55,5 @@ export const catalogueAreas: readonly Record<string, CatalogueEntry>[] = [
   proposalErrors,
   notificationErrors,
   doorErrors,
+  scheduleErrors,
 ]

@@ -19,6 +19,21 @@ export const platformErrors = {
     'A sandbox key lists chatrooms that its owner can use; a full key lists none.',
     'Name live chatrooms where the owner is a member or manager, for scope sandbox only.',
   ),
+  wrong_password: entry(
+    403,
+    'The present password is another one.',
+    'Type it again, or have an administrator set one.',
+  ),
+  console_wrong_address: entry(
+    403,
+    'A sign-in is made by a page of the console, at the address of the service.',
+    'Open the console at `console_url`.',
+  ),
+  console_needs_https: entry(
+    403,
+    'Browsers keep a sign-in only for HTTPS and for addresses of their own machine.',
+    'Put a proxy with a certificate in front of the service, or open it through `ssh -L`.',
+  ),
   audit_busy: entry(
     429,
     'The company reads the audit log as often at once as it may.',

@@ -4,6 +4,11 @@ import { type CatalogueEntry, entry } from './catalogue-entry.ts'
 export const taskErrors = {
   task_archived: entry(409, 'The task is archived.', 'Use an active task.'),
   already_archived: entry(409, 'The task is already archived.', 'No action is needed.'),
+  draft_changed: entry(
+    409,
+    'Somebody else has changed the draft since it was read.',
+    'Read it again, and change what you find.',
+  ),
   environment_version_not_ready: entry(
     409,
     'The environment version is not ready.',

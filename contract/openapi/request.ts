@@ -24,7 +24,9 @@ const LastEventId = about(
 
 export function parametersOf(route: Route): Json[] {
   const headers = Type.Object({
-    ...(route.idempotent && { 'Idempotency-Key': IdempotencyKey }),
+    ...(route.idempotent && {
+      'Idempotency-Key': route.idempotent === true ? IdempotencyKey : Type.Optional(IdempotencyKey),
+    }),
     ...(route.bodyKind === 'octet-stream' && { [uploadCapabilityHeader]: UploadCapability }),
     ...route.requestHeaders?.properties,
     ...(route.ranges && { Range }),

@@ -6,6 +6,7 @@ import * as doors from './doors/index.ts'
 import * as environments from './environments/index.ts'
 import * as notifications from './notifications/index.ts'
 import * as runs from './runs/index.ts'
+import * as schedules from './schedules/index.ts'
 import * as secrets from './secrets/index.ts'
 import * as sessions from './sessions/index.ts'
 import * as tables from './tables/index.ts'
@@ -21,6 +22,7 @@ export const namedSchemas = {
   ...environments,
   ...notifications,
   ...runs,
+  ...schedules,
   ...secrets,
   ...sessions,
   ...tables,

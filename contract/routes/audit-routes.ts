@@ -21,7 +21,7 @@ export const auditRoutes = {
     path: `${extensionPrefix}/audit/entries`,
     summary: 'List entries of the audit log',
     description:
-      'Newest first, by time, actor or object. A change is an entry about a second after it was committed. Entries have digests and never a value.',
+      'Newest first, by time, actor, object, operation or kind of object. With one of the last two, a page is of the next 50,000 entries that match the others: it may have fewer entries than `page_size`, or none, and `next_page_token` leads on. A change is an entry about a second after it was committed. Entries have digests and never a value.',
     query: AuditQuery,
     response: AuditEntryList,
     errors: ['audit_busy'],

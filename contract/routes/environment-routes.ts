@@ -57,6 +57,7 @@ export const environmentRoutes = {
     path: environments,
     summary: 'Create an environment',
     description: 'An environment is a name for images; upload an archive and create a version next.',
+    idempotent: 'optional',
     body: EnvironmentCreateRequest,
     response: Environment,
     errors: ['not_found', 'active_environment_limit', 'storage_quota_exceeded'],

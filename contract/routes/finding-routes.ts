@@ -9,9 +9,9 @@ import {
   SecurityExceptionCreateRequest,
   SecurityExceptionList,
   SecurityFindingList,
-  severities,
 } from '../resources/builds/security-finding.ts'
 import { Strict } from '../schema.ts'
+import { severities } from '../severities.ts'
 import { findingStates } from '../states/finding-states.ts'
 import { BuildParams } from './environment-routes.ts'
 import { extensionPrefix } from './prefixes.ts'

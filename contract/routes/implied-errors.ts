@@ -8,7 +8,13 @@ import type { Route } from './route.ts'
  * Routes that work while the kill switch is on: cancel and download, as the contract says, and changes that need no
  * sandbox but are still needed then: logging in, and revoking keys and users.
  */
-const stillAllowed = [/\/(cancel|download)$/, /^\/public\/auth\/token$/, /^\/private\/platform\//]
+const stillAllowed = [
+  /\/(cancel|download)$/,
+  /^\/public\/auth\/(token|sign-in)$/,
+  /\/sign-ins\/end$/,
+  /\/me\/password$/,
+  /^\/private\/platform\//,
+]
 
 /** True for routes that the kill switch stops: all other changes, on any path (contract part 1, global rule 3). */
 export const stopsWhenDisabled = ({ method, path }: { method: string; path: string }): boolean =>
@@ -22,7 +28,8 @@ const movesBytes = ({ response, bodyKind }: Route): boolean =>
 export function impliedErrors(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = ['internal_error', 'database_unavailable']
   if (stopsWhenDisabled(route)) codes.push('sandbox_disabled')
-  if (route.idempotent) codes.push('idempotency_key_required', 'idempotency_conflict')
+  if (route.idempotent) codes.push('idempotency_conflict')
+  if (route.idempotent === true) codes.push('idempotency_key_required')
   if (route.body || route.bodyKind) codes.push('invalid_content_length', 'request_too_large')
   if (movesBytes(route)) codes.push('storage_unavailable')
   if (actions[route.action].key === 404) codes.push('not_found')

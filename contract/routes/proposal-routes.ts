@@ -36,6 +36,16 @@ export const proposalRoutes = {
     response: Proposal,
     errors: ['not_found'],
   }),
+  readProposalInput: route({
+    ...decided,
+    method: 'GET',
+    path: `${proposals}/{pid}/input`,
+    summary: 'Read the exact input that a proposed job would run with',
+    description:
+      'The JSON text as it was stored, at most 1 MiB: the summary of the proposal shows only its start.',
+    mediaType: 'application/json',
+    errors: ['not_found'],
+  }),
   confirmProposal: route({
     ...decided,
     action: 'proposal.confirm',

@@ -29,8 +29,8 @@ export interface Route {
   nulFields?: readonly string[]
   /** True if the body may be omitted. */
   bodyOptional?: boolean
-  /** The route accepts the `Idempotency-Key` header and returns the first response for a repeated key. */
-  idempotent?: boolean
+  /** The route needs an `Idempotency-Key`, or takes one if it is sent, and returns the first response for a repeated key. */
+  idempotent?: true | 'optional'
   /** Success response. Absent: raw bytes. */
   response?: TSchema
   /** Media type of the raw bytes, if it is constant. */

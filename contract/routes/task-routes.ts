@@ -1,3 +1,6 @@
+import { Type } from 'typebox'
+import { about } from '../about.ts'
+import { Digest, exampleDigest } from '../digest.ts'
 import { ShareId, TaskId, TaskVersionId } from '../identifiers.ts'
 import { catalogPageSizeDefault, draftBodyMaxBytes } from '../limits.ts'
 import { listQuery } from '../pagination.ts'
@@ -71,6 +74,7 @@ export const taskRoutes = {
     path: tasks,
     summary: 'Create a catalog task',
     description: 'A task is a name for versions; create and publish a version next, then share the task.',
+    idempotent: 'optional',
     body: TaskCreateRequest,
     response: Task,
     errors: ['owner_scope_forbidden', 'storage_quota_exceeded', 'disk_space_low'],
@@ -155,13 +159,21 @@ export const taskRoutes = {
     method: 'PATCH',
     path: version,
     summary: 'Change a draft',
-    description: 'Send only what changes, at least one field. Null clears a field that may be empty.',
+    description:
+      'Send only what changes, at least one field. Null clears a field that may be empty. With `if_digest` nothing is changed if somebody else has changed the draft since it was read.',
     params: VersionParams,
+    query: Type.Object({
+      if_digest: about(
+        'The `canonical_digest` that the caller has read.',
+        Type.Optional(Digest),
+        exampleDigest,
+      ),
+    }),
     body: TaskVersionUpdateRequest,
     nulFields: jobContractFields,
     maxBodyBytes: draftBodyMaxBytes,
     response: TaskVersion,
-    errors: [...draftErrors, 'no_fields', 'illegal_transition'],
+    errors: [...draftErrors, 'no_fields', 'draft_changed', 'illegal_transition'],
   }),
   publishTaskVersion: route({
     action: 'task.change',

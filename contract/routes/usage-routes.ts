@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { about } from '../about.ts'
 import { repeatable } from '../pagination.ts'
+import { BudgetUse } from '../resources/companies/budget-use.ts'
 import { UsageDay, UsageReport, usageDimensions } from '../resources/companies/usage-report.ts'
 import { extensionPrefix } from './prefixes.ts'
 import { route } from './route.ts'
@@ -27,6 +28,18 @@ const report = {
 
 /** Use and cost of the company, for its managers (contract part 3, D6). */
 export const usageRoutes = {
+  readBudgetUse: route({
+    action: 'usage.report',
+    tag: 'Settings',
+    method: 'GET',
+    path: `${extensionPrefix}/budget`,
+    summary: 'Read the budget of the company for this month, and what is left of it',
+    description:
+      'The operator sets budgets. A run or a build reserves the most that it can cost when it is queued.',
+    response: BudgetUse,
+    plainErrors: ['role_too_low'],
+    errors: [],
+  }),
   readUsageReport: route({
     ...report,
     path: `${extensionPrefix}/usage`,

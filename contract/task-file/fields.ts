@@ -1,6 +1,14 @@
-import { descriptionMaxLength, nameMaxLength, timeoutDefaultSeconds, timeoutMaxSeconds } from '../limits.ts'
+import {
+  cronMaxLength,
+  descriptionMaxLength,
+  nameMaxLength,
+  timeoutDefaultSeconds,
+  timeoutMaxSeconds,
+  timeZoneMaxLength,
+} from '../limits.ts'
 import { selectableProfiles } from '../resources/environments/profile.ts'
 import { isolations } from '../resources/environments/version-isolation.ts'
+import { missedPolicies } from '../resources/schedules/schedule.ts'
 
 /** The values that a field may have. */
 export type Form =
@@ -17,6 +25,7 @@ export type Form =
   /** `everything`, `nothing`, or a list of what may be reached. */
   | { kind: 'network' }
   | { kind: 'section'; fields: Fields }
+  | { kind: 'sections'; fields: Fields }
   | { kind: 'text_or_section'; fields: Fields }
 
 export interface Field {
@@ -87,6 +96,40 @@ const outputPolicy: Fields = {
   input_schema: {
     form: { kind: 'list' },
     description: 'For a command: its inputs, as the command declares them.',
+  },
+}
+
+const schedule: Fields = {
+  room: { form: text(), description: 'Room in which the runs are, by name or id.', isRequired: true },
+  name: {
+    form: text(nameMaxLength),
+    description: 'Name of the schedule, unique in the room.',
+    without: 'that of the task',
+  },
+  cron: {
+    form: text(cronMaxLength),
+    description: 'Minute, hour, day of the month, month and day of the week.',
+    isRequired: true,
+  },
+  time_zone: {
+    form: text(timeZoneMaxLength),
+    description: 'Time zone of these, such as Europe/Berlin.',
+    isRequired: true,
+  },
+  input: {
+    form: { kind: 'document' },
+    description: 'Input of each run: a file, or the JSON itself.',
+    without: '`{}`',
+  },
+  missed: {
+    form: { kind: 'choice', values: missedPolicies },
+    description: 'Whether ticks that the service missed are skipped, or start one run together.',
+    without: '`skip`',
+  },
+  timeout_seconds: {
+    form: { kind: 'whole', max: timeoutMaxSeconds },
+    description: 'Deadline of each run, in seconds from its start.',
+    without: 'that of the task',
   },
 }
 
@@ -165,4 +208,8 @@ export const taskFileFields = {
     description: 'Borrowers of the task. Shares that the file does not name stay.',
   },
   enable: { form: names, description: 'Rooms in whose menu the task is, by name or id.' },
+  schedules: {
+    form: { kind: 'sections', fields: schedule },
+    description: 'Times at which the task runs. Schedules that the file does not name stay.',
+  },
 } as const satisfies Fields

@@ -32,6 +32,8 @@ function formOf(form: Form): object {
       return { anyOf: [{ enum: ['everything', 'nothing'] }, texts] }
     case 'section':
       return sectionOf(form.fields)
+    case 'sections':
+      return { type: 'array', items: sectionOf(form.fields) }
     case 'text_or_section':
       return { anyOf: [text, sectionOf(form.fields)] }
   }

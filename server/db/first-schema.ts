@@ -15,6 +15,7 @@ const domains = [
   'queue',
   'sessions',
   'doors',
+  'schedules',
   'secrets',
   'agents',
   'custom-tables',

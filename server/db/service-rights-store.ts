@@ -1,15 +1,17 @@
 import { sql } from 'kysely'
 import type { Database, Executing } from './database.ts'
+import { grantOperatorRights } from './operator-rights-store.ts'
 
-/** Database roles of the API and the worker. */
+/** Database roles of the API, the worker and the operator console. */
 export interface ServiceRoles {
   api: string
   worker: string
+  operator?: string | undefined
 }
 
 /** Both roles read these to check the schema version; only migrations write them. */
 const readOnly = ['kysely_migration', 'kysely_migration_lock']
-/** The audit logs: `openAuditLog` gives back what each role needs. */
+/** The audit logs, of which `openAuditLog` gives back what each role needs, and the credentials of operators. */
 const closed = [
   'operator_acts',
   'audit_pending',
@@ -17,19 +19,21 @@ const closed = [
   'audit_chains',
   'audit_heads',
   'audit_salt',
+  'operator_codes',
+  'operator_sign_ins',
 ]
 /** Credentials of people and programs: the worker can neither read nor change them. */
 const closedToWorker = {
   users: 'password_hash',
   api_keys: 'key_hash',
   gateway_keys: 'key_hash',
+  sign_ins: 'token_hash',
   doors: 'key_hash',
 }
 
 /**
- * Grants API and worker access to rows of the service's tables, and nothing on the schema, other roles or the server. The
- * owner of the schema calls it after each migration, so that it covers new tables. Safe to call from several processes at
- * once.
+ * Grants the processes access to rows of the service's tables, and nothing on the schema, other roles or the server. The owner of
+ * the schema calls it after each migration, so that it covers new tables. Safe to call from several processes at once.
  */
 export async function grantServiceRights(db: Database, roles: ServiceRoles): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -39,8 +43,10 @@ export async function grantServiceRights(db: Database, roles: ServiceRoles): Pro
     const worker = sql.id(roles.worker)
     for (const [table, secret] of Object.entries(closedToWorker))
       await hideColumn(trx, worker, { table, secret })
+    await sql`grant delete on sign_ins to ${worker}`.execute(trx)
     await divideSecretValues(trx, { api: sql.id(roles.api), worker })
     await openAuditLog(trx, { api: sql.id(roles.api), worker })
+    if (roles.operator !== undefined) await grantOperatorRights(trx, sql.id(roles.operator))
   })
 }
 
@@ -57,7 +63,7 @@ async function grantRows(db: Executing, role: ReturnType<typeof sql.id>): Promis
 /** The API stores values and removes them, and cannot read what is stored; the worker reads them, and changes none. So it is with secrets of webhooks. */
 async function divideSecretValues(
   db: Executing,
-  { api, worker }: Record<keyof ServiceRoles, ReturnType<typeof sql.id>>,
+  { api, worker }: Record<'api' | 'worker', ReturnType<typeof sql.id>>,
 ): Promise<void> {
   await sql`revoke all on secret_values from ${api}, ${worker}`.execute(db)
   await sql`grant select (binding_id, company_id, generation), insert, delete on secret_values to ${api}`.execute(
@@ -89,7 +95,7 @@ async function hideColumn(
 /** Both add what happened and read the chains; the worker has it chained and signs. Nobody changes or removes an entry. */
 async function openAuditLog(
   db: Executing,
-  { api, worker }: Record<keyof ServiceRoles, ReturnType<typeof sql.id>>,
+  { api, worker }: Record<'api' | 'worker', ReturnType<typeof sql.id>>,
 ): Promise<void> {
   await sql`grant insert on audit_pending to ${api}, ${worker}`.execute(db)
   // When changes were made that are not entries yet, and not what they are.

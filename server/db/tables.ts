@@ -10,6 +10,7 @@ import type * as notifications from './tables/notifications.ts'
 import type * as platform from './tables/platform.ts'
 import type * as runFiles from './tables/run-files.ts'
 import type * as runs from './tables/runs.ts'
+import type * as schedules from './tables/schedules.ts'
 import type * as scripts from './tables/scripts.ts'
 import type * as secrets from './tables/secrets.ts'
 import type * as sessions from './tables/sessions.ts'
@@ -28,6 +29,8 @@ export interface Tables {
   api_keys: platform.ApiKeysTable
   login_attempts: platform.LoginAttemptsTable
   login_addresses: platform.LoginAddressesTable
+  sign_ins: platform.SignInsTable
+  console_preferences: platform.ConsolePreferencesTable
   state_events: platform.StateEventsTable
   environments: environments.EnvironmentsTable
   upload_sessions: environments.UploadSessionsTable
@@ -123,6 +126,8 @@ export interface Tables {
   webhook_secrets: notifications.WebhookSecretsTable
   webhook_deliveries: notifications.WebhookDeliveriesTable
   content_expiry_notices: notifications.ContentExpiryNoticesTable
+  schedules: schedules.SchedulesTable
+  schedule_ticks: schedules.ScheduleTicksTable
   doors: doors.DoorsTable
   door_runtimes: doors.DoorRuntimesTable
 }

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { catalogue } from '@sandbox-jobs/contract/errors/catalogue.ts'
+import { parseStrictJson } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify'
 import { newRequest } from '../base/current-request.ts'
 import { CodedError, notFound } from '../base/errors/coded-error.ts'
 import { newRequestId } from '../base/ids.ts'
-import { parseStrictJson } from '../base/json/strict-json.ts'
 import type { Log } from '../base/logging.ts'
 import { AnswerSpace } from '../fairness/answer-space.ts'
 import { BodySpace } from '../fairness/body-space.ts'
@@ -36,10 +36,18 @@ const receivedPerParsed = 8
 /** Writes and errors are logged, and no other reads. */
 const changesAlone: RequestLogSettings = { trustedProxies: [], readsPerLine: 0 }
 
-/** The HTTP application without its routes: strict JSON, one error mapping, and the headers that every response has. */
+/**
+ * The HTTP application without its routes: strict JSON, one error mapping, and the headers that every response has. Pages of other
+ * origins may call it unless `isForOwnPages`.
+ */
 export function createApp(
   log: Log,
-  { bodySpace = new BodySpace(), answerSpace = new AnswerSpace(), requestLog = changesAlone } = {},
+  {
+    bodySpace = new BodySpace(),
+    answerSpace = new AnswerSpace(),
+    requestLog = changesAlone,
+    isForOwnPages = false,
+  } = {},
 ): FastifyInstance {
   const app = fastify({
     // A logger per request would cost more than all response headers. Fastify logs to the logger of the process.
@@ -106,7 +114,7 @@ export function createApp(
     if (request.method === 'HEAD' && payload instanceof Readable) payload.destroy()
     done()
   })
-  allowOtherOrigins(app)
+  if (!isForOwnPages) allowOtherOrigins(app)
   endWaitsAtClose(app)
   app.setErrorHandler(handleError)
   app.setNotFoundHandler((request, reply) => handleError(notFound(), request, reply))

@@ -3,6 +3,7 @@ import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@sandbox-jobs
 import { Strict } from '@sandbox-jobs/contract/schema.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FindKey } from '../access/authentication/authentication.ts'
+import type { Presented } from '../access/authentication/browser-sign-in.ts'
 import type { Principal } from '../access/principal.ts'
 import { inRequest } from '../base/current-request.ts'
 import { CodedError } from '../base/errors/coded-error.ts'
@@ -19,7 +20,7 @@ import {
   refreshCaller,
   takeTurn,
 } from './caller.ts'
-import { readIdempotencyKey } from './requests/idempotency-key.ts'
+import { findIdempotencyKey, readIdempotencyKey } from './requests/idempotency-key.ts'
 import { isStreamed, requireMediaType } from './requests/media-type.ts'
 import { isValid, validatorOf } from './requests/validation.ts'
 import { checkAuditor, checkEnabled, checkKeyScope } from './scopes.ts'
@@ -31,7 +32,11 @@ export interface Call<R extends Route, Prefetched = unknown> {
   body: BodyOf<R>
   /** The caller; null on routes that need no credentials. */
   principal: R['action'] extends OpenAction ? null : Principal
-  idempotencyKey: R['idempotent'] extends true ? string : undefined
+  idempotencyKey: R['idempotent'] extends true
+    ? string
+    : R['idempotent'] extends 'optional'
+      ? string | undefined
+      : undefined
   /** The value that the route's `Prefetch` returned; undefined if the path is malformed, so nothing was prefetched. */
   prefetched: Prefetched | undefined
   request: FastifyRequest
@@ -42,7 +47,7 @@ export type Handler<R extends Route, Prefetched = unknown> = (
   call: Call<R, Prefetched>,
 ) => Promise<ResponseOf<R> extends undefined ? FastifyReply : ResponseOf<R> | Rendered<ResponseOf<R>>>
 
-export type Authenticate = (headers: FastifyRequest['headers'], findKey?: FindKey) => Promise<Principal>
+export type Authenticate = (request: Presented, findKey?: FindKey) => Promise<Principal>
 
 /** Looks up more data in the same statement that finds the caller. The handler receives the result. */
 export type Prefetch<R extends Route, Prefetched extends { findKey: FindKey }> = (
@@ -137,10 +142,10 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
       } satisfies BodyConfig,
       onRequest: async (request, reply) => {
         if (needsCredentials(route.action)) {
-          const { params, headers } = request
+          const { params } = request
           const mayPrefetch = prefetch && checks.params && isValid(checks.params, params)
           const prefetched = mayPrefetch ? prefetch(params as never) : undefined
-          const principal = await options.authenticate(headers, prefetched?.findKey)
+          const principal = await options.authenticate(presentedTo(route, request), prefetched?.findKey)
           const readAgain = callerReader(options, route, request)
           keepCaller(request, reply, { principal, prefetched, readAgain, scheduler })
           checkKeyScope(route, principal, chatroomOf(request))
@@ -167,7 +172,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
         // Prefetching validated the path already.
         if (!authenticated?.prefetched) checks.params?.(request.params)
         checks.query?.(request.query)
-        const idempotencyKey = route.idempotent ? readIdempotencyKey(request.headers) : undefined
+        const idempotencyKey = idempotencyKeyOf(route, request)
         requireMediaType(route, request)
         if (!route.body && !route.bodyKind && request.body != null) checkEmptyBody(request.body)
         const body = request.body ?? (route.bodyOptional ? {} : request.body)
@@ -201,11 +206,22 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
   return Object.assign(mountRoute, { admitted })
 }
 
+function idempotencyKeyOf({ idempotent }: Route, { headers }: FastifyRequest): string | undefined {
+  if (idempotent === true) return readIdempotencyKey(headers)
+  return idempotent === 'optional' ? findIdempotencyKey(headers) : undefined
+}
+
 /** Authenticates a request once more, without what a first time prefetches. */
+const presentedTo = (route: Route, { method, headers }: FastifyRequest): Presented => ({
+  method,
+  headers,
+  isFollowing: route.events !== undefined,
+})
+
 const callerReader =
   ({ authenticate }: MountOptions, route: Route, request: FastifyRequest): ReadCaller =>
   async () => {
-    const principal = await authenticate(request.headers)
+    const principal = await authenticate(presentedTo(route, request))
     checkKeyScope(route, principal, chatroomOf(request))
     return { principal, prefetched: undefined }
   }

@@ -29,7 +29,7 @@ export function refuseOtherMethods(
       url: fastifyPath(route.path),
       onRequest: async (request) => {
         if (needsCredentials(route.action)) {
-          checkKeyScope(route, await options.authenticate(request.headers), chatroomOf(request))
+          checkKeyScope(route, await options.authenticate(request), chatroomOf(request))
         }
         checkEnabled(options.enabled, { method: request.method, path: route.path })
         throw new PlainError(status, detail, { allow })

@@ -3,10 +3,11 @@ import { resolve } from 'node:path'
 import { type Confinement, installedConfinement } from '../../reader/confine/confinement.ts'
 import { systemClock } from '../base/clock.ts'
 import { type Config, ConfigInvalid, givenListener, readConfig } from '../base/config/config.ts'
-import { metricsAddress } from '../base/config/metrics-settings.ts'
+import { listenAddress } from '../base/config/listen-address.ts'
 import { callbackAddress } from '../base/config/service-settings.ts'
 import { writeLogLevel } from '../base/log-level.ts'
 import { NativeProgramsRefused } from '../native-programs/installed.ts'
+import { externalLogProblem, keptLog } from '../operations/backup/archive/kept-log.ts'
 import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'
 import { type DataFolder, openDataFolder, prepareDataFolder } from './supervisor/host/data-folder.ts'
 import { lockInstance } from './supervisor/host/instance-lock.ts'
@@ -38,6 +39,8 @@ export type { Role }
 export async function up(only?: Role): Promise<ExitCode> {
   try {
     const config = readConfig()
+    const problem = externalLogProblem(config)
+    if (problem) throw new ServiceProblem(exitCodes.configuration, problem)
     return only ? await upRole(config, only) : await upAll(config)
   } catch (error) {
     const exitCode =
@@ -84,7 +87,7 @@ async function upOn(config: Config, accounts: ServiceAccounts | undefined): Prom
   const standsAlone = [database, isRoot() ? makeRole('agent', plan) : undefined].filter(
     (part) => part !== undefined,
   )
-  const supervisor = new Supervisor([standsAlone, [...makeWorker(plan), makeRole('api', plan)]])
+  const supervisor = new Supervisor([standsAlone, [...makeWorker(plan), ...makeApi(plan)]])
   return await untilSignal(supervisor, () => {
     const where =
       config.baseUrl === `http://${config.host}:${config.port}` ? '' : `, reached at ${config.baseUrl}`
@@ -107,11 +110,19 @@ async function upRole(config: Config, name: Role): Promise<ExitCode> {
   return name === 'worker' ? underLock(workerLock, `process ${process.pid}`, run) : run()
 }
 
-/** Rejects if the API cannot listen where it has to. */
-async function checkListeners({ host, port, callbackPort, metricsListen }: Config): Promise<void> {
+/** Rejects if the API or the operator console cannot listen where they have to. */
+async function checkListeners({
+  host,
+  port,
+  callbackPort,
+  metricsListen,
+  operatorListen,
+}: Config): Promise<void> {
   if (givenListener() === undefined) await checkCanListen({ host, port, settings: 'SANDBOX_PORT' })
   if (metricsListen !== undefined)
-    await checkCanListen({ ...metricsAddress(metricsListen), settings: 'SANDBOX_METRICS_LISTEN' })
+    await checkCanListen({ ...listenAddress(metricsListen), settings: 'SANDBOX_METRICS_LISTEN' })
+  if (operatorListen !== undefined)
+    await checkCanListen({ ...listenAddress(operatorListen), settings: 'SANDBOX_OPERATOR_LISTEN' })
   await checkCanListen({ host: callbackAddress, port: callbackPort, settings: 'SANDBOX_CALLBACK_PORT' })
 }
 
@@ -124,7 +135,11 @@ async function upRoleOn(
   if (name === 'api') await checkListeners(config)
   const urls = name === 'agent' ? undefined : await urlsThere(config, ground.folder)
   const plan = { ...ground, urls: () => urls }
-  const roles = name === 'worker' ? makeWorker(plan) : [makeRole(name, plan)]
+  const roles = {
+    agent: () => [makeRole('agent', plan)],
+    worker: () => makeWorker(plan),
+    api: () => makeApi(plan),
+  }[name]()
   const stages = urls ? [[externalDatabase(ground, urls)], roles] : [roles]
   return untilSignal(new Supervisor(stages), () => say(name, 'ready', systemClock.now()))
 }
@@ -133,6 +148,12 @@ async function upRoleOn(
 const makeWorker = (plan: RolePlan): Part[] => [
   makeRole('worker', plan),
   ...(plan.config.backupFolder === undefined ? [] : [makeRole('backups', plan)]),
+]
+
+/** The API, and the operator console if it is served. */
+const makeApi = (plan: RolePlan): Part[] => [
+  makeRole('api', plan),
+  ...(plan.config.operatorListen === undefined ? [] : [makeRole('operator', plan)]),
 ]
 
 const checkout = resolve(import.meta.dirname, '../..')
@@ -179,6 +200,7 @@ function embeddedDatabase(ground: Ground): PostgresPart {
       user: config.postgresUser,
       through: (argv) => withoutCores(confinement, argv),
       onLine: (line) => output.quiet('postgres', line),
+      ...(config.backupWalBytes !== undefined && { settings: keptLog }),
     },
     {
       note: (text) => output.note('postgres', text),

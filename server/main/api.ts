@@ -18,9 +18,14 @@ import { Listening } from './api/listening.ts'
 import { listenForMetrics } from './api/metrics-listener.ts'
 import { readersOfRole, watchReaderHost } from './role-readers.ts'
 import { runRole } from './run-role.ts'
+import { firstPassedAs } from './supervisor/processes/role-process.ts'
 
 const { values } = parseArgs({
-  options: { readers: { type: 'string' }, packed: { type: 'string' }, listener: { type: 'string' } },
+  options: {
+    readers: { type: 'string' },
+    packed: { type: 'string' },
+    listeners: { type: 'string', default: '0' },
+  },
 })
 
 /** The process that answers HTTP: database, routes, port. */
@@ -51,9 +56,11 @@ await runRole('api', async (config, log) => {
   })
   const callbacks = createCallbackApp({ db, log, clock, config, scheduler })
   // First, so that a service that answers accepts callbacks too.
-  await callbacks.listen({ host: callbackAddress, port: callbackPort, backlog: unacceptedMax })
-  const given = values.listener === undefined ? undefined : Number(values.listener)
-  const listening = await Listening.start(app, { host, port, backlog: unacceptedMax, given })
+  const backlog = unacceptedMax
+  const callbackOptions = { host: callbackAddress, port: callbackPort, setting: 'SANDBOX_CALLBACK_PORT' }
+  const callbacksListening = await Listening.start(callbacks, { ...callbackOptions, backlog, given: [] })
+  const given = Array.from({ length: Number(values.listeners) }, (_, at) => firstPassedAs + at)
+  const listening = await Listening.start(app, { host, port, setting: 'SANDBOX_PORT', backlog, given })
   const tracing = startTracing(config, log)
   if (config.metricsListen !== undefined) measureProcess('api')
   const metrics =
@@ -67,7 +74,7 @@ await runRole('api', async (config, log) => {
       // A proxy that asks whether the API is ready sends new requests elsewhere before they would be refused.
       draining.abort()
       await sleep(config.drainSeconds * 1000)
-      await Promise.all([listening.close(), callbacks.close(), metrics?.close()])
+      await Promise.all([listening.close(), callbacksListening.close(), metrics?.close()])
       await tracing.stop()
       await db.destroy()
     },

@@ -20,6 +20,7 @@ import { measureProcess } from '../operations/metrics/own-metrics.ts'
 import { startMetricsReport } from '../operations/metrics/report-metrics.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { DiskStorage } from '../storage/disk.ts'
+import { startTracing } from '../tracing/tracing.ts'
 import { readersOfRole } from './role-readers.ts'
 import type { BuildsOptions } from './start-builds.ts'
 
@@ -35,6 +36,7 @@ const { name, readers } = JSON.parse(process.argv[2] ?? '{}') as BuildsOptions
 const { databaseUrl = '', ...config } = readConfig()
 const log = createLog('builds', config.logLevel)
 followLogLevel(log, config.dataDir)
+const tracing = startTracing(config, log)
 const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
 const executor = new AgentClient(config.agentSocket)
 const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
@@ -63,6 +65,7 @@ const metrics =
   config.metricsListen === undefined ? undefined : startMetricsReport({ db, process: 'builds', log })
 process.once('message', async () => {
   await Promise.all([builds.stop(), metrics?.stop()])
+  await tracing.stop()
   await db.destroy()
   process.exit(0)
 })

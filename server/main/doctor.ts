@@ -7,9 +7,11 @@ import { agentPaths } from '../../agent/host/paths.ts'
 import { systemClock } from '../base/clock.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
 import { defaultFloorBytes, newWorkFloors } from '../base/disk-floor.ts'
+import { hasCode } from '../base/errors/has-code.ts'
 import { builderAdvice, builderProblem } from '../builds/builder/builder-version.ts'
 import { listedHosts } from '../builds/network/build-network.ts'
 import { configuredMailServer, mailServerProblem } from '../notifications/mail/smtp.ts'
+import { ArchiveFolder } from '../operations/backup/archive/archive-folder.ts'
 import { certificateAt } from '../operations/health/address-certificate.ts'
 import { isCurrent } from '../operations/host/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
@@ -37,7 +39,7 @@ export async function runChecks(): Promise<Check[]> {
   if (!('dataDir' in config)) return [config]
   const host = (await checkHost(config.runtimes)).map(({ name, ...finding }) => needed(name, finding))
   const looked = await Promise.all([
-    ...packagedTools.map(toolCheck),
+    ...[...packagedTools, ...toolsOf(config)].map(toolCheck),
     postgresCheck(config),
     portCheck(config),
     addressCheck(config),
@@ -46,9 +48,10 @@ export async function runChecks(): Promise<Check[]> {
     builderCheck(config),
     baseImagesCheck(config),
     packageHostsCheck(config),
+    logArchiveCheck(config),
     mailCheck(config),
   ])
-  return [rootCheck(), nodeCheck(), serviceUsersCheck(config), ...host, ...looked]
+  return [rootCheck(), nodeCheck(), serviceUsersCheck(config), backupTrialsCheck(config), ...host, ...looked]
 }
 
 function settingsOrProblems(): Config | Check {
@@ -86,6 +89,7 @@ function serviceUsersCheck(config: Config): Check {
     config.postgresUser,
     config.readerUser,
     config.serviceUser,
+    ...(config.operatorListen === undefined ? [] : [config.operatorUser]),
   ]
   const found = users.map((user) => ({ user, account: accountOf(user) }))
   const missing = found.filter(({ account }) => account === undefined || account.uid === 0)
@@ -119,6 +123,16 @@ const packagedTools: PackagedTool[] = [
     needed: false,
   },
   { command: 'ip', package: 'iproute2', why: 'network links of such jobs', needed: false },
+]
+
+/** Tools that only some settings need. */
+const toolsOf = ({ backupRecipients, backupRemote }: Config): PackagedTool[] => [
+  ...(backupRecipients.length > 0
+    ? [{ command: 'age', package: 'age', why: 'encrypts backups: none is made without it', needed: false }]
+    : []),
+  ...(backupRemote === undefined
+    ? []
+    : [{ command: 'rclone', package: 'rclone', why: 'copies backups to a bucket', needed: false }]),
 ]
 
 async function toolCheck(tool: PackagedTool): Promise<Check> {
@@ -263,6 +277,38 @@ async function packageHostsCheck(config: Config): Promise<Check> {
     return useful(name, { ok: false, found: 'none listed: build steps reach declared mirrors alone', advice })
   }
   return useful(name, { ok: true, found: names.join(', '), advice })
+}
+
+function backupTrialsCheck(config: Config): Check {
+  const { backupFolder, backupTrialDays, backupRecipients, backupIdentityFile } = config
+  const found = (text: string, ok = true, advice = '') =>
+    useful('trials of a restore', { ok, found: text, advice })
+  if (backupFolder === undefined || backupTrialDays === 0) return found('none are made')
+  const every = `every ${backupTrialDays} days`
+  if (backupRecipients.length === 0 || backupIdentityFile !== undefined) return found(every)
+  return found(
+    `${every}, without the rows: backups are encrypted and there is no identity`,
+    false,
+    'restore a backup on another machine now and then, or name an identity in SANDBOX_BACKUP_IDENTITY_FILE',
+  )
+}
+
+const archiveLateMs = 15 * 60_000
+
+async function logArchiveCheck({ backupFolder, backupWalBytes }: Config): Promise<Check> {
+  const name = 'restore to a moment'
+  if (backupFolder === undefined || backupWalBytes === undefined)
+    return useful(name, { ok: true, found: 'not set: a restore brings back a backup', advice: '' })
+  try {
+    const last = await new ArchiveFolder(backupFolder).lastTurn()
+    const ok = last !== undefined && systemClock.now().getTime() - last.getTime() < archiveLateMs
+    const advice = 'start the service; logs/backups.log says why the write-ahead log was not archived'
+    const found = last ? `archived until ${last.toISOString()}` : 'nothing is archived yet'
+    return useful(name, { ok, found, advice })
+  } catch (error) {
+    if (!hasCode(error, 'EACCES')) throw error
+    return useful(name, { ok: false, found: `${backupFolder} cannot be read`, advice: 'run it as root' })
+  }
 }
 
 const mailCheckMs = 10_000

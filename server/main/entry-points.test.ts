@@ -36,6 +36,7 @@ const programs = {
   backups: refused,
   builds: refused,
   'mirror-proxy-main': /EADDRNOTAVAIL/,
+  operator: refused,
   'prepare-database': refused,
   'reader-main': /^$/,
   worker: refused,

@@ -3,13 +3,14 @@ import { pathToFileURL } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
 import { packCli } from './pack-cli.ts'
 import { packClient } from './pack-client.ts'
+import { packConsole } from './pack-console.ts'
 import { packDocsPage } from './pack-docs-page.ts'
 
 /*
  * `node pack.ts ROOT FOLDER`: bundles what a process of the service loads, of the program at ROOT and its packages,
  * into one file or a few instead of about a thousand. A process then starts in a fifth of the time and uses less
  * memory: resolving each module costs path, package and type look-ups before any of its code runs. Beside them are the
- * command for other machines, the typed client and the script of `/docs`, which the API serves.
+ * command for other machines, the typed client, the script of `/docs` and the built console, which the API serves.
  */
 
 /** Entry points of the processes. */
@@ -18,6 +19,7 @@ const entries = [
   'server/main/worker.ts',
   'server/main/builds.ts',
   'server/main/backups.ts',
+  'server/main/operator.ts',
   'server/main/agent.ts',
   'server/main/prepare-database.ts',
   'reader/process/reader-main.ts',
@@ -66,3 +68,4 @@ await packing.write({
 await packCli(root, join(folder, 'sandbox'))
 await packClient(root, join(folder, 'client.tgz'))
 await packDocsPage(root, join(folder, 'docs-page.js'))
+await packConsole(root, join(folder, 'console'))

@@ -9,9 +9,11 @@ import { exitCodes } from './supervisor/service-problem.ts'
 
 /*
  * Migrates the database to the schema of this program, as the schema's owner, before API and worker start under other
- * roles. `--api` and `--worker` name those roles; without them both log in as the owner.
+ * roles. `--api`, `--worker` and `--operator` name those roles; without them all log in as the owner.
  */
-const { values } = parseArgs({ options: { api: { type: 'string' }, worker: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { api: { type: 'string' }, worker: { type: 'string' }, operator: { type: 'string' } },
+})
 const { databaseUrl, logLevel } = readConfig()
 if (!databaseUrl) throw new Error('no database: set DATABASE_URL')
 
@@ -19,8 +21,8 @@ const log = createLog('database', logLevel)
 const db = connect(databaseUrl, { poolSize: 1, log, name: 'owner' })
 try {
   await migrateWhenAvailable(db, log)
-  const { api, worker } = values
-  if (api && worker) await grantServiceRights(db, { api, worker })
+  const { api, worker, operator } = values
+  if (api && worker) await grantServiceRights(db, { api, worker, operator })
 } catch (error) {
   if (!(error instanceof SchemaProblem)) throw error
   log.fatal({ error: error.slug }, error.message)

@@ -10,12 +10,14 @@ import { eventually } from '../../testing/eventually.ts'
 import {
   childrenOf,
   removeControlGroups,
+  type Start,
   type StartedService,
   sandboxCommand,
   startedService,
 } from '../../testing/started-service.ts'
 import { unacceptedMax } from '../http/bounds/connection-bounds.ts'
 import { freePort } from '../postgres/free-port.ts'
+import { acceptorsPerPort } from './api/acceptors.ts'
 import { openDataFolder } from './supervisor/host/data-folder.ts'
 import { lockInstance } from './supervisor/host/instance-lock.ts'
 import { exitCodes } from './supervisor/service-problem.ts'
@@ -51,7 +53,19 @@ async function removeFolder(): Promise<void> {
   removeControlGroups(dataDir)
 }
 
-const start = (settings?: Record<string, string>) => startedService(dataDir, port, settings)
+const start = (how?: Start) => startedService(dataDir, port, how)
+
+/** Of each socket that listens on the port: how many connections may wait. */
+async function backlogs(): Promise<number[]> {
+  const { stdout } = await run('ss', [
+    ...['--no-header', '--listening', '--tcp', '--numeric'],
+    `sport = :${port}`,
+  ])
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => Number(line.trim().split(/\s+/)[2]))
+}
 
 /** The answer of `/ready` as soon as it has that state. */
 async function readyAnswer(status: string) {
@@ -68,8 +82,8 @@ describe('the whole service', () => {
   beforeAll(newFolder)
   afterAll(removeFolder)
 
-  test('starts, responds, and runs under the right accounts', async () => {
-    service = await start()
+  test('starts on a socket that it is given, responds, and runs under the right accounts', async () => {
+    service = await start({ isGivenSocket: true })
     expect(service.lines.at(-1)).toContain(`ready on http://127.0.0.1:${port}`)
     const answer = await fetch(`http://127.0.0.1:${port}/no-such-route`)
     expect(answer.status).toBe(404)
@@ -94,15 +108,7 @@ describe('the whole service', () => {
 
   test('lets as many connections wait for it as the kernel allows', async () => {
     const allowed = Number(await readFile('/proc/sys/net/core/somaxconn', 'utf8'))
-    // The third word of a listener's line.
-    const { stdout } = await run('ss', [
-      '--no-header',
-      '--listening',
-      '--tcp',
-      '--numeric',
-      `sport = :${port}`,
-    ])
-    expect(Number(stdout.trim().split(/\s+/)[2])).toBe(Math.min(allowed, unacceptedMax))
+    expect(await backlogs()).toEqual([Math.min(allowed, unacceptedMax)])
   })
 
   test('logs at another level when the operator says so', async () => {
@@ -124,8 +130,12 @@ describe('the whole service', () => {
   test('restarts at once on the same data and port after it was killed', async () => {
     const killed = service
     killed.child.kill('SIGKILL')
-    service = await start({ SANDBOX_DRAIN_SECONDS: '2' })
+    service = await start({ settings: { SANDBOX_DRAIN_SECONDS: '2' } })
     await killed.exited
+  })
+
+  test('listens often on sockets of its own, which share the connections that wait', async () => {
+    expect(await backlogs()).toEqual(Array(acceptorsPerPort).fill(unacceptedMax / acceptorsPerPort))
   })
 
   test('says on SIGTERM that it is not ready, and exits with all its processes', async () => {

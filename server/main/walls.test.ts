@@ -19,7 +19,9 @@ import { serviceAccounts } from './supervisor/host/service-accounts.ts'
 
 /* Parts of other processes that code in one process of the service can reach, tried by programs under that account. */
 
-const accounts = serviceAccounts(readConfig({}))
+const operatorListen = `127.0.0.1:${await freePort()}`
+const settings = { SANDBOX_OPERATOR_LISTEN: operatorListen }
+const accounts = serviceAccounts(readConfig(settings))
 const parent = mkdtempSync('/var/tmp/sandbox-walls-')
 const dataDir = join(parent, 'data')
 const at = (name: string) => join(dataDir, name)
@@ -29,7 +31,7 @@ const pids: Record<string, number> = {}
 
 beforeAll(async () => {
   await chmod(parent, 0o755)
-  service = await startedService(dataDir, await freePort())
+  service = await startedService(dataDir, await freePort(), { settings })
   for (const pid of childrenOf(service.child.pid ?? 0)) {
     const argv = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
     const role = /([a-z]+)\.mjs$/.exec(argv.find((part) => part.endsWith('.mjs')) ?? '')?.[1]
@@ -79,7 +81,7 @@ async function attemptsOf(
 }
 
 /** Files of the service that belong to one account each. */
-const belongings = (): Record<'api' | 'worker' | 'postgres' | 'root', Attempt[]> => ({
+const belongings = (): Record<'api' | 'worker' | 'operator' | 'postgres' | 'root', Attempt[]> => ({
   api: [
     ['read', at('keys/api/root.key')],
     ['read', at('keys/api/token-signing.pem')],
@@ -92,6 +94,7 @@ const belongings = (): Record<'api' | 'worker' | 'postgres' | 'root', Attempt[]>
     ['write', at('compiled/worker')],
     ['connect', at('run/agent.sock')],
   ],
+  operator: [['write', at('compiled/operator')]],
   postgres: [
     ['read', at('postgres/cluster/PG_VERSION')],
     ['write', at('postgres/cluster/base')],
@@ -101,6 +104,7 @@ const belongings = (): Record<'api' | 'worker' | 'postgres' | 'root', Attempt[]>
     ['read', at('postgres/password')],
     ['read', at('postgres/api-password')],
     ['read', at('postgres/worker-password')],
+    ['read', at('postgres/operator-password')],
     ['list', at('agent')],
     ['move', at('keys/image-signing')],
     ['move', at('keys/api')],
@@ -126,7 +130,7 @@ const outcomes = (results: Record<string, string>) => [...new Set(Object.values(
 describe('a program under the account of', () => {
   test('each part has access to its own files, or the tests below would prove nothing', async () => {
     const own = belongings()
-    for (const role of ['api', 'worker', 'postgres'] as const) {
+    for (const role of ['api', 'worker', 'operator', 'postgres'] as const) {
       expect(outcomes(await attemptsOf(accounts[role], own[role]))).toEqual(['done'])
     }
     expect(outcomes(await attemptsOf(undefined, own.root))).toEqual(['done'])
@@ -136,18 +140,32 @@ describe('a program under the account of', () => {
   })
 
   const walls = {
-    api: { others: ['worker', 'postgres', 'root'], processes: ['worker', 'builds', 'agent', 'postgres'] },
-    worker: { others: ['api', 'postgres', 'root'], processes: ['api', 'agent', 'postgres'] },
-    postgres: { others: ['api', 'worker', 'root'], processes: ['api', 'worker', 'builds', 'agent'] },
-    reader: {
+    api: {
+      others: ['worker', 'operator', 'postgres', 'root'],
+      processes: ['worker', 'builds', 'operator', 'agent', 'postgres'],
+    },
+    worker: {
+      others: ['api', 'operator', 'postgres', 'root'],
+      processes: ['api', 'operator', 'agent', 'postgres'],
+    },
+    operator: {
       others: ['api', 'worker', 'postgres', 'root'],
       processes: ['api', 'worker', 'builds', 'agent', 'postgres'],
+    },
+    postgres: {
+      others: ['api', 'worker', 'operator', 'root'],
+      processes: ['api', 'worker', 'builds', 'operator', 'agent'],
+    },
+    reader: {
+      others: ['api', 'worker', 'operator', 'postgres', 'root'],
+      processes: ['api', 'worker', 'builds', 'operator', 'agent', 'postgres'],
     },
   } as const
   for (const [role, { others, processes: of }] of Object.entries(walls)) {
     test(`${role} cannot access files, sockets and processes of the others`, async () => {
       const own = belongings()
-      const objects: Attempt[] = role === 'postgres' || role === 'reader' ? [['list', at('objects')]] : []
+      const sharesObjects = role === 'api' || role === 'worker'
+      const objects: Attempt[] = sharesObjects ? [] : [['list', at('objects')]]
       const attempts = [...others.flatMap((other) => own[other]), ...processes(...of), ...objects]
       const results = await attemptsOf(accounts[role as keyof typeof walls], attempts)
       expect(Object.entries(results).filter(([, outcome]) => !refused.includes(outcome))).toEqual([])
@@ -156,7 +174,7 @@ describe('a program under the account of', () => {
   }
 
   test('the same part cannot read its own memory, environment and descriptors from outside', async () => {
-    for (const role of ['api', 'worker', 'postgres'] as const) {
+    for (const role of ['api', 'worker', 'operator', 'postgres'] as const) {
       const results = await attemptsOf(accounts[role], processes(role).slice(0, 3))
       expect(outcomes(results)).toEqual(['EACCES'])
     }
@@ -201,6 +219,8 @@ describe('in the database', () => {
       "select pg_read_file('PG_VERSION')",
       'select * from operator_acts',
       'select * from audit_pending',
+      'select * from operator_codes',
+      'select * from operator_sign_ins',
       'delete from audit_pending',
       'select * from audit_salt',
       "insert into audit_entries select * from audit_entries where company_id = 'x'",
@@ -246,11 +266,46 @@ describe('in the database', () => {
     }
     expect(await query(worker, 'select id, disabled_at from users')).toBe('done')
   })
+
+  test('the operator console counts work, spends codes, and reads nothing that tenants gave or got', async () => {
+    const { operator, owner } = await urls()
+    for (const sql of [
+      'select company_id, state, queued_at from runs',
+      'select id, name from companies',
+      'delete from operator_codes',
+      'delete from operator_sign_ins',
+    ]) {
+      expect([sql, await query(operator, sql)]).toEqual([sql, 'done'])
+    }
+    const tables = "select tablename from pg_tables where schemaname = 'public'"
+    const client = new pg.Client({ connectionString: owner })
+    await client.connect()
+    const { rows } = await client.query(tables)
+    await client.end()
+    const whole = rows
+      .map(({ tablename }) => String(tablename))
+      .filter((name) => !/^operator_(codes|sign_ins)$/.test(name))
+    expect(whole.length).toBeGreaterThan(80)
+    for (const table of whole) {
+      // A table whose columns are all readable would let one more column in unseen.
+      expect([table, await query(operator, `select * from ${table}`)]).toEqual([table, denied])
+      expect([table, await query(operator, `delete from ${table}`)]).toEqual([table, denied])
+    }
+    for (const sql of [
+      "insert into operator_codes values (sha256(''), 'x', now())",
+      "update operator_sign_ins set account = 'x'",
+      'select input_digest from runs',
+      'create table mine (a int)',
+      'set role sandbox_jobs_api',
+    ]) {
+      expect([sql, await query(operator, sql)]).toEqual([sql, denied])
+    }
+  })
 })
 
 describe('a role that dies', () => {
   test('dumps no core, not even to a core handler, and no signal opens its debugger', async () => {
-    for (const role of ['api', 'worker', 'builds', 'agent', 'postgres']) {
+    for (const role of ['api', 'worker', 'builds', 'operator', 'agent', 'postgres']) {
       expect(readFileSync(`/proc/${pids[role]}/limits`, 'utf8')).toMatch(/^Max core file size +1 +1 /m)
       if (role !== 'postgres')
         expect(readFileSync(`/proc/${pids[role]}/cmdline`, 'utf8')).toContain('\0--disable-sigusr1\0')

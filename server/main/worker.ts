@@ -31,7 +31,7 @@ import { startTracing } from '../tracing/tracing.ts'
 import { MachineRefused, takeMachineLease } from '../work/machine-lease.ts'
 import { type Sweep, startSweep } from '../work/sweep.ts'
 import { startRetentionLoops } from './loops/retention-loops.ts'
-import { startAgentPresence, startNotifications, startTriggers } from './loops/worker-loops.ts'
+import { startAgentPresence, startNotifications, startUnattendedRuns } from './loops/worker-loops.ts'
 import { startWorkerMetrics } from './loops/worker-metrics.ts'
 import { watchReaderHost } from './role-readers.ts'
 import { runRole } from './run-role.ts'
@@ -115,8 +115,8 @@ await runRole('worker', async (config, log) => {
   })
   const notifications = startNotifications({ db, log, config })
   // The kill switch stops new work, however it is asked for.
-  const triggers = config.enabled
-    ? [startTriggers({ db, directory, policy, outputs, storage, clock: systemClock, log })]
+  const unattended = config.enabled
+    ? startUnattendedRuns({ db, directory, policy, outputs, storage, clock: systemClock, log })
     : []
   const residue = startResidueSweeps(storage, log)
   const retention = startRetentionLoops({
@@ -137,7 +137,7 @@ await runRole('worker', async (config, log) => {
     stop: async () => {
       // They may take long, and nothing depends on their end.
       for (const loop of [...residue, presence]) void loop.stop()
-      const parts = [runs, builds, sweep, uploads, notifications, retention, ...triggers, ...metrics, audit]
+      const parts = [runs, builds, sweep, uploads, notifications, retention, ...unattended, ...metrics, audit]
       await Promise.all(parts.map((part) => part.stop()))
       await tracing.stop()
       await lease.release()

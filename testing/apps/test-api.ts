@@ -18,6 +18,7 @@ import { offeredIsolations } from '../../server/environments/versions/version-se
 import { type ApiParts, createApiApp } from '../../server/main/api/api-app.ts'
 import { cancelQueuedRunsOfTask } from '../../server/runs/queue/cancel-run.ts'
 import { type QueuePolicy, queuePolicy } from '../../server/runs/queue/queue-policy.ts'
+import { repeatedWritesOf } from '../../server/runs/submit/repeated-writes.ts'
 import { DiskStorage } from '../../server/storage/disk.ts'
 import type { TaskContext } from '../../server/tasks/catalogue/task-access.ts'
 import { testReaders } from '../test-readers.ts'
@@ -88,13 +89,14 @@ export class TestApi implements Caller {
       pages,
       pageTokens: pages,
       storage: this.storage,
-      uploadCapabilityKey: this.keys.derive('upload-capability'),
+      uploadCapabilityKeys: this.keys.derive('upload-capability'),
       deployment: config.deployment,
       isolations: offeredIsolations(config.runtimes),
       endWaitingBuilds,
       readLastBuilds,
       outputs: outputPolicies({ db, directory, clock, log, dataDir: this.dataDir }),
       cancelQueuedRunsOfTask,
+      repeats: repeatedWritesOf(db),
     }
     this.app = createApiApp({
       db,
@@ -104,9 +106,9 @@ export class TestApi implements Caller {
       readers: testReaders(log),
       packedFolder,
       config,
-      authenticateBy: (usual) => async (headers, findKey) => {
-        const principal = headers[principalHeader]
-        return principal === undefined ? usual(headers, findKey) : JSON.parse(String(principal))
+      authenticateBy: (usual) => async (request, findKey) => {
+        const principal = request.headers[principalHeader]
+        return principal === undefined ? usual(request, findKey) : JSON.parse(String(principal))
       },
     })
     afterAll(() => this.app.close())

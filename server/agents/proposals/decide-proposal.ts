@@ -9,7 +9,7 @@ import { AgentError } from '../agent-error.ts'
 import { startTurnIn } from '../turns/messages.ts'
 import { cancelProposal } from './own-proposals.ts'
 import type { ProposalDeps } from './prepare-proposal.ts'
-import { findProposal, type ProposalRow } from './proposal-store.ts'
+import { findProposal, findProposalInput, type ProposalRow } from './proposal-store.ts'
 import { queueProposal } from './queue-proposal.ts'
 
 /*
@@ -17,8 +17,11 @@ import { queueProposal } from './queue-proposal.ts'
  * that message is the turn that commits: it is written in the transaction of the run, so what is refused posts nothing.
  */
 
+/** Dependencies of the lists of proposals. */
+export type DecideDeps = Pick<ProposalDeps, 'directory' | 'clock' | 'pending'>
+
 /** The jobs that wait for the principal, in rooms that they may enter. */
-export async function listProposals(deps: ProposalDeps, principal: Principal): Promise<Proposal[]> {
+export async function listProposals(deps: DecideDeps, principal: Principal): Promise<Proposal[]> {
   const shown: Proposal[] = []
   for (const row of await deps.pending.of(principal)) {
     if (await mayEnter(deps, principal, row)) shown.push(render(deps, row))
@@ -29,6 +32,17 @@ export async function listProposals(deps: ProposalDeps, principal: Principal): P
 /** A proposal of the principal in any state. Throws `not_found`. */
 export const readProposal = async (deps: ProposalDeps, principal: Principal, id: string): Promise<Proposal> =>
   render(deps, (await requireOwn(deps, principal, id)).row)
+
+/** The exact bytes that were proposed. Throws `not_found`. */
+export async function readProposalInput(
+  deps: ProposalDeps,
+  principal: Principal,
+  id: string,
+): Promise<Buffer> {
+  const input = await findProposalInput(deps.db, (await requireOwn(deps, principal, id)).row)
+  if (!input) throw notFound()
+  return input
+}
 
 /**
  * Queues the run of a proposal. Throws the code of its state, `confirmation_needs_login` for an API key, or what a submission
@@ -78,7 +92,7 @@ async function requireOwn(
   return { row, room: await directory.requireRoom(principal, 'message.post', row.chatroom_id) }
 }
 
-const mayEnter = ({ directory }: ProposalDeps, principal: Principal, row: ProposalRow): Promise<boolean> =>
+const mayEnter = ({ directory }: DecideDeps, principal: Principal, row: ProposalRow): Promise<boolean> =>
   directory.requireRoom(principal, 'message.post', row.chatroom_id).then(
     () => true,
     (error: unknown) => {

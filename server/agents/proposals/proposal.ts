@@ -1,7 +1,7 @@
 import { proposalInputShownMax, turnReceiptLifetimeSeconds } from '@sandbox-jobs/contract/limits.ts'
+import { cutText, visibleText } from '@sandbox-jobs/contract/visible-text.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { SignedTokens } from '../../base/keys/signed-tokens.ts'
-import { cutText, visibleText } from '../../base/visible-text.ts'
 import type { RunnableItem } from '../../tasks/menu/menu-service.ts'
 import { AgentError } from '../agent-error.ts'
 import type { ProposalRow } from './proposal-store.ts'

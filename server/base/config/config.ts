@@ -17,6 +17,7 @@ import {
   type NotificationConfig,
   notificationSettings,
 } from './notification-settings.ts'
+import { type OperatorConfig, operatorSettings } from './operator-settings.ts'
 import { type SandboxConfig, sandboxSettings } from './sandbox-settings.ts'
 import { type SecretKeyConfig, secretKeySettings } from './secret-key-settings.ts'
 import { type ServiceConfig, serviceSettings } from './service-settings.ts'
@@ -29,6 +30,7 @@ import { type TracingConfig, tracingSettings } from './tracing-settings.ts'
  */
 export type Config = ServiceConfig &
   MetricsConfig &
+  OperatorConfig &
   TracingConfig &
   DatabaseConfig &
   AccountConfig &
@@ -48,6 +50,7 @@ export type Config = ServiceConfig &
 export const settings: Settings<Config> = {
   ...serviceSettings,
   ...metricsSettings,
+  ...operatorSettings,
   ...tracingSettings,
   ...databaseSettings,
   ...accountSettings,
@@ -125,6 +128,10 @@ export function givenSettings(environment: NodeJS.ProcessEnv = process.env): Rec
   const names = ['SANDBOX_CONFIG', ...Object.values(settings).map(({ env }) => env)]
   return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])))
 }
+
+/** The account of the person who became root by sudo. */
+export const sudoUser = ({ SUDO_USER: user = '' }: NodeJS.ProcessEnv = process.env): string | undefined =>
+  /^[\w.@\\-]{1,64}$/.test(user) ? user : undefined
 
 /** Whether systemd waits for the notification that this process is ready, as for a unit of `Type=notify`. */
 export const hasServiceManager = (environment: NodeJS.ProcessEnv = process.env): boolean =>

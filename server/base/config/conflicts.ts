@@ -3,10 +3,17 @@ import type { BackupConfig } from './backup-settings.ts'
 import type { CapacityConfig } from './capacity-settings.ts'
 import type { DatabaseConfig } from './database-settings.ts'
 import type { LoginConfig } from './login-settings.ts'
+import type { OperatorConfig } from './operator-settings.ts'
 import type { SecretKeyConfig } from './secret-key-settings.ts'
 import type { ServiceConfig } from './service-settings.ts'
 
-type Compared = BackupConfig & CapacityConfig & DatabaseConfig & LoginConfig & SecretKeyConfig & ServiceConfig
+type Compared = BackupConfig &
+  CapacityConfig &
+  DatabaseConfig &
+  LoginConfig &
+  OperatorConfig &
+  SecretKeyConfig &
+  ServiceConfig
 
 /** Settings that are valid alone and cannot be used together. */
 const conflicts: { problem: string; isIn: (config: Compared) => boolean }[] = [
@@ -15,6 +22,12 @@ const conflicts: { problem: string; isIn: (config: Compared) => boolean }[] = [
       'SANDBOX_API_DATABASE_URL and SANDBOX_WORKER_DATABASE_URL go together, and with DATABASE_URL, which owns the schema',
     isIn: ({ databaseUrl: owner, apiDatabaseUrl: api, workerDatabaseUrl: worker }) =>
       Boolean(api) !== Boolean(worker) || (Boolean(api) && !owner),
+  },
+  {
+    problem:
+      'SANDBOX_OPERATOR_DATABASE_URL goes with SANDBOX_API_DATABASE_URL, which SANDBOX_OPERATOR_LISTEN needs it with',
+    isIn: ({ apiDatabaseUrl: api, operatorDatabaseUrl: operator, operatorListen }) =>
+      (Boolean(operator) && !api) || (operatorListen !== undefined && Boolean(api) && !operator),
   },
   {
     problem: 'SANDBOX_SESSION_BYTES must be at most SANDBOX_SESSION_MAX_BYTES',
@@ -29,6 +42,19 @@ const conflicts: { problem: string; isIn: (config: Compared) => boolean }[] = [
     problem:
       'SANDBOX_JWT_MCP_AUDIENCE must differ from SANDBOX_JWT_AUDIENCE: a token that names both is refused',
     isIn: ({ jwtAudience, jwtMcpAudience }) => jwtAudience === jwtMcpAudience,
+  },
+  {
+    problem: 'SANDBOX_BACKUP_REMOTE and SANDBOX_BACKUP_REMOTE_FILE go together',
+    isIn: ({ backupRemote, backupRemoteFile }) => Boolean(backupRemote) !== Boolean(backupRemoteFile),
+  },
+  {
+    problem: 'SANDBOX_BACKUP_WAL_BYTES needs SANDBOX_BACKUP_FOLDER',
+    isIn: ({ backupWalBytes, backupFolder }) => backupWalBytes !== undefined && backupFolder === undefined,
+  },
+  {
+    problem:
+      'SANDBOX_BACKUP_WAL_BYTES and SANDBOX_BACKUP_REMOTE exclude each other: the archive is not copied to a bucket',
+    isIn: ({ backupWalBytes, backupRemote }) => backupWalBytes !== undefined && backupRemote !== undefined,
   },
   {
     problem: 'SANDBOX_BACKUP_FOLDER must not be in SANDBOX_DATA, which it is to replace',

@@ -16,9 +16,3 @@ export const metricsSettings: Settings<MetricsConfig> = {
     ),
   },
 }
-
-/** The parts of `metricsListen`. */
-export function metricsAddress(listen: string): { host: string; port: number } {
-  const at = listen.lastIndexOf(':')
-  return { host: listen.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(listen.slice(at + 1)) }
-}

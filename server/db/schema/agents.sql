@@ -62,3 +62,12 @@ create unique index agent_proposals_one_pending
   on agent_proposals (company_id, principal_type, principal_id) where state in ('prepared', 'committing');
 create index agent_proposals_expiry on agent_proposals (expires_at) where state = 'prepared';
 create index agent_proposals_ended on agent_proposals (ended_at) where ended_at is not null;
+
+-- A proposal that begins or ends to wait notifies the streams of its person.
+create function notify_of_proposal() returns trigger language plpgsql as $$
+begin
+  perform notify_company_change(new.company_id, 'proposal', new.principal_id);
+  return null;
+end $$;
+create trigger notify_of_proposal after insert or update of state on agent_proposals
+  for each row execute function notify_of_proposal();

@@ -67,6 +67,15 @@ create table build_stages (
 );
 create unique index build_stages_one_open on build_stages (attempt_id) where ended_at is null;
 
+-- A stage that begins notifies streams of events.
+create function notify_of_stage() returns trigger language plpgsql as $$
+begin
+  perform notify_company_change(new.company_id, 'build', new.attempt_id);
+  return null;
+end $$;
+create trigger notify_of_stage after insert or update of passes on build_stages
+  for each row execute function notify_of_stage();
+
 -- Until when the operator holds back builds; one row at most.
 create table build_fence (
   single boolean primary key default true check (single),

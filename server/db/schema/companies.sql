@@ -42,7 +42,8 @@ create table users (
   company_id text not null references companies,
   login text not null unique check (login ~ '^[A-Za-z0-9_.:@-]{1,64}$'),
   display_name text not null,
-  password_hash text not null,
+  -- null: the person has still to choose a password, at an address that an administrator gave them
+  password_hash text,
   -- 0 auditor, 1 member, 2 department manager, 3 company manager, 4 company administrator
   role int not null check (role between 0 and 4),
   -- Raised by a new password and by disabling: login tokens of an earlier generation are refused.
@@ -84,6 +85,18 @@ create table favorite_chatrooms (
   company_id text not null references companies,
   primary key (user_id, chatroom_id),
   foreign key (company_id, chatroom_id) references chatrooms (company_id, id),
+  foreign key (company_id, user_id) references users (company_id, id)
+);
+
+-- How the console looks and behaves for a person. No row: as it does by itself.
+create table console_preferences (
+  user_id text primary key,
+  company_id text not null references companies,
+  language text check (language in ('en', 'de')),
+  time_zone text check (length(time_zone) between 1 and 64),
+  theme text not null check (theme in ('system', 'light', 'dark')),
+  single_keys boolean not null,
+  log_wrap boolean not null,
   foreign key (company_id, user_id) references users (company_id, id)
 );
 

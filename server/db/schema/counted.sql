@@ -85,6 +85,9 @@ select count_kept_of('session_trees', 'sessions', '1024 + octet_length(content)'
 select count_kept_of('session_packs', 'sessions', '4096 + byte_size', changes => true, planned => true);
 select count_kept_of('session_folders', 'sessions', '1280', planned => true);
 
+-- Schedules. A schedule counts as many ticks as are kept of it.
+select count_kept_of('schedules', 'schedules', '32768 + 3 * octet_length(name) + octet_length(input)', changes => true);
+
 -- messages and proposals
 select count_kept_of('room_messages', 'messages', '1024 + octet_length(text)', planned => true);
 select count_kept_of('agent_proposals', 'proposals', '1024 + octet_length(input)', planned => true);

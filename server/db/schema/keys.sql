@@ -64,6 +64,26 @@ create table oauth_grants (
 create index oauth_grants_by_user on oauth_grants (company_id, user_id, created_at);
 create index oauth_grants_expiry on oauth_grants (expires_at);
 
+-- Browsers in which people are signed in to the console. A person has at most 20.
+create table sign_ins (
+  id text primary key,
+  company_id text not null references companies,
+  user_id text not null,
+  -- SHA-256 of the random token in the cookie
+  token_hash bytea not null unique check (octet_length(token_hash) = 32),
+  -- of the user, when they signed in: another one ends it
+  credential_generation int not null,
+  client text not null check (length(client) <= 80),
+  address text not null check (length(address) <= 64),
+  created_at timestamptz not null,
+  last_used_at timestamptz not null,
+  -- moves with each use, up to a limit
+  expires_at timestamptz not null,
+  foreign key (company_id, user_id) references users (company_id, id)
+);
+create index sign_ins_by_user on sign_ins (company_id, user_id, last_used_at);
+create index sign_ins_expiry on sign_ins (expires_at);
+
 -- Attempts to log in, for all API processes together. The key of a bucket is a keyed hash: what people type as a
 -- name may be a password. A bucket without a row is full.
 create table login_attempts (

@@ -84,6 +84,18 @@ create index notifications_by_user on notifications (user_id, place desc);
 create index notifications_unread on notifications (user_id, place desc) where read_at is null;
 create index notifications_age on notifications (created_at);
 
+-- New notifications, and those that are read, notify the streams of their person.
+create function notify_of_notification() returns trigger language plpgsql as $$
+begin
+  perform notify_company_change(company_id, 'user', user_id)
+  from (select distinct company_id, user_id from changed) people;
+  return null;
+end $$;
+create trigger notify_of_notification after insert on notifications
+  referencing new table as changed for each statement execute function notify_of_notification();
+create trigger notify_of_read_notification after update on notifications
+  referencing new table as changed for each statement execute function notify_of_notification();
+
 -- Until when the end of runs has been looked at, to notify of content that will expire soon.
 create table content_expiry_notices (
   company_id text primary key references companies,

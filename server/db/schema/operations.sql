@@ -14,26 +14,44 @@ create table state_events (
 -- The events of a run are deleted with its content, all others after a time.
 create index state_events_age on state_events (at) where entity <> 'run';
 
--- Runs and builds that somebody waits for. Not logged: what a crash of the database takes with it is written again.
+-- Runs and builds that somebody waits for, and companies in which somebody follows what happens. Not logged: what a crash of the database takes with it is written again.
 create unlogged table state_watches (
-  -- a run or a build attempt
+  -- a run, a build attempt or a company
   subject_id text primary key,
   company_id text not null,
   wanted_until timestamptz not null
 );
 create index state_watches_wanted on state_watches (wanted_until);
 
--- A change of state notifies only where somebody waits for it: commits that notify are done one after another by Postgres,
--- and most runs have nobody who waits.
-create function notify_state_change() returns trigger language plpgsql as $$
+-- Notifies streams of events of a change in a company, by ids alone. Only where somebody follows: commits that notify are done one
+-- after another by Postgres.
+create function notify_company_change(company text, kind text, id text) returns void language plpgsql as $$
 begin
-  if exists (select from state_watches where subject_id = new.entity_id) then
-    perform pg_notify('state_changes', new.entity_id);
+  if exists (select from state_watches where subject_id = company) then
+    perform pg_notify('company_changes', company || ' ' || kind || ' ' || id);
   end if;
+end $$;
+
+-- A change of state notifies only where somebody waits for it, or follows what happens in the company: most runs have nobody who
+-- waits.
+create function notify_state_change() returns trigger language plpgsql as $$
+declare
+  watched text;
+begin
+  for watched in select subject_id from state_watches where subject_id in (new.entity_id, new.company_id) loop
+    if watched = new.company_id then
+      if new.entity in ('run', 'build_attempt') then
+        perform pg_notify('company_changes', new.company_id || ' '
+          || case new.entity when 'run' then 'run' else 'build' end || ' ' || new.entity_id);
+      end if;
+    elsif new.from_state <> '' then
+      perform pg_notify('state_changes', new.entity_id);
+    end if;
+  end loop;
   return null;
 end $$;
 create trigger notify_state_change after insert on state_events
-  for each row when (new.from_state <> '') execute function notify_state_change();
+  for each row when (new.from_state <> '' or new.entity = 'run') execute function notify_state_change();
 
 -- The machine that works on this database; one row at most.
 create table machine_lease (
@@ -99,6 +117,26 @@ end
 $$;
 create trigger operator_acts_kept before update or delete or truncate on operator_acts
   for each statement execute function keep_operator_acts();
+
+-- Codes that sign an operator in to the console of operators, once each. The command of the operator alone makes them.
+create table operator_codes (
+  -- SHA-256 of the random code
+  code_hash bytea primary key check (octet_length(code_hash) = 32),
+  -- of the person on the machine who asked for it
+  account text not null check (length(account) between 1 and 256),
+  expires_at timestamptz not null
+);
+
+-- Browsers in which an operator is signed in.
+create table operator_sign_ins (
+  -- SHA-256 of the random token in the cookie
+  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  account text not null check (length(account) between 1 and 256),
+  created_at timestamptz not null,
+  last_used_at timestamptz not null,
+  -- moves with each use, up to a limit
+  expires_at timestamptz not null
+);
 
 -- Things that could not be removed when their time was over, and when each is tried again: others go before it.
 create table removal_failures (

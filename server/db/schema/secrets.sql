@@ -123,3 +123,15 @@ create table secret_envelopes (
   slot_name text not null,
   created_at timestamptz not null default now()
 );
+
+-- Secrets and approvals that a room has or lacks notify streams of events, as a change of its menu.
+create function notify_of_consumer() returns trigger language plpgsql as $$
+begin
+  perform notify_company_change(new.company_id, 'menu',
+    case new.consumer_scope when 'chatroom' then new.consumer_id else '*' end);
+  return null;
+end $$;
+create trigger notify_of_secret after insert or update of state on secret_bindings
+  for each row execute function notify_of_consumer();
+create trigger notify_of_approval after insert or update of state on secret_approvals
+  for each row execute function notify_of_consumer();

@@ -140,3 +140,32 @@ create unique index bindings_one_live on bindings (chatroom_id, task_id) where s
 create index bindings_by_task on bindings (task_id) where state = 'enabled';
 create index bindings_history_of_task on bindings (task_id, id);
 create index bindings_history_of_room on bindings (chatroom_id, id);
+
+-- What rooms offer: changes notify streams of events. What may concern several rooms notifies of the menus of all.
+create function notify_of_binding() returns trigger language plpgsql as $$
+begin
+  perform notify_company_change(new.company_id, 'menu', new.chatroom_id);
+  return null;
+end $$;
+create trigger notify_of_binding after insert or update on bindings
+  for each row execute function notify_of_binding();
+
+create function notify_of_share() returns trigger language plpgsql as $$
+begin
+  perform notify_company_change(new.company_id, 'menu',
+    case new.target_kind when 'chatroom' then new.target_id else '*' end);
+  return null;
+end $$;
+create trigger notify_of_share after insert or update on share_grants
+  for each row execute function notify_of_share();
+
+create function notify_of_task() returns trigger language plpgsql as $$
+begin
+  perform notify_company_change(new.company_id, 'menu', '*');
+  return null;
+end $$;
+create trigger notify_of_task
+  after update of name, description, state, security_state, current_published_version_id on tasks
+  for each row execute function notify_of_task();
+create trigger notify_of_task_version after update of state, content_state on task_versions
+  for each row execute function notify_of_task();

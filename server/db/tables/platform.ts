@@ -32,7 +32,7 @@ export interface UsersTable {
   company_id: string
   login: string
   display_name: string
-  password_hash: string
+  password_hash: string | null
   role: number
   credential_generation: Generated<number>
   disabled_at: Date | null
@@ -87,6 +87,29 @@ export interface LoginAddressesTable {
   company_id: string
   address_key: Buffer
   seen_at: Date
+}
+
+export interface SignInsTable {
+  id: string
+  company_id: string
+  user_id: string
+  token_hash: Buffer
+  credential_generation: number
+  client: string
+  address: string
+  created_at: Date
+  last_used_at: Date
+  expires_at: Date
+}
+
+export interface ConsolePreferencesTable {
+  user_id: string
+  company_id: string
+  language: 'en' | 'de' | null
+  time_zone: string | null
+  theme: 'system' | 'light' | 'dark'
+  single_keys: boolean
+  log_wrap: boolean
 }
 
 export interface StateEventsTable {

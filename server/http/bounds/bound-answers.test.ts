@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import type { IncomingHttpHeaders } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Presented } from '../../access/authentication/browser-sign-in.ts'
 import type { Principal } from '../../access/principal.ts'
 import { AnswerSpace } from '../../fairness/answer-space.ts'
 import { createApp } from '../app.ts'
@@ -19,7 +19,7 @@ const sockets: Socket[] = []
 
 beforeEach(async () => {
   app = createApp(pino({ level: 'silent' }), { answerSpace: new AnswerSpace(2.5 * text.length) })
-  const authenticate = async ({ company }: IncomingHttpHeaders) =>
+  const authenticate = async ({ headers: { company } }: Presented) =>
     ({ companyId: String(company), principalId: 'usr_1', role: 4 }) as Principal
   mounter(app, { authenticate, enabled: true })(allRoutes.readMe, async () => ({ text }))
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import type { IncomingHttpHeaders } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Presented } from '../../access/authentication/browser-sign-in.ts'
 import type { Principal } from '../../access/principal.ts'
 import { BodySpace } from '../../fairness/body-space.ts'
 import { createApp } from '../app.ts'
@@ -20,7 +20,7 @@ const sockets: Socket[] = []
 
 beforeEach(async () => {
   app = createApp(pino({ level: 'silent' }), { bodySpace: new BodySpace(2 * body.length) })
-  const authenticate = async ({ company, person }: IncomingHttpHeaders) =>
+  const authenticate = async ({ headers: { company, person } }: Presented) =>
     ({ companyId: String(company), principalId: String(person), role: 4 }) as Principal
   mounter(app, { authenticate, enabled: true })(allRoutes.previewInput, async () => ({}) as never)
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -41,7 +41,7 @@ export const connectionBoundsFor = (trustedProxies: readonly AddressRange[]): Co
 
 /**
  * Connections that the kernel keeps until the process accepts them. It drops the first packet of further ones, and their clients repeat
- * it after 1, 2, 4 and 8 s. The kernel's own limit, `net.core.somaxconn`, is the same unless it was changed.
+ * it after 1, 2, 4 and 8 s. The kernel's own limit for a socket, `net.core.somaxconn`, is the same unless it was changed.
  */
 export const unacceptedMax = 4096
 

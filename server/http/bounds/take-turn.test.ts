@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterEach, expect, it } from 'vitest'
+import type { Presented } from '../../access/authentication/browser-sign-in.ts'
 import type { Principal } from '../../access/principal.ts'
 import { defaultSchedulerBounds, RequestScheduler } from '../../fairness/request-scheduler.ts'
 import { createApp } from '../app.ts'
@@ -17,11 +18,13 @@ afterEach(() => app.close())
 /** Requests name their company in the header `company`, and run `work` when `known` has let them. */
 function start(work: (company: string) => Promise<void>, known = async () => {}): void {
   app = createApp(pino({ level: 'silent' }))
-  const authenticate = async ({ company }: IncomingHttpHeaders) => {
+  const authenticate = async ({ headers: { company } }: Presented) => {
     await known()
     return { companyId: String(company), role: 4 } as Principal
   }
-  const scheduler = new RequestScheduler({ ...defaultSchedulerBounds, atWork: 4 })
+  // A pause of this process of a second would make a company idle and a request held.
+  const untimed = { activeMs: 60_000, heldMs: 60_000 }
+  const scheduler = new RequestScheduler({ ...defaultSchedulerBounds, ...untimed, atWork: 4 })
   const mount = mounter(app, { authenticate, enabled: true, scheduler })
   const handler = async ({ principal }: { principal: Principal }) => {
     await work(principal.companyId)
@@ -44,7 +47,8 @@ it('limits the running requests of a company to its share while another company 
     atWork.set(company, count)
     if (company === 'a') most = Math.max(most, count)
     await nextRound()
-    atWork.set(company, count - 1)
+    // Others have begun or ended meanwhile.
+    atWork.set(company, (atWork.get(company) ?? 0) - 1)
   })
   await ask('b')
   const flood = Array.from({ length: 50 }, () => ask('a'))

@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventually } from '../../../testing/eventually.ts'
 import { refuseCredentials } from '../../access/authentication/authentication.ts'
+import type { Presented } from '../../access/authentication/browser-sign-in.ts'
 import type { Principal } from '../../access/principal.ts'
 import { parseAddressRange } from '../../base/addresses/address-range.ts'
 import { LineBudget } from '../../fairness/line-budget.ts'
@@ -39,11 +40,11 @@ const caller = {
 async function serve({ readsPerLine = 1, fails }: { readsPerLine?: number; fails?: Error } = {}) {
   const trustedProxies = [parseAddressRange('127.0.0.1/32') ?? []].flat()
   app = createApp(log, { requestLog: { trustedProxies, readsPerLine } })
-  const authenticate = async (headers: { 'x-api-key'?: unknown }) => {
+  const authenticate = async ({ headers }: Presented) => {
     if (headers['x-api-key'] !== 'sbx_secret') throw refuseCredentials()
     return caller
   }
-  const mount = mounter(app, { authenticate: authenticate as never, enabled: true })
+  const mount = mounter(app, { authenticate, enabled: true })
   const handle = async () => {
     if (fails) throw fails
     return { text: 'answer' } as never

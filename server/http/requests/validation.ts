@@ -1,23 +1,24 @@
 import { digestPattern } from '@sandbox-jobs/contract/digest.ts'
+import { keywordWords } from '@sandbox-jobs/contract/errors/keyword-words.ts'
 import { Identifier } from '@sandbox-jobs/contract/ids.ts'
-import { tableFieldNamePattern } from '@sandbox-jobs/contract/limits.ts'
+import { tableFieldNamePattern, webhookUrlPattern } from '@sandbox-jobs/contract/limits.ts'
 import { DomainText } from '@sandbox-jobs/contract/resources/access/api-key.ts'
+import { timeZonePattern } from '@sandbox-jobs/contract/resources/access/own-account.ts'
 import { clientIdPattern } from '@sandbox-jobs/contract/resources/agents/social-media-client.ts'
 import { UsageDay } from '@sandbox-jobs/contract/resources/companies/usage-report.ts'
 import { Login } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { languageNamePattern, languageVersionPattern } from '@sandbox-jobs/contract/resources/doors/door.ts'
-import { webhookUrlPattern } from '@sandbox-jobs/contract/resources/notifications/webhook.ts'
 import { metadataFilterPattern } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
 import { inputFileNamePattern, MediaType } from '@sandbox-jobs/contract/resources/runs/input-file.ts'
 import { ivPattern, strictBase64Pattern } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
 import { sessionPathPattern } from '@sandbox-jobs/contract/resources/sessions/session-file.ts'
 import { tokenIdPattern } from '@sandbox-jobs/contract/resources/tables/output-callback.ts'
 import { SecretSlotName } from '@sandbox-jobs/contract/resources/tasks/secret-slot.ts'
+import { topicsPattern } from '@sandbox-jobs/contract/routes/event-routes.ts'
 import { PlainText, VisibleText } from '@sandbox-jobs/contract/schema.ts'
 import { Ajv2020 as Ajv, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { TSchema } from 'typebox'
-import { keywordWords } from '../../base/errors/keyword-words.ts'
 import { problemOf, ValidationError, type ValidationProblem } from '../../base/errors/validation-error.ts'
 
 const problemsShown = 20
@@ -115,6 +116,8 @@ export const patternMessages: ReadonlyMap<unknown, string> = new Map([
     sessionPathPattern,
     'must be a relative path without "." or ".." parts, empty parts and control characters',
   ],
+  [timeZonePattern, 'must be the name of a time zone, such as Europe/Berlin'],
+  [topicsPattern, 'must be topics with commas between them, such as me,room:*'],
   [webhookUrlPattern, 'must be an http or https address without white space'],
   [metadataFilterPattern, 'must be a metadata key, "=" and its value'],
   [

@@ -1,8 +1,12 @@
+import {
+  hasCanonicalForm,
+  JsonRefused,
+  jsonRefusals,
+} from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { PlainError } from '../../base/errors/plain-error.ts'
 import { problemOf, ValidationError, type ValidationProblem } from '../../base/errors/validation-error.ts'
-import { hasCanonicalForm, JsonRefused, jsonRefusals } from '../../base/json/strict-json.ts'
 import { isDatabaseUnavailable } from '../../db/database.ts'
 import { isStorageUnavailable } from '../../storage/unavailable.ts'
 

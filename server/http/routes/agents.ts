@@ -8,6 +8,7 @@ import {
   confirmProposal,
   listProposals,
   readProposal,
+  readProposalInput,
   rejectProposal,
 } from '../../agents/proposals/decide-proposal.ts'
 import type { ProposalDeps } from '../../agents/proposals/prepare-proposal.ts'
@@ -15,6 +16,7 @@ import { type MessageDeps, postMessage } from '../../agents/turns/messages.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Mount } from '../mount.ts'
+import { untrustedHeaders } from '../responses/send-download.ts'
 
 export interface AgentToolServices extends ToolDeps {
   log: Log
@@ -49,6 +51,10 @@ export function mountProposalRoutes(mount: Mount, services: ProposalDeps): void 
     return { items, page_size: pageSizeMax, next_page_token: null }
   })
   mount(allRoutes.readProposal, ({ principal, params }) => readProposal(services, principal, params.pid))
+  mount(allRoutes.readProposalInput, async ({ principal, params, reply }) => {
+    const input = await readProposalInput(services, principal, params.pid)
+    return reply.headers({ ...untrustedHeaders, 'content-type': 'application/json' }).send(input)
+  })
   mount(allRoutes.confirmProposal, ({ principal, params }) =>
     confirmProposal(services, principal, params.pid),
   )

@@ -71,7 +71,7 @@ export function mountOAuthTokens(
   mount(oauthPaths.register, async (body, { reply }) => {
     require(checks.registration, body, 'invalid_client_metadata')
     reply.code(201)
-    return registerClient(deps.oauthKey, body as object, deps.clock.now())
+    return registerClient(deps.oauthKeys, body as object, deps.clock.now())
   })
   mount(oauthPaths.token, async (body, of) => {
     const { grant_type: type } = (body ?? {}) as { grant_type?: unknown }

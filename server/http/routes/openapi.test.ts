@@ -71,6 +71,7 @@ test('the address of the service says what it is and where to go, to browsers an
   expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
   expect(page.headers['content-security-policy']).toContain("default-src 'none'")
   expect([...page.body.matchAll(/href="([^"]+)"/g)].map(([, path]) => path)).toEqual([
+    'console/',
     'docs',
     'openapi.json',
     'cli',

@@ -10,6 +10,7 @@ import { mountFrontPage } from '../pages/front-page.ts'
 import type { ApiDocument } from '../reference/document.ts'
 import { referencePage } from '../reference/page.ts'
 import { style } from '../reference/style.ts'
+import { acceptsEncoding } from '../responses/cached-bytes.ts'
 
 /** Both change only with a release. */
 const cacheControl = 'public, max-age=300'
@@ -80,8 +81,9 @@ const served = (text: string): Served => ({ plain: Buffer.from(text), gzipped: g
 
 function send({ headers }: FastifyRequest, reply: FastifyReply, { plain, gzipped }: Served): FastifyReply {
   reply.headers({ 'cache-control': cacheControl, vary: 'accept-encoding' })
-  const compressed = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(headers['accept-encoding']))
-  return compressed ? reply.header('content-encoding', 'gzip').send(gzipped) : reply.send(plain)
+  return acceptsEncoding(headers, 'gzip')
+    ? reply.header('content-encoding', 'gzip').send(gzipped)
+    : reply.send(plain)
 }
 
 /** Built on first use. */

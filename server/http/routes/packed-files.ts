@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { isKnown } from '../responses/cached-bytes.ts'
 
 /** A changed program has another ETag, so that a client asks again and receives nothing if it has the same. */
 const cacheControl = 'public, no-cache'
@@ -45,7 +46,3 @@ function kept<T>(read: () => Promise<T>): () => Promise<T> {
     return reading
   }
 }
-
-/** A proxy that compresses makes the tag a weak one. */
-const isKnown = (etag: string, known = ''): boolean =>
-  known.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)

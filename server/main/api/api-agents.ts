@@ -10,7 +10,7 @@ import type { AddressRange } from '../../base/addresses/address-range.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { GuardedOptions } from '../../base/guarded-requests/guarded-request.ts'
 import type { Keys } from '../../base/keys/keys.ts'
-import { SignedTokens } from '../../base/keys/signed-tokens.ts'
+import type { SignedTokens } from '../../base/keys/signed-tokens.ts'
 import type { Log } from '../../base/logging.ts'
 import type { PageTokens } from '../../base/page.ts'
 import type { OutputPolicyDeps } from '../../custom-tables/policies/output-policies.ts'
@@ -38,6 +38,7 @@ interface AgentParts {
   clock: Clock
   log: Log
   keys: Keys
+  signed: SignedTokens
   pages: PageTokens
   policy: QueuePolicy
   runs: RunLookup
@@ -57,12 +58,7 @@ interface AgentParts {
 
 /** Human turns and agent tools: routes with credentials of their own. */
 export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts: AgentParts): void {
-  const { db, directory, clock, log, keys, policy, storage } = parts
-  const signed = new SignedTokens({
-    keys: keys.tokens,
-    clock,
-    audience: keys.deployment,
-  })
+  const { db, directory, clock, log, keys, signed, policy, storage } = parts
   const turns = { db, peppers: keys.peppers, clock, signed }
   const byOwnCredentials = mounting.authenticate
   const mountMessages = mounter(app, {
@@ -85,7 +81,7 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
   const login = { ...parts.login, authenticate, scheduler }
   mountConfirmPages(app, { ...proposals, ...login, enabled, hasSpace })
   const { baseUrl } = parts
-  const oauth = { db, clock, signed, oauthKey: keys.derive('oauth'), baseUrl }
+  const oauth = { db, clock, signed, oauthKeys: keys.derive('oauth'), baseUrl }
   const { agentIdentityProvider } = parts
   mountResourceMetadata(app, { baseUrl, issuer: agentIdentityProvider?.issuer ?? baseUrl })
   if (!agentIdentityProvider) {

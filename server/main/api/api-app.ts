@@ -13,17 +13,12 @@ import type { Clock } from '../../base/clock.ts'
 import type { Config } from '../../base/config/config.ts'
 import type { GuardedOptions } from '../../base/guarded-requests/guarded-request.ts'
 import { keysFolder, openKeys } from '../../base/keys/keys.ts'
-import { PublishedSigningKeys } from '../../base/keys/published-signing-keys.ts'
-import { signingKeysFolder } from '../../base/keys/signing-keys.ts'
+import { SignedTokens } from '../../base/keys/signed-tokens.ts'
 import type { Log } from '../../base/logging.ts'
 import { PageTokens } from '../../base/page.ts'
-import { endWaitingBuilds } from '../../builds/attempts/cancel-builds.ts'
-import { readLastBuilds } from '../../builds/attempts/last-build-store.ts'
 import { configuredCapacity } from '../../capacity/run-capacity.ts'
-import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
 import { outputPolicies } from '../../custom-tables/policies/output-policies.ts'
 import type { Database } from '../../db/database.ts'
-import { offeredIsolations } from '../../environments/versions/version-settings.ts'
 import { RequestScheduler } from '../../fairness/request-scheduler.ts'
 import { SerialByKey } from '../../fairness/serial-by-key.ts'
 import { createApp } from '../../http/app.ts'
@@ -37,33 +32,26 @@ import {
   mountPublicKeyRoute,
 } from '../../http/routes/companies/account.ts'
 import { mountManagementRoutes } from '../../http/routes/companies/management.ts'
-import { mountChatroomJobsRoutes, mountPlatformRoutes } from '../../http/routes/companies/platform.ts'
-import {
-  mountBaseImageRoutes,
-  mountBuildRoutes,
-  mountProvenanceRoutes,
-} from '../../http/routes/environments/builds.ts'
-import { mountContextUploadRoutes } from '../../http/routes/environments/context-uploads.ts'
-import { mountEnvironmentRoutes, mountVersionRoutes } from '../../http/routes/environments/environments.ts'
-import { mountFindingRoutes } from '../../http/routes/environments/findings.ts'
 import { mountHealthRoutes } from '../../http/routes/health.ts'
-import { mountOpenApiRoutes } from '../../http/routes/openapi.ts'
-import { mountPackedFiles } from '../../http/routes/packed-files.ts'
 import { LogFollowers } from '../../live-logs/log-followers.ts'
 import type { LogUpdates } from '../../live-logs/log-updates.ts'
 import { apiDependencies } from '../../operations/health/api-dependencies.ts'
 import { Readiness } from '../../operations/health/readiness.ts'
+import manifest from '../../package.json' with { type: 'json' }
 import { RunLookup } from '../../runs/lookup/run-lookup.ts'
 import { cancelQueuedRunsOfTask } from '../../runs/queue/cancel-run.ts'
 import { queuePolicy } from '../../runs/queue/queue-policy.ts'
+import { repeatedWritesOf } from '../../runs/submit/repeated-writes.ts'
 import { configuredKeys, type KeySetting } from '../../secrets/keys/configured-keys.ts'
 import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { StateWatchers } from '../../state-watch/state-watchers.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 import { Downloads } from '../../storage/downloads/downloads.ts'
 import { mountAgents } from './api-agents.ts'
-import { mountNotifications, mountSettings } from './api-company.ts'
+import { mountDirectory, mountNotifications, mountSettings } from './api-company.ts'
 import { mountDoors } from './api-doors.ts'
+import { mountEnvironments } from './api-environments.ts'
+import { mountServedFiles } from './api-files.ts'
 import { mountRuns } from './api-runs.ts'
 import { mountTables } from './api-tables.ts'
 import { mountSecrets, mountTasks } from './api-tasks.ts'
@@ -143,9 +131,17 @@ export function createApiApp({
   const pages = new PageTokens(keys.derive('page-token'))
   const lifetimeSeconds = config.accessTokenSeconds
   const tokens = new AccessTokens({ keys: keys.tokens, clock, issuer: keys.deployment, lifetimeSeconds })
+  const signed = new SignedTokens({ keys: keys.tokens, clock, audience: keys.deployment })
   const directory = new Directory(db)
   const policy = queuePolicy(deployment, configuredCapacity(config))
-  const credentials = new Authentication({ db, tokens, identityProvider, peppers: keys.peppers, clock })
+  const credentials = new Authentication({
+    db,
+    tokens,
+    identityProvider,
+    peppers: keys.peppers,
+    clock,
+    baseUrl,
+  })
   const authenticate = authenticateBy(credentials.authenticate)
 
   const trustedProxies = config.trustedProxies.flatMap((range) => parseAddressRange(range) ?? [])
@@ -154,45 +150,25 @@ export function createApiApp({
   const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace(), scheduler }
   const mount = mounter(app, mounting)
 
-  mountOpenApiRoutes(app, { baseUrl, packedFolder })
+  mountServedFiles(app, { baseUrl, packedFolder })
   mountHealthRoutes(app, { readiness: new Readiness(apiDependencies({ db, storage }), log), draining })
-  if (packedFolder !== undefined) mountPackedFiles(app, packedFolder)
   mountPublicInfoRoutes(mount, { deployment })
   mountPublicKeyRoute(mount, { keys, log })
-  const throttle = new LoginThrottle({ db, clock, key: keys.derive('login-attempt') })
+  const throttle = new LoginThrottle({ db, clock, keys: keys.derive('login-attempt') })
   const login = { db, tokens, throttle, trustedProxies, documentFetching }
-  mountAuthRoutes(mount, login)
-  mountMeRoutes(mount, { directory, enabled, deployment })
+  mountAuthRoutes(mount, { ...login, clock, baseUrl })
+  mountMeRoutes(mount, { ...login, directory, enabled, deployment, version: manifest.version })
   mountSettings(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress, pages })
-  mountPlatformRoutes(mount, { db, pageTokens: pages, clock, peppers: keys.peppers, requireStorageQuota })
-  mountChatroomJobsRoutes(mount, { db, directory, clock, requireStorageQuota })
+  mountDirectory(app, mount, { db, directory, clock, pages, keys, signed, baseUrl, scheduler })
 
-  const uploadCapabilityKey = keys.derive('upload-capability')
-  const environments = {
-    db,
-    log,
-    pageTokens: pages,
-    storage,
-    uploadCapabilityKey,
-    deployment,
-    isolations: offeredIsolations(config.runtimes),
-    endWaitingBuilds,
-    readLastBuilds,
-    departments: directory,
-  }
-  mountEnvironmentRoutes(mount, environments)
-  mountContextUploadRoutes(mount, environments)
-  mountVersionRoutes(mount, environments)
   const followed = { followers: new LogFollowers(db, logNews), watchers: new StateWatchers(db, logNews) }
   const downloads = new Downloads(storage)
-  mountBuildRoutes(mount, { ...environments, ...followed, downloads })
-  mountBaseImageRoutes(mount, { db, registries: config })
-  const signing = new PublishedSigningKeys(signingKeysFolder(config.dataDir))
-  mountProvenanceRoutes(mount, { db, storage, signing, downloads })
-  mountFindingRoutes(mount, { ...environments, downloads })
+  const kept = { db, log, pages, storage, keys, downloads, ...followed }
+  mountEnvironments(mount, { ...kept, deployment, departments: directory, config })
 
   const outputs = outputPolicies({ db, directory, clock, log, dataDir: config.dataDir })
-  const tasks = { db, directory, pages, clock, outputs, cancelQueuedRunsOfTask }
+  const repeats = repeatedWritesOf(db)
+  const tasks = { db, directory, pages, clock, outputs, repeats, cancelQueuedRunsOfTask }
   mountTasks(app, mounting, { ...tasks, storage, log, readers })
 
   const runs = new RunLookup(db, policy)
@@ -208,9 +184,10 @@ export function createApiApp({
   mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })
   mountTables(mount, { db, directory, pages, clock, outputs })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, policy, pages } })
-  mountAgents(app, mounting, { ...shared, log, logNews, login, agentIdentityProvider, baseUrl })
+  mountAgents(app, mounting, { ...shared, signed, log, logNews, login, agentIdentityProvider, baseUrl })
   mountDoors(app, mounting, { ...shared, ...following, ...sessions, log, logNews })
-  mountNotifications(mount, { db, clock, pages, directory, log, wrappingKeys: wrapping, config })
+  const told = { updates: logNews, service: { enabled, version: manifest.version } }
+  mountNotifications(mount, { db, clock, pages, directory, log, wrappingKeys: wrapping, ...told, config })
   refuseOtherMethods(app, Object.values(allRoutes), { authenticate, enabled })
   return app
 }

@@ -6,6 +6,7 @@ import { mountInputFileRoutes } from '../../http/routes/runs/input-files.ts'
 import { mountPublicDownloadRoute, mountPublicLinkRoutes } from '../../http/routes/runs/public-links.ts'
 import { mountResultRoutes, mountRunLogRoutes } from '../../http/routes/runs/results.ts'
 import { mountExtendedRunRoutes, mountRunRoutes } from '../../http/routes/runs/runs.ts'
+import { mountScheduleRoutes } from '../../http/routes/runs/schedules.ts'
 import { mountSessionRoutes } from '../../http/routes/runs/sessions.ts'
 import { mountSignedLinkRoutes } from '../../http/routes/runs/signed-links.ts'
 import { RunSnapshots } from '../../runs/read/run-snapshots.ts'
@@ -31,16 +32,17 @@ export function mountRuns(mount: Mount, { keys, scheduler, baseUrl, ...parts }: 
     queue: new SubmissionQueue(db, policy),
     validateInput: inputChecker(db),
     readings: new RunSnapshots(db),
-    capabilityKey: keys.derive('download-capability'),
+    capabilityKeys: keys.derive('download-capability'),
   }
   mountRunRoutes(mount, services)
   mountExtendedRunRoutes(mount, services)
   mountInputFileRoutes(mount, services)
   mountSessionRoutes(mount, services)
+  mountScheduleRoutes(mount, services)
   mountResultRoutes(mount, services)
   const linking = {
     ...services,
-    linkKey: keys.derive('public-link'),
+    publicLinkKeys: keys.derive('public-link'),
     linkKeys: keys.links,
     deployment: keys.deployment,
     baseUrl,

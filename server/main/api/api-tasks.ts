@@ -1,13 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import type { Database } from '../../db/database.ts'
 import { type Mount, type MountOptions, mounter } from '../../http/mount.ts'
 import { withFiles } from '../../http/requests/file-part.ts'
 import { mountSecretRoutes } from '../../http/routes/secrets/secrets.ts'
 import { mountTaskFileRoutes } from '../../http/routes/tasks/files.ts'
 import { mountShareRoutes } from '../../http/routes/tasks/shares.ts'
 import { mountTaskRoutes } from '../../http/routes/tasks/tasks.ts'
-import { earlierResponse, intentScope, once } from '../../runs/submit/idempotency.ts'
-import type { RepeatedWrites, SecretContext, TaskLookup, WriteIntent } from '../../secrets/secret-context.ts'
+import type { SecretContext, TaskLookup } from '../../secrets/secret-context.ts'
 import { seeTask, type TaskContext } from '../../tasks/catalogue/task-access.ts'
 import type { UploadContext } from '../../tasks/files/upload-context.ts'
 import { seeVersion } from '../../tasks/versions/task-version-service.ts'
@@ -24,7 +22,7 @@ type Parts = Omit<SecretContext, 'tasks' | 'repeats'> & { tasks: TaskContext }
 
 /** The routes of secrets, with what they need of tasks and runs. */
 export const mountSecrets = (mount: Mount, { tasks, ...parts }: Parts): void =>
-  mountSecretRoutes(mount, { ...parts, tasks: taskLookupOf(tasks), repeats: repeatedWritesOf(parts.db) })
+  mountSecretRoutes(mount, { ...parts, tasks: taskLookupOf(tasks), repeats: tasks.repeats })
 
 /** Tasks and versions, as secrets look them up. */
 const taskLookupOf = (tasks: TaskContext): TaskLookup => ({
@@ -34,15 +32,3 @@ const taskLookupOf = (tasks: TaskContext): TaskLookup => ({
     return { task, version: row }
   },
 })
-
-/** The keys of repeated writes are where those of submissions are. */
-function repeatedWritesOf(db: Database): RepeatedWrites {
-  const intentOf = ({ principal, route, key, requestHash }: WriteIntent) => ({
-    scope: intentScope(principal, route, key),
-    requestHash,
-  })
-  return {
-    earlier: (intent) => earlierResponse(db, intentOf(intent)),
-    once: (intent, work) => once(db, intentOf(intent), work),
-  }
-}

@@ -24,7 +24,7 @@ import { Listening } from '${join(import.meta.dirname, 'listening.ts')}'
 const app = fastify()
 app.get('/', async () => String(process.pid))
 const port = Number(process.argv.at(-1))
-const listening = await Listening.start(app, { host: '', port, backlog: 100, given: 3 }).catch((error) => {
+const listening = await Listening.start(app, { host: '', port, setting: 'SANDBOX_PORT', backlog: 100, given: [3] }).catch((error) => {
   console.log(error.message, error.exitCode)
   process.exit(1)
 })

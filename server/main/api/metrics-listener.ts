@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import { metricsAddress } from '../../base/config/metrics-settings.ts'
+import { listenAddress } from '../../base/config/listen-address.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import { MetricsPage } from '../../operations/metrics/metrics-page.ts'
@@ -20,7 +20,7 @@ export async function listenForMetrics(
     answer(new MetricsPage(db), log),
   )
   server.maxConnections = connectionsMax
-  server.listen(metricsAddress(listen))
+  server.listen(listenAddress(listen))
   await once(server, 'listening')
   server.on('error', (error) => log.error({ err: error }, 'a connection for metrics was not accepted'))
   return {

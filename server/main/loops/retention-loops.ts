@@ -1,6 +1,7 @@
 import type { HostPort } from '../../../agent/port/host.ts'
 import { dropFullBuckets } from '../../access/login/login-attempt-store.ts'
 import { dropExpiredGrants } from '../../access/oauth/grant-store.ts'
+import { dropExpiredSignIns } from '../../access/sign-ins/sign-in-store.ts'
 import { sweepProposals } from '../../agents/proposals/own-proposals.ts'
 import { sweepMessages } from '../../agents/turns/messages.ts'
 import type { RemediationDays } from '../../base/config/finding-settings.ts'
@@ -14,7 +15,7 @@ import { sweepCallbacks } from '../../custom-tables/callbacks/callback-credentia
 import { sweepTriggerEvents } from '../../custom-tables/triggers/row-events.ts'
 import { imageUseByTaskOrDoor } from '../../doors/catalogue/door-runtime-store.ts'
 import { sweepContexts } from '../../environments/uploads/sweep-contexts.ts'
-import { remindOfDeadlines } from '../../findings/remind-of-deadlines.ts'
+import { remindOfDeadlines } from '../../findings/reminder-store.ts'
 import { sweepFindings } from '../../findings/sweep-findings.ts'
 import { dropLiveLogs } from '../../live-logs/live-log-store.ts'
 import { sweepMails } from '../../notifications/mail/mail-preferences.ts'
@@ -80,6 +81,12 @@ export function startRetentionLoops(deps: RetentionDeps): Sweep {
     startSweep({ name: 'state events', everyMs: minuteMs, runOnce: () => sweepStateEvents(deps), log }),
     startSweep({ name: 'state watches', everyMs: minuteMs, runOnce: () => dropStateWatches(deps.db), log }),
     startSweep({ name: 'login attempts', everyMs: minuteMs, runOnce: () => dropFullBuckets(deps.db), log }),
+    startSweep({
+      name: 'sign-ins',
+      everyMs: minuteMs,
+      runOnce: () => dropExpiredSignIns(deps.db, deps.clock.now()),
+      log,
+    }),
     startSweep({
       name: 'oauth grants',
       everyMs: minuteMs,

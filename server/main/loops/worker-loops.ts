@@ -16,6 +16,7 @@ import { WebhookSender } from '../../notifications/webhooks/webhook-sender.ts'
 import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
 import { SubmissionQueue } from '../../runs/submit/submission-queue.ts'
 import { postgresTriggerEvents, startTriggeredRuns } from '../../runs/triggers/start-triggered-runs.ts'
+import { startSchedules } from '../../schedules/ticks/start-schedules.ts'
 import { configuredKeys } from '../../secrets/keys/configured-keys.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { inputChecker, Runnables } from '../../tasks/menu/runnable.ts'
@@ -50,7 +51,7 @@ export function startNotifications({ db, log, config }: { db: Database; log: Log
   }
 }
 
-interface TriggerParts {
+interface StartedRunsParts {
   db: Database
   directory: Directory
   policy: QueuePolicy
@@ -60,19 +61,20 @@ interface TriggerParts {
   log: Log
 }
 
-/** The loop that starts the runs of changed rows. */
-export const startTriggers = ({ storage, clock, log, ...parts }: TriggerParts): Ticker =>
-  startTriggeredRuns({
-    events: postgresTriggerEvents({
-      ...parts,
-      queue: new SubmissionQueue(parts.db, parts.policy),
-      runnables: new Runnables(parts.db),
-      validateInput: inputChecker(parts.db),
-    }),
-    hasSpace: () => storage.hasSpace(),
-    clock,
-    log,
-  })
+/** The loops that start runs for which nobody asks: of changed rows, and of schedules. */
+export function startUnattendedRuns({ storage, clock, log, ...parts }: StartedRunsParts): Ticker[] {
+  const submit = {
+    ...parts,
+    queue: new SubmissionQueue(parts.db, parts.policy),
+    runnables: new Runnables(parts.db),
+    validateInput: inputChecker(parts.db),
+  }
+  const hasSpace = () => storage.hasSpace()
+  return [
+    startTriggeredRuns({ events: postgresTriggerEvents(submit), hasSpace, clock, log }),
+    startSchedules({ ...submit, hasSpace, clock, log }),
+  ]
+}
 
 const presenceEveryMs = 5000
 

@@ -102,6 +102,40 @@ test('a folder of backups must be only for who starts the service, and is better
   ])
 })
 
+test('public keys that age refuses, and an identity that it cannot read alone, are told', async () => {
+  execFileSync('age-keygen', ['--output', at('identity')], { stdio: 'ignore' })
+  const recipient = execFileSync('age-keygen', ['-y', at('identity')], { encoding: 'utf8' }).trim()
+  const lines = [`SANDBOX_BACKUP_RECIPIENTS=${recipient}`, `SANDBOX_BACKUP_IDENTITY_FILE=${at('identity')}`]
+  expect(await check(lines)).toEqual([])
+  expect(await check(lines.slice(1))).toEqual([
+    'warning: SANDBOX_BACKUP_IDENTITY_FILE has no effect without SANDBOX_BACKUP_RECIPIENTS',
+  ])
+  const mistyped = recipient.replace(/.$/, (last) => (last === 'q' ? 'p' : 'q'))
+  await writeFile(at('identity'), 'age-encryption.org/v1')
+  expect(await check([`SANDBOX_BACKUP_RECIPIENTS=${mistyped}`, ...lines.slice(1)])).toEqual([
+    expect.stringMatching(/^problem: SANDBOX_BACKUP_IDENTITY_FILE: .* has no AGE-SECRET-KEY/),
+    expect.stringMatching(/^problem: SANDBOX_BACKUP_RECIPIENTS: .*malformed recipient/),
+  ])
+  expect(await check(['SANDBOX_BACKUP_RECIPIENTS=age1short'])).toEqual([
+    expect.stringContaining('public keys such as age1'),
+  ])
+})
+
+test('a bucket of backups needs credentials that no other user can read', async () => {
+  const lines = ['SANDBOX_BACKUP_REMOTE=store:backups/one', `SANDBOX_BACKUP_REMOTE_FILE=${at('rclone.conf')}`]
+  await writeFile(at('rclone.conf'), '[store]', { mode: 0o600 })
+  expect(await check(lines)).toEqual([])
+  await chmod(at('rclone.conf'), 0o640)
+  expect(await check(lines)).toEqual([
+    expect.stringMatching(/^problem: .* so no backup is copied: chmod 600$/),
+  ])
+  expect(await check(lines.slice(1))).toEqual([expect.stringContaining('go together')])
+  for (const wrong of [':s3:backups', 'store,env_auth=true:backups', '/backups', '--config:backups']) {
+    const findings = await check([`SANDBOX_BACKUP_REMOTE=${wrong}`, ...lines.slice(1)])
+    expect(findings, wrong).toEqual([expect.stringContaining('NAME:BUCKET/FOLDER')])
+  }
+})
+
 test('a certificate authority is told before it ends and after it', async () => {
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', '/dev/null']
   execFileSync(

@@ -1,6 +1,8 @@
 import { lstatSync, statSync } from 'node:fs'
 import { systemClock } from '../../base/clock.ts'
 import { type Config, ConfigInvalid, readConfig, readConfigOfFile } from '../../base/config/config.ts'
+import { externalLogProblem } from '../../operations/backup/archive/kept-log.ts'
+import { checkRecipients, EncryptionProblem } from '../../operations/backup/encryption/age.ts'
 import { unsafeFolder } from '../../operations/backup/schedule/unsafe-folder.ts'
 import { tryLogin } from '../../postgres/bootstrap-store.ts'
 import { accountsOrCaller } from '../all.ts'
@@ -32,6 +34,8 @@ export async function checkSettings(environmentFile?: string, now = systemClock.
     ...checkNamedFiles(config, accounts.value, now),
     ...(accounts.value ? checkKeyFiles(config.dataDir, accounts.value) : []),
     ...backupFindings(config),
+    ...[externalLogProblem(config) ?? []].flat().map(problem),
+    ...(await recipientFindings(config)),
     ...(await databaseFindings(config)),
     ...unusedSettings(config),
   ]
@@ -59,6 +63,16 @@ function backupFindings({ backupFolder, dataDir }: Config): Finding[] {
     : []
 }
 
+async function recipientFindings({ backupRecipients }: Config): Promise<Finding[]> {
+  try {
+    await checkRecipients(backupRecipients)
+    return []
+  } catch (error) {
+    if (!(error instanceof EncryptionProblem)) throw error
+    return [problem(`SANDBOX_BACKUP_RECIPIENTS: no backup can be made: ${error.message}`)]
+  }
+}
+
 const databaseFaults: Record<string, string> = {
   '28P01': 'the password is wrong',
   '28000': 'the role may not log in',
@@ -73,6 +87,7 @@ async function databaseFindings(config: Config): Promise<Finding[]> {
     DATABASE_URL: config.databaseUrl,
     SANDBOX_API_DATABASE_URL: config.apiDatabaseUrl,
     SANDBOX_WORKER_DATABASE_URL: config.workerDatabaseUrl,
+    SANDBOX_OPERATOR_DATABASE_URL: config.operatorDatabaseUrl,
   })
   const found = await Promise.all(
     addresses.map(async ([setting, url]) => ({ setting, code: url && (await tryLogin(url)) })),

@@ -4,6 +4,7 @@ import { accessSync, closeSync, constants, fstatSync, openSync, readSync, type S
 import type { Config } from '../../base/config/config.ts'
 import { type KeyRole, keyRoles, tokenFileOf } from '../../base/config/secret-key-settings.ts'
 import { parseLogin } from '../../notifications/mail/smtp.ts'
+import { hasSecretKey, noSecretKey } from '../../operations/backup/encryption/check-identity.ts'
 import { asAccount } from '../../postgres/account.ts'
 import type { ServiceAccounts } from '../supervisor/host/service-accounts.ts'
 import { type Finding, problem, warning } from './finding.ts'
@@ -13,8 +14,8 @@ interface NamedFile {
   setting: string
   path: string
   /** The process that opens it. */
-  reader: KeyRole
-  content: 'certificates' | 'login' | 'token' | 'names'
+  reader: KeyRole | 'backups'
+  content: 'certificates' | 'login' | 'token' | 'names' | 'identity' | 'remote'
 }
 
 function filesOf(config: Config): NamedFile[] {
@@ -22,7 +23,7 @@ function filesOf(config: Config): NamedFile[] {
     setting: string,
     path: string | undefined,
     content: NamedFile['content'],
-    ...readers: KeyRole[]
+    ...readers: NamedFile['reader'][]
   ): NamedFile[] => (path === undefined ? [] : readers.map((reader) => ({ setting, path, content, reader })))
   const { vaultTokenFile } = config
   const tokens = keyRoles.flatMap((role) => {
@@ -37,6 +38,8 @@ function filesOf(config: Config): NamedFile[] {
     ...file('SANDBOX_MAIL_LOGIN_FILE', config.mailLoginFile, 'login', 'worker'),
     ...file('SANDBOX_VAULT_CA_FILE', config.vaultCaFile, 'certificates', 'api', 'worker'),
     ...(config.secretKeys === 'vault' ? tokens : []),
+    ...file('SANDBOX_BACKUP_IDENTITY_FILE', config.backupIdentityFile, 'identity', 'backups'),
+    ...file('SANDBOX_BACKUP_REMOTE_FILE', config.backupRemoteFile, 'remote', 'backups'),
   ]
 }
 
@@ -88,7 +91,7 @@ function readFirst(path: string): { text: string; stats: Stats } | string {
 
 /** Asked of the system as that account, which also knows access lists and the folders above. */
 function canRead({ path, reader }: NamedFile, accounts: ServiceAccounts | undefined): boolean {
-  if (!accounts || reader === 'operator') {
+  if (!accounts || reader === 'operator' || reader === 'backups') {
     try {
       accessSync(path, constants.R_OK)
       return true
@@ -104,6 +107,7 @@ function contentFindings(content: NamedFile['content'], text: string, now: Date)
   if (content === 'certificates') return certificateFindings(text, now)
   if (content === 'login' && parseLogin(text) === undefined)
     return [problem('has no USER:PASSWORD in one line')]
+  if (content === 'identity' && !hasSecretKey(text)) return [problem(noSecretKey)]
   if (content === 'token' && text.trim() === '') return [problem('is empty')]
   return []
 }
@@ -128,8 +132,11 @@ function certificateFindings(text: string, now: Date): Finding[] {
 }
 
 function othersFindings(named: string, { content }: NamedFile, { mode }: Stats): Finding[] {
-  const isSecret = content === 'login' || content === 'token'
+  const isSecret = content === 'login' || content === 'token' || content === 'identity'
   return [
+    ...(content === 'remote' && (mode & 0o077) !== 0
+      ? [problem(`${named} can be read by other users, so no backup is copied: chmod 600`)]
+      : []),
     ...(isSecret && (mode & 0o004) !== 0 ? [warning(`${named} can be read by every user: chmod o-r`)] : []),
     ...((mode & 0o002) !== 0 ? [warning(`${named} can be changed by every user: chmod o-w`)] : []),
   ]

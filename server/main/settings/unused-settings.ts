@@ -25,6 +25,12 @@ export function unusedSettings(config: Config): Finding[] {
       needs: 'SANDBOX_BUILD_NETWORK=packages',
       isThere: config.buildNetwork === 'packages',
     },
+    {
+      setting: 'SANDBOX_BACKUP_IDENTITY_FILE',
+      isSet: config.backupIdentityFile !== undefined,
+      needs: 'SANDBOX_BACKUP_RECIPIENTS',
+      isThere: config.backupRecipients.length > 0,
+    },
     ...(
       ['backupTimes', 'backupKeepDaily', 'backupKeepWeekly', 'backupKeepMonthly', 'backupTrialDays'] as const
     ).map((name) => ({

@@ -92,20 +92,58 @@ export const readEntriesAfter = (
     .limit(limit)
     .execute()
 
+/** A place in the list, which is by time. */
+export interface EntryPosition {
+  at: Date
+  sequence: number
+}
+
 export interface EntryFilter {
   companyId: string
   /** Entries before this one in the order of the list. */
-  before?: { at: Date; sequence: number } | undefined
+  before?: EntryPosition | undefined
   from?: Date | undefined
   to?: Date | undefined
   actorId?: string | undefined
   objectId?: string | undefined
+}
+
+/** A further choice among the entries of a stretch: no index has them. */
+export interface EntryChoice {
+  action?: string | undefined
+  objectType?: string | undefined
+  /** The last entry that is looked at. */
+  last?: EntryPosition | undefined
   limit: number
 }
 
 /** Newest first. */
-export function listEntries(db: Executing, filter: EntryFilter): Promise<AuditRow[]> {
-  let query = db.selectFrom('audit_entries').selectAll().where('company_id', '=', filter.companyId)
+export function listEntries(
+  db: Executing,
+  filter: EntryFilter,
+  { action, objectType, last, limit }: EntryChoice,
+): Promise<AuditRow[]> {
+  let query = entriesOf(db, filter).selectAll()
+  if (action !== undefined) query = query.where('action', '=', action)
+  if (objectType !== undefined) query = query.where('object_type', '=', objectType)
+  if (last) query = query.where(sql<boolean>`(at, sequence) >= (${last.at}, ${last.sequence})`)
+  return query.limit(limit).execute()
+}
+
+/** The entry after which `count` of the list are behind a reader; undefined if it has fewer. */
+export const findEntryAt = (
+  db: Executing,
+  filter: EntryFilter,
+  count: number,
+): Promise<EntryPosition | undefined> =>
+  entriesOf(db, filter)
+    .select(['at', 'sequence'])
+    .offset(count - 1)
+    .limit(1)
+    .executeTakeFirst()
+
+function entriesOf(db: Executing, filter: EntryFilter) {
+  let query = db.selectFrom('audit_entries').where('company_id', '=', filter.companyId)
   const { before } = filter
   if (before) query = query.where(sql<boolean>`(at, sequence) < (${before.at}, ${before.sequence})`)
   if (filter.from !== undefined) query = query.where('at', '>=', filter.from)
@@ -113,5 +151,5 @@ export function listEntries(db: Executing, filter: EntryFilter): Promise<AuditRo
   if (filter.actorId !== undefined)
     query = query.where('actor_id', '=', filter.actorId).where('actor_type', '<>', 'service')
   if (filter.objectId !== undefined) query = query.where('object_id', '=', filter.objectId)
-  return query.orderBy('at', 'desc').orderBy('sequence', 'desc').limit(filter.limit).execute()
+  return query.orderBy('at', 'desc').orderBy('sequence', 'desc')
 }

@@ -23,7 +23,7 @@ const rename = (companyId: string, name: string, on: Executing = db) =>
   on.updateTable('companies').set({ name }).where('id', '=', companyId).execute()
 /** Newest first. */
 const entriesOf = async (companyId: string) =>
-  (await listEntries(db, { companyId, limit: 10_000 })).toSorted((a, b) => b.sequence - a.sequence)
+  (await listEntries(db, { companyId }, { limit: 10_000 })).toSorted((a, b) => b.sequence - a.sequence)
 const verify = (companyId: string, remembered: { sequence: number; hash: string }[] = []) =>
   verifyChain(db, companyId, { trusted: signing.trusted(), clock, remembered })
 const waiting = async () => {

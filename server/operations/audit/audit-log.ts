@@ -39,9 +39,15 @@ export interface AuditEntry {
     | 'secret_key_retire'
     | 'pepper_rotate'
     | 'pepper_retire'
+    | 'root_key_rotate'
+    | 'root_key_retire'
+    | 'secret_pepper_rotate'
+    | 'secret_pepper_retire'
     | 'gateway_key_issue'
     | 'gateway_key_revoke'
     | 'vulnerabilities_import'
+    | 'console_code'
+    | 'console_end'
   subject?: string
   details?: object
 }

@@ -1,6 +1,8 @@
+import type { AuditEntry, AuditEntryList } from '@sandbox-jobs/contract/resources/companies/audit-entry.ts'
 import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { fixedKeys } from '../../../testing/apps/fixed-keys.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, makeUser, type Tenant } from '../../../testing/factories/tenant.ts'
@@ -95,6 +97,33 @@ describe('the entries of a company', () => {
     expect(paged).toEqual(all.map(({ sequence }) => sequence))
   })
 
+  it('are filtered by operation and kind of object, a stretch of the log at a time', async () => {
+    const task = await createTask('a')
+    await createTask('b')
+    await api.must(allRoutes.updateTask, tenant.companyManager, {
+      params: { id: task.id },
+      body: { name: 'c' },
+    })
+    const created = await list({ action: 'createTask' })
+    expect(created.map(({ action }) => action)).toEqual(['createTask', 'createTask'])
+    expect(await list({ action: 'createTask', object_type: 'room' })).toEqual([])
+    const all = await list()
+    const ofTasks = all.filter(({ object_type }) => object_type === 'task')
+    const reading = auditReading(db, new PageTokens(fixedKeys(Buffer.alloc(32))), 2)
+    const sizes: number[] = []
+    const paged: AuditEntry[] = []
+    for (let token: string | null | undefined; token !== null; ) {
+      const query = { page_size: 1, object_type: 'task', ...(token && { page_token: token }) }
+      const page: AuditEntryList = await listAuditEntries(reading, auditor, query)
+      sizes.push(page.items.length)
+      paged.push(...page.items)
+      token = page.next_page_token
+    }
+    expect(paged).toEqual(ofTasks)
+    // Some stretches have entries of other kinds alone.
+    expect(sizes).toContain(0)
+  })
+
   it('have nothing of a refused request', async () => {
     await chain()
     const before = (await list()).length
@@ -124,7 +153,9 @@ describe('the entries of a company', () => {
       body: { text: canary },
     })
     await chain()
-    const text = await textOf(exportAudit(auditReading(db, new PageTokens(Buffer.alloc(32))), auditor, 0))
+    const text = await textOf(
+      exportAudit(auditReading(db, new PageTokens(fixedKeys(Buffer.alloc(32)))), auditor, 0),
+    )
     expect(text).toContain('"object_type":"message"')
     expect(text).not.toContain('canary')
     expect(text).toContain(companyId)
@@ -149,7 +180,7 @@ describe('who reads the log', () => {
   })
 
   it('gets a refusal while the company reads as often as it may, and others do not wait', async () => {
-    const reading = auditReading(db, new PageTokens(Buffer.alloc(32)))
+    const reading = auditReading(db, new PageTokens(fixedKeys(Buffer.alloc(32))))
     const open = [await exportAudit(reading, auditor, 0), await exportAudit(reading, administrator, 0)]
     await expect(listAuditEntries(reading, auditor, {})).rejects.toMatchObject({ code: 'audit_busy' })
     const other = await makeTenant(db)

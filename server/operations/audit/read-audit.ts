@@ -13,28 +13,41 @@ import { readInstant } from '../../base/errors/validation-error.ts'
 import type { PageTokens } from '../../base/page.ts'
 import type { Database } from '../../db/database.ts'
 import { SharedSlots } from '../../fairness/shared-slots.ts'
-import { type AuditRow, findChain, findHead, listEntries, readEntriesAfter } from './audit-chain-store.ts'
+import {
+  type AuditRow,
+  type EntryPosition,
+  findChain,
+  findEntryAt,
+  findHead,
+  listEntries,
+  readEntriesAfter,
+} from './audit-chain-store.ts'
 import { chainedEntryOf, endOf, startOf } from './audited-entry.ts'
 
 /** Lists and exports of one process: each company gets two, and one even when all are taken. */
 const slotBounds = { all: 6, each: 2, assuredEach: 1 }
 const exportBatch = 500
+/** Entries that one request looks at for an operation or a kind of object, which no index has. */
+const searchedMax = 50_000
 
 export interface AuditReading {
   db: Database
   pages: PageTokens
   slots: SharedSlots
+  /** Entries that one request looks at for an operation or a kind of object. */
+  searched: number
 }
 
-export const auditReading = (db: Database, pages: PageTokens): AuditReading => ({
+export const auditReading = (db: Database, pages: PageTokens, searched = searchedMax): AuditReading => ({
   db,
   pages,
   slots: new SharedSlots(slotBounds),
+  searched,
 })
 
 /** Newest first. Throws `audit_busy`, and plain 403 for who is neither auditor nor administrator. */
 export async function listAuditEntries(
-  { db, pages, slots }: AuditReading,
+  { db, pages, slots, searched }: AuditReading,
   principal: Principal,
   query: AuditQuery,
 ): Promise<AuditEntryList> {
@@ -43,19 +56,26 @@ export async function listAuditEntries(
   try {
     const { companyId } = principal
     const size = query.page_size ?? catalogPageSizeDefault
-    const list = `audit:${JSON.stringify([companyId, query.from, query.to, query.actor_id, query.object_id])}`
+    const { action, object_type: objectType } = query
+    const filters = [query.from, query.to, query.actor_id, query.object_id, action, objectType]
+    const list = `audit:${JSON.stringify([companyId, ...filters])}`
     const cursor = pages.read(list, query.page_token)
-    const rows = await listEntries(db, {
+    const filter = {
       companyId,
       before: cursor && { at: new Date(Number(cursor[0])), sequence: Number(cursor[1]) },
       from: query.from === undefined ? undefined : readInstant(['query', 'from'], query.from),
       to: query.to === undefined ? undefined : readInstant(['query', 'to'], query.to),
       actorId: query.actor_id,
       objectId: query.object_id,
-      limit: size + 1,
-    })
-    const render = { item: entryOf, cursor: (row: AuditRow) => [row.at.getTime(), row.sequence] }
-    return pages.page(list, rows, size, render)
+    }
+    const isChosen = action !== undefined || objectType !== undefined
+    const last = isChosen ? await findEntryAt(db, filter, searched) : undefined
+    const rows = await listEntries(db, filter, { action, objectType, last, limit: size + 1 })
+    const page = pages.page(list, rows, size, { item: entryOf, cursor: cursorOf })
+    // Nothing more of this stretch: the next page is of the one behind it.
+    return page.next_page_token === null && last
+      ? { ...page, next_page_token: pages.write(list, cursorOf(last)) }
+      : page
   } finally {
     release()
   }
@@ -114,6 +134,8 @@ function take(slots: SharedSlots, { companyId }: Principal): () => void {
   if (!release) throw new CodedError('audit_busy')
   return release
 }
+
+const cursorOf = ({ at, sequence }: EntryPosition) => [at.getTime(), sequence]
 
 const entryOf = (row: AuditRow): AuditEntry =>
   ({ ...chainedEntryOf(row), at: row.at.toISOString() }) as AuditEntry

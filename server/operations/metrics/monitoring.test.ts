@@ -62,7 +62,9 @@ const troubles: Record<string, Record<string, string>> = {
   SandboxAuditLate: { sandbox_audit_lag_seconds: '301x60' },
   SandboxBackupFails: { sandbox_backup_failing: '1x60' },
   SandboxBackupOld: { sandbox_last_backup_timestamp_seconds: '-110000x60' },
+  SandboxBackupCopyFails: { sandbox_backup_copy_failing: '1x60' },
   SandboxBackupTrialFails: { sandbox_backup_trial_failing: '1x60' },
+  SandboxLogArchiveFails: { sandbox_wal_archive_failing: '1x60' },
   SandboxDeliveriesFail: {
     'sandbox_delivery_tries_total{kind="mail",outcome="failed"}': '0+3x60',
     'sandbox_delivery_tries_total{kind="mail",outcome="sent"}': '0+2x60',
@@ -88,6 +90,7 @@ const well: Record<string, string> = {
   sandbox_audit_lag_seconds: '200x60',
   sandbox_backup_failing: '0x60',
   sandbox_backup_trial_failing: '0x60',
+  sandbox_wal_archive_failing: '0x60',
   sandbox_last_backup_timestamp_seconds: '-100000x60',
   'sandbox_delivery_tries_total{kind="mail",outcome="failed"}': '0+2x60',
   'sandbox_delivery_tries_total{kind="mail",outcome="sent"}': '0+3x60',

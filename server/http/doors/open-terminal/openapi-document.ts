@@ -1,6 +1,5 @@
 import type { TObject, TSchema } from 'typebox'
 import type { Operation } from './operation.ts'
-import { toolSchema } from './tool-schema.ts'
 
 /** The OpenAPI document from which the platform makes tools: the operations that models are offered. */
 export function openApiDocument(operations: readonly Operation[]) {
@@ -41,4 +40,32 @@ function queryParameters(query: TObject) {
     description: schema.description,
     schema: toolSchema(schema),
   }))
+}
+
+/** Some services of models compile a schema to a grammar, and refuse patterns and large bounds. */
+const kept = ['type', 'description', 'enum', 'required', 'minimum'] as const
+
+interface AnySchema extends Partial<Record<(typeof kept)[number], unknown>> {
+  properties?: Record<string, TSchema>
+  patternProperties?: Record<string, TSchema>
+  items?: TSchema
+  anyOf?: TSchema[]
+}
+
+/** A schema as models are offered it: what a value is, without the bounds that the request is checked against. */
+function toolSchema(schema: TSchema): Record<string, unknown> {
+  const { properties, patternProperties, items, anyOf, ...fields } = schema as AnySchema
+  const shown = kept.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const]))
+  const [ofAnyName] = Object.values(patternProperties ?? {})
+  return {
+    ...Object.fromEntries(shown),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, property]) => [name, toolSchema(property)]),
+      ),
+    }),
+    ...(ofAnyName && { additionalProperties: toolSchema(ofAnyName) }),
+    ...(items && { items: toolSchema(items) }),
+    ...(anyOf && { anyOf: anyOf.map((one) => toolSchema(one)) }),
+  }
 }

@@ -1,5 +1,7 @@
 import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import { managementRoutes } from '@sandbox-jobs/contract/routes/management-routes.ts'
+import { taskOverviewRoutes } from '@sandbox-jobs/contract/routes/task-overview-routes.ts'
+import { listTaskOverviews } from '../../../runs/read/task-overviews.ts'
 import { listVisibleRuns } from '../../../runs/read/visible-runs.ts'
 import type { RunServices } from '../../../runs/run-services.ts'
 import { listRoomBindings, listTaskBindings } from '../../../tasks/bindings/binding-view.ts'
@@ -16,6 +18,9 @@ export function mountManagementRoutes(
 ): void {
   mount(managementRoutes.listVisibleRuns, ({ principal, query }) =>
     listVisibleRuns(services.runs, principal, query),
+  )
+  mount(taskOverviewRoutes.listTaskOverviews, ({ principal, query }) =>
+    listTaskOverviews(services.tasks, principal, listRequestOf(query, listDefaults)),
   )
   mount(managementRoutes.listTaskBindings, ({ principal, params, query }) =>
     listTaskBindings(services.tasks, principal, {

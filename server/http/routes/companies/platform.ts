@@ -1,7 +1,6 @@
 import { chatroomJobsRoutes } from '@sandbox-jobs/contract/routes/chatroom-jobs-routes.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { platformRoutes } from '@sandbox-jobs/contract/routes/platform-routes.ts'
-import type { Platform } from '../../../access/directory/platform.ts'
 import { createApiKey, listApiKeys, readApiKey, revokeApiKey } from '../../../access/keys/api-keys.ts'
 import {
   type ChatroomJobsContext,
@@ -19,6 +18,7 @@ import {
 } from '../../../companies/chatrooms/chatrooms.ts'
 import { addFavorite, type FavoriteContext, removeFavorite } from '../../../companies/chatrooms/favorites.ts'
 import { deleteMember, listMembers, putMember } from '../../../companies/chatrooms/members.ts'
+import { listRoomPeople, type PeopleDeps, readNames } from '../../../companies/chatrooms/people.ts'
 import {
   createSocialClient,
   deleteSocialClient,
@@ -32,12 +32,25 @@ import {
   readDepartment,
   updateDepartment,
 } from '../../../companies/departments.ts'
+import {
+  createPasswordAddress,
+  inviteUser,
+  type PasswordAddressDeps,
+} from '../../../companies/password-addresses.ts'
 import { createUser, listUsers, readUser, updateUser } from '../../../companies/users.ts'
+import { listRoomOverviews } from '../../../runs/read/room-overviews.ts'
+import { search } from '../../../search/search.ts'
 import type { Mount } from '../../mount.ts'
 
 /** The directory of one company, for its administrators (contract part 3, D1). */
-export function mountPlatformRoutes(mount: Mount, platform: Platform): void {
+export function mountPlatformRoutes(mount: Mount, platform: PasswordAddressDeps & PeopleDeps): void {
   const routes = allRoutes
+  mount(routes.listRoomOverviews, ({ principal, query }) => listRoomOverviews(platform, principal, query))
+  mount(routes.listRoomPeople, ({ principal, params, query }) =>
+    listRoomPeople(platform, principal, params.cid, query),
+  )
+  mount(routes.readNames, ({ principal, query }) => readNames(platform, principal, query))
+  mount(routes.searchByName, ({ principal, query }) => search(platform, principal, query))
   mount(routes.readCompany, ({ principal }) => readCompany(platform, principal))
 
   mount(routes.listDepartments, ({ principal, query }) => listDepartments(platform, principal, query))
@@ -79,12 +92,16 @@ export function mountPlatformRoutes(mount: Mount, platform: Platform): void {
   mountPeopleRoutes(mount, platform)
 }
 
-function mountPeopleRoutes(mount: Mount, platform: Platform): void {
+function mountPeopleRoutes(mount: Mount, platform: PasswordAddressDeps): void {
   const routes = allRoutes
   mount(routes.listUsers, ({ principal, query }) => listUsers(platform, principal, query))
   mount(routes.createUser, ({ principal, body }) => createUser(platform, principal, body))
   mount(routes.readUser, ({ principal, params }) => readUser(platform, principal, params.id))
   mount(routes.updateUser, ({ principal, params, body }) => updateUser(platform, principal, params.id, body))
+  mount(routes.inviteUser, ({ principal, body }) => inviteUser(platform, principal, body))
+  mount(routes.createPasswordAddress, ({ principal, params }) =>
+    createPasswordAddress(platform, principal, params.id),
+  )
 
   mount(routes.listApiKeys, ({ principal, query }) => listApiKeys(platform, principal, query))
   mount(routes.createApiKey, ({ principal, body }) => createApiKey(platform, principal, body))

@@ -2,6 +2,7 @@ import { auditRoutes } from '@sandbox-jobs/contract/routes/audit-routes.ts'
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { settingsRoutes } from '@sandbox-jobs/contract/routes/settings-routes.ts'
 import { usageRoutes } from '@sandbox-jobs/contract/routes/usage-routes.ts'
+import { readBudgetUse } from '../../../billing/budgets/budget-use.ts'
 import { reportUsage, usageCsv } from '../../../billing/usage/usage-report.ts'
 import {
   readSettings,
@@ -28,6 +29,7 @@ export function mountSettingsRoutes(mount: Mount, context: SettingsContext & Kep
   mount(extensionRoutes.readStorageUse, ({ principal }) => readStorageUse(context.db, principal))
   mount(extensionRoutes.listKeptVersions, ({ principal }) => readKeptVersions(context, principal))
   mount(settingsRoutes.updateSettings, ({ principal, body }) => updateSettings(context, principal, body))
+  mount(usageRoutes.readBudgetUse, ({ principal }) => readBudgetUse(context, principal))
   mount(usageRoutes.readUsageReport, ({ principal, query }) => reportUsage(context, principal, query))
   mount(usageRoutes.downloadUsageReport, async ({ principal, query, reply }) => {
     const report = await reportUsage(context, principal, query)

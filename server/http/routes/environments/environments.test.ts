@@ -70,6 +70,16 @@ describe('creating an environment', () => {
     expect(ours.body).toMatchObject(owner)
   })
 
+  it('is made once for a key, however often it is sent', async () => {
+    const headers = { 'idempotency-key': 'of one environment' }
+    const once = (name: string) =>
+      api.call(environmentRoutes.createEnvironment, tenant.companyManager, { body: { name }, headers })
+    const [first, second] = await Promise.all([once('Reports'), once('Reports')])
+    expect(second.body).toEqual(first.body)
+    expect(codeOf(await once('Others'))).toBe('idempotency_conflict')
+    expect(await countOf()).toBe(1)
+  })
+
   it('is hidden from those who do not manage the owner, and stores nothing', async () => {
     const elsewhere = await makeDepartment(db, tenant.companyId)
     const other = await makeTenant(db)

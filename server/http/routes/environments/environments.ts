@@ -1,3 +1,4 @@
+import { environmentOverviewRoutes } from '@sandbox-jobs/contract/routes/environment-overview-routes.ts'
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
 import { extensionRoutes } from '@sandbox-jobs/contract/routes/extension-routes.ts'
 import { changeEnvironmentEgress, readEnvironmentEgress } from '../../../environments/catalogue/egress.ts'
@@ -21,6 +22,7 @@ import {
   readVersionBuildCache,
   readVersionIsolation,
 } from '../../../environments/versions/version-settings.ts'
+import { listEnvironmentOverviews } from '../../../tasks/catalogue/environment-overviews.ts'
 import type { Mount } from '../../mount.ts'
 
 /** Environments (contract part 2, "Environments, versions, builds") and the network access of their runs. */
@@ -28,8 +30,11 @@ export function mountEnvironmentRoutes(mount: Mount, context: EnvironmentContext
   mount(environmentRoutes.listEnvironments, ({ principal, query }) =>
     listEnvironments(context, principal, query),
   )
-  mount(environmentRoutes.createEnvironment, ({ principal, body }) =>
-    createEnvironment(context, principal, body),
+  mount(environmentOverviewRoutes.listEnvironmentOverviews, ({ principal, query }) =>
+    listEnvironmentOverviews(context, principal, query),
+  )
+  mount(environmentRoutes.createEnvironment, ({ principal, body, idempotencyKey }) =>
+    createEnvironment(context, principal, body, idempotencyKey),
   )
   mount(environmentRoutes.readEnvironment, ({ principal, params }) =>
     readEnvironment(context, principal, params.id),

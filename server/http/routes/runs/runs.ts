@@ -1,4 +1,6 @@
+import { estimateRoutes } from '@sandbox-jobs/contract/routes/estimate-routes.ts'
 import { extendedRunRoutes } from '@sandbox-jobs/contract/routes/extended-run-routes.ts'
+import { runInputRoutes } from '@sandbox-jobs/contract/routes/run-input-routes.ts'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { listExtendedRuns, readExtendedRun } from '../../../runs/read/extended-runs.ts'
 import {
@@ -13,14 +15,17 @@ import {
   createDownloadCapability,
   listRunArtifacts,
 } from '../../../runs/read/results/read-artifacts.ts'
+import { readLastRun, readRunInput } from '../../../runs/read/run-input.ts'
 import type { RunSnapshots } from '../../../runs/read/run-snapshots.ts'
 import type { RunServices } from '../../../runs/run-services.ts'
 import { askParts, nothingAsked } from '../../../runs/submit/asked-parts.ts'
+import { estimateRun } from '../../../runs/submit/estimate-run.ts'
 import { quickRun } from '../../../runs/submit/quick-run.ts'
 import { retryRun } from '../../../runs/submit/retry-run.ts'
 import { submitExtendedRun } from '../../../runs/submit/submit-extended-run.ts'
 import { type SubmitDeps, submitRun } from '../../../runs/submit/submit-run.ts'
 import type { Mount } from '../../mount.ts'
+import { untrustedHeaders } from '../../responses/send-download.ts'
 import { requireFullKey } from '../../scopes.ts'
 
 /** Runs of a chatroom (contract part 2, "Chatroom runs"). */
@@ -82,6 +87,20 @@ export function mountExtendedRunRoutes(mount: Mount, services: RunServices & Sub
     const asked = askParts(services, caller, { ...(session && { session }) })
     return quickRun(services, { ...caller, idempotencyKey, body: quick, asked })
   })
+  mount(estimateRoutes.estimateRun, ({ principal, params, query }) =>
+    estimateRun(services, principal, {
+      chatroomId: params.cid,
+      taskVersionId: query.task_version_id,
+      timeoutSeconds: query.timeout_seconds,
+    }),
+  )
+  mount(runInputRoutes.readRunInput, async ({ principal, params, reply }) => {
+    const input = await readRunInput(services, principal, addressOf(params))
+    return reply.headers({ ...untrustedHeaders, 'content-type': 'application/json' }).send(input)
+  })
+  mount(runInputRoutes.readLastRun, ({ principal, params, query }) =>
+    readLastRun(services, principal, { chatroomId: params.cid, taskId: query.task_id }),
+  )
   mount(extendedRunRoutes.listExtendedRuns, ({ principal, params, query }) =>
     listExtendedRuns(services, principal, { chatroomId: params.cid, query }),
   )

@@ -255,6 +255,16 @@ describe('the key of a write', () => {
     expect(refusal(elsewhere)).toEqual([409, 'idempotency_conflict'])
   })
 
+  it('knows a request from before a rotation of the pepper until the former one is retired', async () => {
+    const first = await create({ key: 'kept' })
+    api.keys.secretPepper.rotate()
+    expect((await create({ key: 'kept' })).body).toEqual(first.body)
+    const other = await create({ key: 'kept', body: { encrypted_value: await encrypted('other value') } })
+    expect(refusal(other)).toEqual([409, 'idempotency_conflict'])
+    api.keys.secretPepper.retire()
+    expect(refusal(await create({ key: 'kept' }))).toEqual([409, 'idempotency_conflict'])
+  })
+
   it('stores nothing by which a value could be guessed', async () => {
     await create({ key: 'once', body: { encrypted_value: await encrypted('1234') } })
     const { rows: found } = await sql<{ row: string }>`

@@ -154,6 +154,37 @@ describe('a draft', () => {
     ])
   })
 
+  it('that somebody else has changed is not overwritten by who names what they read', async () => {
+    const { body: draft } = await create({ work_script: 'first' })
+    const save = (if_digest: string, work_script: string, as = tenant.departmentManager) =>
+      api.call<TaskVersion & { detail?: { code?: string } }>(taskRoutes.updateTaskVersion, as, {
+        params: { id: taskId, vid: draft.id },
+        query: { if_digest },
+        body: { work_script },
+      })
+    const saved = await save(draft.canonical_digest, 'second', tenant.companyManager)
+    expect([saved.status, saved.body.work_script]).toEqual([200, 'second'])
+    const refused = await save(draft.canonical_digest, 'third')
+    expect([refused.status, refused.body.detail?.code]).toEqual([409, 'draft_changed'])
+    expect((await save(saved.body.canonical_digest, 'fourth')).body.work_script).toBe('fourth')
+    expect((await save('sha256:short', 'fifth')).status).toBe(422)
+  })
+
+  it('saved by two at once, who read the same, is that of one of them', async () => {
+    const { body: draft } = await create({ work_script: 'first' })
+    const answers = await Promise.all(
+      ['second', 'third'].map((work_script) =>
+        api.call<{ detail?: { code?: string } }>(taskRoutes.updateTaskVersion, tenant.departmentManager, {
+          params: { id: taskId, vid: draft.id },
+          query: { if_digest: draft.canonical_digest },
+          body: { work_script },
+        }),
+      ),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(answers.map(({ body }) => body.detail?.code)).toContain('draft_changed')
+  })
+
   it.each([
     ['a schema that is no JSON', { input_schema: '{' }, ['input_schema']],
     ['a schema that is no object', { input_schema: 'true' }, ['input_schema']],

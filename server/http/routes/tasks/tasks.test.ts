@@ -55,6 +55,22 @@ describe('creating a task', () => {
     expect((await companyTask()).owner_scope).toBe('company')
   })
 
+  it('makes one task for a key, however often it is sent', async () => {
+    const body = { name: 'once', owner_scope: 'company', owner_id: tenant.companyId }
+    const headers = { 'idempotency-key': 'of one task' }
+    const create = (request: object) =>
+      api.call(taskRoutes.createTask, tenant.companyManager, { body: request, headers })
+    const before = await taskCount()
+    const answers = await Promise.all([create(body), create(body), create(body)])
+    expect(new Set(answers.map(({ body: { id } }) => id)).size).toBe(1)
+    expect(await taskCount()).toBe(before + 1)
+    const other = await create({ ...body, name: 'another' })
+    expect([other.status, other.body]).toMatchObject([409, { detail: { code: 'idempotency_conflict' } }])
+    const empty = { body, headers: { 'idempotency-key': ' ' } }
+    expect((await api.call(taskRoutes.createTask, tenant.companyManager, empty)).status).toBe(422)
+    expect(await taskCount()).toBe(before + 1)
+  })
+
   it('refuses a scope that the caller cannot own, and stores nothing', async () => {
     const department = { owner_scope: 'department', owner_id: tenant.departmentId }
     const company = { owner_scope: 'company', owner_id: tenant.companyId }

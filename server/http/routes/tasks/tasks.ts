@@ -28,7 +28,9 @@ export function mountTaskRoutes(mount: Mount, context: TaskContext): void {
   mount(taskRoutes.listTasks, ({ principal, query }) =>
     listVisibleTasks(context, principal, listRequestOf(query, listDefaults)),
   )
-  mount(taskRoutes.createTask, ({ principal, body }) => createTask(context, principal, body))
+  mount(taskRoutes.createTask, ({ principal, body, idempotencyKey }) =>
+    createTask(context, principal, body, idempotencyKey),
+  )
   mount(taskRoutes.readTask, ({ principal, params }) => readTask(context, principal, params.id))
   mount(taskRoutes.updateTask, ({ principal, params, body }) =>
     updateTask(context, principal, { taskId: params.id, request: body }),
@@ -54,8 +56,11 @@ function mountVersionRoutes(mount: Mount, context: TaskContext): void {
   mount(taskRoutes.readTaskVersion, ({ principal, params }) =>
     readVersion(context, principal, { taskId: params.id, versionId: params.vid }),
   )
-  mount(taskRoutes.updateTaskVersion, ({ principal, params, body }) =>
-    changeDraft(context, principal, { taskId: params.id, versionId: params.vid, request: body }),
+  mount(taskRoutes.updateTaskVersion, ({ principal, params, query, body: request }) =>
+    changeDraft(context, principal, {
+      ...{ taskId: params.id, versionId: params.vid, request },
+      ifDigest: query.if_digest,
+    }),
   )
   mount(taskRoutes.publishTaskVersion, ({ principal, params }) =>
     publishVersion(context, principal, { taskId: params.id, versionId: params.vid }),

@@ -26,14 +26,14 @@ export interface DataFolder {
   /** Native programs of the service's own processes. */
   native: string
   /** Node's compile cache, one per account that may write it: no process runs code cached by another. */
-  compiled: Record<'agent' | 'backups' | 'api' | 'worker', string>
+  compiled: Record<'agent' | 'backups' | 'api' | 'worker' | 'operator', string>
 }
 
 interface Folder {
   name: string
   mode: number
   /** `shared`: owned by the worker's account, writable for the group that it shares with the API. */
-  owner: 'root' | 'shared' | 'api' | 'worker'
+  owner: 'root' | 'shared' | 'api' | 'worker' | 'operator'
 }
 
 /**
@@ -58,6 +58,7 @@ const folders: Folder[] = [
   { name: 'compiled/agent', mode: 0o700, owner: 'root' },
   { name: 'compiled/api', mode: 0o700, owner: 'api' },
   { name: 'compiled/worker', mode: 0o700, owner: 'worker' },
+  { name: 'compiled/operator', mode: 0o700, owner: 'operator' },
 ]
 
 export interface FolderLocks {
@@ -69,7 +70,8 @@ export interface FolderLocks {
 /** The data folder and its lock files. Rejects with exit code 6 and names the folder. */
 export function openDataFolder(root: string, accounts: ServiceAccounts | undefined): FolderLocks {
   usable(root, () => ownFolder(root, accounts ? 0o711 : 0o700, undefined))
-  for (const account of Object.values(accounts ?? {})) checkWayIn(root, account)
+  for (const account of Object.values<Account | undefined>({ ...accounts }))
+    if (account) checkWayIn(root, account)
   return { lock: join(root, 'service.lock'), workerLock: join(root, 'worker.lock') }
 }
 
@@ -95,13 +97,17 @@ export function prepareDataFolder(root: string, accounts: ServiceAccounts | unde
       backups: join(root, 'compiled/agent'),
       api: join(root, 'compiled/api'),
       worker: join(root, 'compiled/worker'),
+      operator: join(root, 'compiled/operator'),
     },
   }
 }
 
 function ownerOf(owner: Folder['owner'], accounts: ServiceAccounts): Account {
-  if (owner === 'root') return { uid: 0, gid: 0 }
-  return owner === 'shared' ? { uid: accounts.worker.uid, gid: accounts.shared.gid } : accounts[owner]
+  // Without a console of the operator nobody needs its folder.
+  if (owner === 'root' || (owner === 'operator' && !accounts.operator)) return { uid: 0, gid: 0 }
+  return owner === 'shared'
+    ? { uid: accounts.worker.uid, gid: accounts.shared.gid }
+    : (accounts[owner] as Account)
 }
 
 /** Gives each file that a restore wrote for the shared account to the account that needs it. */

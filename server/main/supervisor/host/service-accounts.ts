@@ -9,18 +9,21 @@ export interface ServiceAccounts {
   postgres: Account
   /** Archive readers. */
   reader: Account
+  /** Undefined unless the operator console is served. */
+  operator: Account | undefined
   /** The group that API and worker share for objects. No process runs as this account. */
   shared: Account
 }
 
 /** The accounts that the settings name. Rejects if one is missing, is root, or is used twice. */
 export function serviceAccounts(config: Config): ServiceAccounts {
-  const named = {
+  const named: Record<string, string> = {
     api: config.apiUser,
     worker: config.workerUser,
     postgres: config.postgresUser,
     reader: config.readerUser,
     shared: config.serviceUser,
+    ...(config.operatorListen === undefined ? {} : { operator: config.operatorUser }),
   }
   const found = Object.entries(named).map(([role, user]) => ({ role, user, account: accountOf(user) }))
   const missing = found.filter(({ account }) => account === undefined || account.uid === 0)
@@ -35,7 +38,7 @@ export function serviceAccounts(config: Config): ServiceAccounts {
   if (uids.size < found.length) {
     throw new ServiceProblem(
       exitCodes.configuration,
-      'API, worker, Postgres, readers and their shared group need a system user each: of SANDBOX_SERVICE_USER, SANDBOX_API_USER, SANDBOX_WORKER_USER, SANDBOX_POSTGRES_USER and SANDBOX_READER_USER two are the same',
+      'API, worker, Postgres, readers, the operator console and the shared group need a system user each: of SANDBOX_SERVICE_USER, SANDBOX_API_USER, SANDBOX_WORKER_USER, SANDBOX_POSTGRES_USER, SANDBOX_READER_USER and SANDBOX_OPERATOR_USER two are the same',
     )
   }
   const accounts = Object.fromEntries(

@@ -16,7 +16,7 @@ const setUp = () =>
       onLine: (line) => lines.push(line),
       signal: new AbortController().signal,
     },
-    { owner: url, api: url, worker: url },
+    { owner: url, api: url, worker: url, operator: url },
   )
 
 test('a database from before the first release is refused, and the error says where to read what to do', async () => {

@@ -5,20 +5,25 @@ import { type Account, asAccount } from '../../../postgres/account.ts'
 import { serviceRoles } from '../../../postgres/bootstrap-store.ts'
 import { exitCodes, knownExitCode, ServiceProblem } from '../service-problem.ts'
 
-/** Addresses of one database: for the schema owner, the API role and the worker role. */
+/** Addresses of one database: for the schema owner and the role of each process. */
 export interface DatabaseUrls {
   owner: string
   api: string
   worker: string
+  operator: string
 }
 
-/**
- * Addresses of an external database; undefined if there is none. Without separate roles, API and worker log in as the
- * owner.
- */
+/** Addresses of an external database; undefined if there is none. Without separate roles, all processes log in as the owner. */
 export function externalUrls(config: Config): DatabaseUrls | undefined {
-  const { databaseUrl: owner, apiDatabaseUrl: api, workerDatabaseUrl: worker } = config
-  return owner ? { owner, api: api ?? owner, worker: worker ?? owner } : undefined
+  const {
+    databaseUrl: owner,
+    apiDatabaseUrl: api,
+    workerDatabaseUrl: worker,
+    operatorDatabaseUrl: operator,
+  } = config
+  return owner
+    ? { owner, api: api ?? owner, worker: worker ?? owner, operator: operator ?? owner }
+    : undefined
 }
 
 export interface DatabaseSetup {
@@ -54,8 +59,11 @@ export async function setUpDatabase(setup: DatabaseSetup, urls: DatabaseUrls): P
   )
 }
 
-function rolesOf({ owner, api, worker }: DatabaseUrls): string[] {
+function rolesOf({ owner, api, worker, operator }: DatabaseUrls): string[] {
   if (api === owner || worker === owner) return []
   const nameOf = (url: string) => decodeURIComponent(new URL(url).username)
-  return ['--api', nameOf(api) || serviceRoles.api, '--worker', nameOf(worker) || serviceRoles.worker]
+  return [
+    ...['--api', nameOf(api) || serviceRoles.api, '--worker', nameOf(worker) || serviceRoles.worker],
+    ...(operator === owner ? [] : ['--operator', nameOf(operator) || serviceRoles.operator]),
+  ]
 }

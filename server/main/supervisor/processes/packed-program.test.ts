@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -32,6 +32,8 @@ beforeAll(async () => {
   ]) {
     cpSync(join(checkout, path), join(program.root, path), { recursive: true })
   }
+  await mkdir(join(program.root, 'console/dist'), { recursive: true })
+  await writeFile(join(program.root, 'console/dist/index.html'), '<!doctype html>')
   await symlink(join(checkout, 'node_modules'), join(program.root, 'node_modules'))
   found = packedProgram(program, packed)
 })
@@ -61,8 +63,13 @@ test('the script of /docs is beside the roles', async () => {
   expect(await readFile(join(found, 'docs-page.js'), 'utf8')).toContain('openapi.json')
 })
 
+test('the built console is beside the roles', async () => {
+  expect(await readFile(join(found, 'console/index.html'), 'utf8')).toBe('<!doctype html>')
+})
+
 test('a module finds its adjacent files in the program folder, and programs that it starts in the packed folder', async () => {
-  const texts = await Promise.all((await readdir(found)).map((name) => readFile(join(found, name), 'utf8')))
+  const files = (await readdir(found, { withFileTypes: true })).filter((entry) => entry.isFile())
+  const texts = await Promise.all(files.map(({ name }) => readFile(join(found, name), 'utf8')))
   const all = texts.join('\n')
   expect(all).toContain(JSON.stringify(join(program.root, 'server/native-programs')))
   expect(all).toContain('new URL("./reader-main.mjs", import.meta.url)')

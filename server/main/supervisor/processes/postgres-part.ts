@@ -4,6 +4,7 @@ import { PostgresProblem, type PostgresProblemSlug } from '../../../postgres/pro
 import { type ExitCode, exitCodes, ServiceProblem } from '../service-problem.ts'
 import type { Part } from '../supervisor.ts'
 import { backoffMs, restartNotice } from './backoff.ts'
+import type { DatabaseUrls } from './database-setup.ts'
 
 const exitCodeOf: Record<PostgresProblemSlug, ExitCode> = {
   program_missing: exitCodes.toolMissing,
@@ -38,7 +39,7 @@ export class PostgresPart implements Part {
   }
 
   /** Addresses of the database; available once it has started. */
-  get urls(): { owner: string; api: string; worker: string } {
+  get urls(): DatabaseUrls {
     if (!this.#postgres) throw new Error('Postgres has not started')
     return { owner: this.#postgres.url, ...this.#postgres.urls }
   }

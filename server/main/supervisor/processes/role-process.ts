@@ -13,8 +13,8 @@ export interface RoleSpec {
   /** The whole command. It must exit when its parent does. */
   argv: string[]
   cwd: string
-  /** A descriptor that the process gets as `passedAs`. */
-  passed?: number | undefined
+  /** Descriptors that the process gets, numbered from `firstPassedAs`. */
+  passed?: number[]
   /** The whole environment, computed at every start. */
   env: () => NodeJS.ProcessEnv
   /** Time until it is ready, counted from its last progress report. */
@@ -25,7 +25,9 @@ export interface RoleSpec {
   inBackground?: boolean
 }
 
-export const passedAs = 3
+/** The descriptors below are standard streams, or the role's own (`reader-start.c`). */
+export const firstPassedAs = 7
+const notPassed = Array<'ignore'>(firstPassedAs - 3).fill('ignore')
 
 export interface RoleEvents {
   /** A line of the role's output, normally JSON. */
@@ -139,13 +141,13 @@ export class RoleProcess implements Part {
   }
 
   #spawn(): Life {
-    const { passed } = this.#spec
+    const { passed = [] } = this.#spec
     const [command = '', ...args] = this.#spec.argv
     const child = spawn(command, args, {
       cwd: this.#spec.cwd,
       env: this.#spec.env(),
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe', ...(passed === undefined ? [] : [passed])],
+      stdio: ['ignore', 'pipe', 'pipe', ...(passed.length > 0 ? notPassed : []), ...passed],
     }) as ChildProcessByStdio<null, Readable, Readable>
     this.#child = child
     if (child.pid !== undefined && !this.#spec.inBackground) raiseSessionPriority(child.pid)

@@ -6,29 +6,31 @@ import { readerProgram } from '../../../../reader/process/reader-command.ts'
 import { type Config, settings } from '../../../base/config/config.ts'
 import { type Machine, MachineIdDamaged, openMachine } from '../../../base/machine-id.ts'
 import { asAccount } from '../../../postgres/account.ts'
+import { acceptorsPerPort } from '../../api/acceptors.ts'
 import type { DataFolder } from '../host/data-folder.ts'
 import type { ServiceAccounts } from '../host/service-accounts.ts'
 import { exitCodes, ServiceProblem } from '../service-problem.ts'
 import type { DatabaseSetup, DatabaseUrls } from './database-setup.ts'
 import type { Program } from './program-copy.ts'
 import type { RoleOutput } from './role-output.ts'
-import { passedAs, RoleProcess } from './role-process.ts'
+import { RoleProcess } from './role-process.ts'
 
 export type Role = 'api' | 'worker' | 'agent'
 /** Backups are made beside the worker. Their process is root, and logs in to the database as the owner of the schema. */
-type RoleName = Role | 'backups'
+type RoleName = Role | 'backups' | 'operator'
 
 const startTimeoutMs = 60_000
 /**
  * MiB of a semi-space for young objects in V8, which a process keeps once used. Worker and agent allocate little, so
  * they get the minimum; the API gets a quarter of the default.
  */
-const youngSpaceMiB: Record<RoleName, number> = { api: 4, worker: 1, agent: 1, backups: 1 }
+const youngSpaceMiB: Record<RoleName, number> = { api: 4, worker: 1, agent: 1, backups: 1, operator: 1 }
 const stopTimeoutMs: Record<RoleName, number> = {
   api: 30_000,
   worker: 30_000,
   agent: 10_000,
   backups: 30_000,
+  operator: 10_000,
 }
 
 export interface RolePlan {
@@ -62,10 +64,10 @@ export function makeRole(name: RoleName, plan: RolePlan): RoleProcess {
         ...argumentsOf[name](plan),
       ]),
       cwd: program.root,
-      passed: name === 'api' ? plan.listener : undefined,
+      passed: name === 'api' ? duplicatesOf(plan.listener) : [],
       env: () =>
         roleEnvironment(
-          isRootRole(name) ? withoutCollector(config) : config,
+          isTraced(name) ? config : withoutCollector(config),
           databaseUrl(),
           folder.compiled[name],
         ),
@@ -77,17 +79,23 @@ export function makeRole(name: RoleName, plan: RolePlan): RoleProcess {
   )
 }
 
+const duplicatesOf = (listener: number | undefined): number[] =>
+  listener === undefined ? [] : Array<number>(acceptorsPerPort).fill(listener)
+
 const isRootRole = (name: RoleName): name is 'agent' | 'backups' => name === 'agent' || name === 'backups'
+
+const isTraced = (name: RoleName): boolean => name === 'api' || name === 'worker'
 
 const argumentsOf: Record<RoleName, (plan: RolePlan) => string[]> = {
   api: ({ confinement, packed, listener }) => [
     ...['--readers', confinement.readerStart, '--packed', packed],
-    ...(listener === undefined ? [] : ['--listener', `${passedAs}`]),
+    ...['--listeners', `${duplicatesOf(listener).length}`],
   ],
   agent: ({ config }) => ['--cgroup', controlGroupOf(config.dataDir)],
   backups: ({ config, confinement: { notDumpable } }) => [
     ...['--machine', machineOf(config).id, '--not-dumpable', notDumpable],
   ],
+  operator: ({ packed }) => ['--packed', packed],
   worker: ({ config, confinement }) => {
     const { id, folder } = machineOf(config)
     const { notDumpable, readerStart } = confinement
@@ -112,7 +120,8 @@ function commandOf(name: RoleName, plan: RolePlan, argv: string[]): string[] {
   const { confinement, accounts } = plan
   const closed = withoutCores(confinement, argv)
   if (isRootRole(name)) return ['setpriv', '--pdeathsig=TERM', '--', ...closed]
-  return [...readerHost(plan), ...asAccount(accounts?.[name], closed, 'TERM')]
+  const asRole = asAccount(accounts?.[name], closed, 'TERM')
+  return name === 'operator' ? asRole : [...readerHost(plan), ...asRole]
 }
 
 /** The arguments of `confine/reader-start.c`. */
@@ -166,7 +175,8 @@ export function roleEnvironment(
   databaseUrl: string | undefined,
   compiledFolder: string,
 ): NodeJS.ProcessEnv {
-  const values: Config = { ...config, databaseUrl, apiDatabaseUrl: undefined, workerDatabaseUrl: undefined }
+  const others = { apiDatabaseUrl: undefined, workerDatabaseUrl: undefined, operatorDatabaseUrl: undefined }
+  const values: Config = { ...config, databaseUrl, ...others }
   const environment: NodeJS.ProcessEnv = {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     TZ: 'UTC',
