@@ -15,9 +15,11 @@ const domainOrder = [
   'tasks',
   'sessions',
   'runs',
+  'schedules',
   'doors',
   'agents',
   'notifications',
+  'search',
   'operations',
 ]
 // Within a domain, each folder may import those before it. Mutually dependent folders share an entry.
@@ -46,6 +48,7 @@ const folderOrder = {
     'links',
     'retention',
   ],
+  schedules: ['calendar', 'catalogue', 'ticks'],
   doors: ['catalogue', 'programs', 'terminal'],
   agents: ['turns', 'proposals'],
   operations: ['audit', 'host', 'backup', 'logs', 'trace'],
@@ -66,7 +69,7 @@ const buildFolders = [
   'steps',
   'chain',
 ]
-const tests = '([.]test[.]ts$|^(proofs|testing|tools)/|conformance[.]ts$)'
+const tests = '([.]test[.]tsx?$|^(proofs|testing|tools)/|conformance[.]ts$)'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -83,7 +86,7 @@ module.exports = {
       comment: 'The contract runs in a browser: no server, no Node.',
       severity: 'error',
       from: { path: '^contract/', pathNot: tests },
-      to: { path: ['^(agent|reader|server|cli|proofs|testing|tools|e2e|bench)/', '^node:'] },
+      to: { path: ['^(agent|reader|server|cli|console|proofs|testing|tools|e2e|bench)/', '^node:'] },
     },
     {
       name: 'contract-needs-no-node',
@@ -307,10 +310,33 @@ module.exports = {
       to: { path: '^(agent|reader|server)/', pathNot: '^server/main/' },
     },
     {
+      name: 'console-imports-only-the-contract',
+      comment: 'It runs in a browser and knows the service by its API alone.',
+      severity: 'error',
+      from: { path: '^console/', pathNot: tests },
+      to: {
+        path: ['^(agent|reader|client|server|cli|proofs|testing|tools|e2e|bench)/'],
+      },
+    },
+    {
+      name: 'console-needs-no-node',
+      comment: 'It runs in a browser; its build runs in Node.',
+      severity: 'error',
+      from: { path: '^console/src/', pathNot: tests },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'nothing-imports-the-console',
+      comment: 'The service has its built files alone.',
+      severity: 'error',
+      from: { pathNot: '^console/' },
+      to: { path: '^console/' },
+    },
+    {
       name: 'nothing-imports-tests',
       comment: 'Shipped code does not import tests and proofs.',
       severity: 'error',
-      from: { path: '^(agent|reader|contract|server|cli)/', pathNot: tests },
+      from: { path: '^(agent|reader|contract|console|server|cli)/', pathNot: tests },
       to: { path: tests },
     },
     {
@@ -331,7 +357,7 @@ module.exports = {
       name: 'declared-packages-only',
       comment: 'A package that no manifest names may be missing elsewhere.',
       severity: 'error',
-      from: { path: '^(agent|reader|contract|server|cli|proofs|testing|tools)/' },
+      from: { path: '^(agent|reader|contract|console|server|cli|proofs|testing|tools)/' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     },
     {
@@ -346,7 +372,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // client/dist is what the package of the client is made of.
-    exclude: { path: '^client/dist/|node_modules/(?!@sandbox-jobs)' },
+    exclude: { path: '^(client|console)/dist/|node_modules/(?!@sandbox-jobs)' },
     tsPreCompilationDeps: true,
     combinedDependencies: true,
     tsConfig: { fileName: 'tsconfig.json' },

@@ -1,0 +1,27 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { makeQueries } from '../data/queries.ts'
+import { useStore } from '../data/store.ts'
+import { loadSpeech, type Speech, SpeechProvider } from '../texts/texts.tsx'
+import { language } from './language.ts'
+import { makeRouter } from './router.tsx'
+
+const queries = makeQueries()
+const router = makeRouter(queries)
+
+/** The console in the person's language, which changes without losing the screen. */
+export function App({ firstSpeech }: { firstSpeech: Speech }) {
+  const [speech, setSpeech] = useState(firstSpeech)
+  const chosen = useStore(language)
+  useEffect(() => {
+    if (chosen !== speech.language) void loadSpeech(chosen).then(setSpeech)
+  }, [chosen, speech.language])
+  return (
+    <SpeechProvider speech={speech}>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </SpeechProvider>
+  )
+}

@@ -1,0 +1,72 @@
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Outlet, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { companyPartsOf } from '../data/company-parts.ts'
+import { updateWithEvents } from '../data/live-updates.ts'
+import { me } from '../data/me.ts'
+import { hasRooms } from '../data/roles.ts'
+import { signInNeeded } from '../data/sign-in-state.ts'
+import { useStore } from '../data/store.ts'
+import { SignInDialog } from '../screens/sign-in/sign-in-dialog.tsx'
+import { useAction } from './actions.ts'
+import { Header } from './header.tsx'
+import { OfflineBar } from './offline-bar.tsx'
+import styles from './shell.module.css'
+import { SideBar } from './side-bar.tsx'
+import { StoppedBar } from './stopped-bar.tsx'
+import { usePreferences } from './use-preferences.ts'
+
+const Palette = lazy(() => import('./palette.tsx'))
+const KeysDialog = lazy(() => import('./keys-dialog.tsx'))
+
+let isStarted = false
+
+/** Events come as long as the page is open, whoever signs in. */
+function startOnce(queries: QueryClient): void {
+  if (!isStarted) updateWithEvents(queries)
+  isStarted = true
+}
+
+/** The frame of every screen of a person who is signed in. */
+export function Shell() {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const { data: account } = useQuery(me)
+  const [open, setOpen] = useState<'palette' | 'keys' | undefined>()
+  const isSignInNeeded = useStore(signInNeeded)
+  const close = () => setOpen(undefined)
+  usePreferences()
+  const isInRooms = hasRooms(account?.role)
+  useEffect(() => {
+    if (isInRooms) startOnce(queries)
+  }, [isInRooms, queries])
+  useAction('palette', () => setOpen('palette'))
+  useAction('help', () => setOpen('keys'))
+  useAction('rooms', () => void navigate({ to: '/chatrooms' }), isInRooms)
+  useAction('runs', () => void navigate({ to: '/runs' }), isInRooms)
+  useAction('inbox', () => void navigate({ to: '/inbox/todo' }), isInRooms)
+  useAction('environments', () => void navigate({ to: '/environments' }), isInRooms)
+  useAction('tasks', () => void navigate({ to: '/tasks' }), isInRooms)
+  const hasCompany = companyPartsOf(account?.role).length > 0
+  useAction('company', () => void navigate({ to: '/company' }), hasCompany)
+  return (
+    <div className={styles.page}>
+      <Header onOpenPalette={() => setOpen('palette')} onShowKeys={() => setOpen('keys')} />
+      <div className={styles.body}>
+        <SideBar />
+        <div className={styles.content}>
+          <OfflineBar />
+          <StoppedBar />
+          <main id="main" tabIndex={-1}>
+            <Outlet />
+          </main>
+        </div>
+      </div>
+      <Suspense>
+        {open === 'palette' && <Palette onClose={close} />}
+        {open === 'keys' && <KeysDialog onClose={close} />}
+      </Suspense>
+      {isSignInNeeded && <SignInDialog />}
+    </div>
+  )
+}

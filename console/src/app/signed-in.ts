@@ -1,0 +1,42 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext, createRoute, redirect } from '@tanstack/react-router'
+import { me } from '../data/me.ts'
+import { isSignInMissing } from '../data/queries.ts'
+import { NotFoundPage } from '../screens/not-found/not-found-page.tsx'
+import { SignInPage } from '../screens/sign-in/sign-in-page.tsx'
+import { Shell } from './shell.tsx'
+
+interface Context {
+  queries: QueryClient
+}
+
+export const root = createRootRouteWithContext<Context>()({ notFoundComponent: NotFoundPage })
+
+/** Only addresses of this console: a link must not lead elsewhere after the sign-in. */
+const ownPath = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^\/(?![/\\])/.test(value) ? value : undefined
+
+export const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: SignInPage,
+  validateSearch: (search): { return?: string } => {
+    const after = ownPath(search.return)
+    return after === undefined ? {} : { return: after }
+  },
+})
+
+/** Every screen for which a person signs in. */
+export const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queries.ensureQueryData(me)
+    } catch (error) {
+      if (isSignInMissing(error)) redirect({ to: '/sign-in', search: { return: location.href }, throw: true })
+      // The screens say what has failed, and try again.
+    }
+  },
+})

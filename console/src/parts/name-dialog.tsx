@@ -1,0 +1,59 @@
+import { nameMaxLength } from '@sandbox-jobs/contract/limits.ts'
+import type { UseMutationResult } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { useTexts } from '../texts/texts.tsx'
+import { Dialog } from './dialog.tsx'
+import { ErrorBox } from './error-box.tsx'
+import { Field } from './field.tsx'
+import styles from './name-dialog.module.css'
+import { SubmitButton } from './submit-button.tsx'
+
+interface Props {
+  title: string
+  /** The words of the button that sends it. */
+  act: string
+  before?: string
+  mutation: Pick<UseMutationResult<unknown, Error, string>, 'mutate' | 'isPending' | 'error'>
+  onClose: () => void
+  /** Further fields. */
+  children?: ReactNode
+}
+
+/** Asks for the name of a thing. */
+export function NameDialog({ title, act, before = '', mutation, onClose, children }: Props) {
+  const t = useTexts()
+  const [name, setName] = useState(before)
+  const [isTried, setIsTried] = useState(false)
+  const isNamed = name.trim() !== ''
+  function send(): void {
+    setIsTried(true)
+    if (isNamed && !mutation.isPending) mutation.mutate(name)
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        className={styles.form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          send()
+        }}
+      >
+        <Field label={t.company.name} error={isTried && !isNamed ? t.company.noName : undefined}>
+          {(tied) => (
+            <input
+              {...tied}
+              maxLength={nameMaxLength}
+              autoComplete="off"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        {children}
+        {mutation.error && <ErrorBox error={mutation.error} />}
+        <SubmitButton isBusy={mutation.isPending}>{act}</SubmitButton>
+      </form>
+    </Dialog>
+  )
+}

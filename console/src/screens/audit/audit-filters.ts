@@ -1,0 +1,47 @@
+import type { AuditQuery } from '../../data/audit.ts'
+import { present } from '../../data/search-values.ts'
+
+/** The filters of the audit log, as the address has them. Times are `YYYY-MM-DDTHH:MM` in the zone of the person. */
+export interface AuditFilters {
+  from?: string
+  to?: string
+  actor?: string
+  object?: string
+  action?: string
+  /** A kind of object. */
+  kind?: string
+}
+
+const timeForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/
+export const filterMaxLength = 256
+
+const time = (value: unknown): string | undefined =>
+  typeof value === 'string' && timeForm.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
+const id = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= filterMaxLength
+    ? value.trim()
+    : undefined
+
+/** Filters of an address, which anybody may have written: what is no filter is left out. */
+export const readAuditFilters = (search: Record<string, unknown>): AuditFilters =>
+  present({
+    from: time(search.from),
+    to: time(search.to),
+    actor: id(search.actor),
+    object: id(search.object),
+    action: id(search.action),
+    kind: id(search.kind),
+  })
+
+const instant = (written: string): string => new Date(written).toISOString()
+
+/** The same as the API takes them. */
+export const queryOfAudit = ({ from, to, actor, object, action, kind }: AuditFilters): AuditQuery =>
+  present({
+    from: from && instant(from),
+    to: to && instant(to),
+    actor_id: actor,
+    object_id: object,
+    action,
+    object_type: kind,
+  })

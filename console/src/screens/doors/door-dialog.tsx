@@ -1,0 +1,121 @@
+import {
+  doorTimeoutDefaultSeconds,
+  doorTimeoutMaxSeconds,
+  nameMaxLength,
+} from '@sandbox-jobs/contract/limits.ts'
+import type { DoorKind, DoorWithKey } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../data/api.ts'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import {
+  bodyOf,
+  type DoorDraft,
+  doorKinds,
+  isComplete,
+  newLanguage,
+  usuallyHasNetwork,
+} from './door-draft.ts'
+import styles from './doors.module.css'
+import { LanguageFields } from './language-fields.tsx'
+
+interface Props {
+  cid: string
+  onMade: (door: DoorWithKey) => void
+  onClose: () => void
+}
+
+const emptyDraft: DoorDraft = {
+  name: '',
+  kind: 'dify',
+  languages: [newLanguage(0)],
+  hasNetwork: usuallyHasNetwork('dify'),
+  timeout: String(doorTimeoutDefaultSeconds),
+}
+
+/** A new door: its platform, and the languages of its programs with their environments. */
+export function DoorDialog({ cid, onMade, onClose }: Props) {
+  const t = useTexts()
+  const [draft, setDraft] = useState(emptyDraft)
+  const [isTried, setIsTried] = useState(false)
+  const change = (changed: Partial<DoorDraft>) => setDraft((before) => ({ ...before, ...changed }))
+  const create = useMutation({
+    mutationFn: () => api.call(allRoutes.createDoor, { params: { cid }, body: bodyOf(draft) }),
+    onSuccess: onMade,
+  })
+  const seconds = Number(draft.timeout)
+  const isTimeoutValid = seconds >= 1 && seconds <= doorTimeoutMaxSeconds
+  const mutate = () => {
+    setIsTried(true)
+    if (isComplete(draft) && isTimeoutValid) create.mutate()
+  }
+  return (
+    <ConfirmDialog
+      title={t.doors.create}
+      act={t.doors.create}
+      mutation={{ mutate, isPending: create.isPending, error: create.error }}
+      onClose={onClose}
+    >
+      <Field
+        label={t.environments.name}
+        error={isTried && draft.name.trim() === '' ? t.environments.noName : undefined}
+      >
+        {(tied) => (
+          <input
+            {...tied}
+            maxLength={nameMaxLength}
+            value={draft.name}
+            onChange={(event) => change({ name: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label={t.doors.platform}>
+        {(tied) => (
+          <select
+            {...tied}
+            value={draft.kind}
+            onChange={(event) => {
+              const kind = event.target.value as DoorKind
+              change({ kind, hasNetwork: usuallyHasNetwork(kind) })
+            }}
+          >
+            {doorKinds.map((kind) => (
+              <option key={kind} value={kind}>
+                {t.doors.kinds[kind]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <LanguageFields
+        languages={draft.languages}
+        isTried={isTried}
+        onChange={(languages) => change({ languages })}
+      />
+      <Field
+        label={t.form.timeout}
+        error={isTimeoutValid ? undefined : t.tasks.timeoutRange(1, doorTimeoutMaxSeconds)}
+      >
+        {(tied) => (
+          <input
+            {...tied}
+            inputMode="numeric"
+            value={draft.timeout}
+            onChange={(event) => change({ timeout: event.target.value.replaceAll(/\D/g, '') })}
+          />
+        )}
+      </Field>
+      <label className={styles.check}>
+        <input
+          type="checkbox"
+          checked={draft.hasNetwork}
+          onChange={(event) => change({ hasNetwork: event.target.checked })}
+        />
+        {t.doors.networkHelp}
+      </label>
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,63 @@
+import type { Door } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../data/api.ts'
+import { doorsOf } from '../../data/doors.ts'
+import { Button } from '../../parts/button.tsx'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { TenantText } from '../../parts/tenant-text.tsx'
+import { useFormats, useTexts } from '../../texts/texts.tsx'
+import styles from './doors.module.css'
+
+/** A door with its address, its languages, and when it was used last. */
+export function DoorRow({ door }: { door: Door }) {
+  const t = useTexts()
+  const formats = useFormats()
+  const queries = useQueryClient()
+  const [isAsked, setIsAsked] = useState(false)
+  const remove = useMutation({
+    mutationFn: () => api.call(allRoutes.deleteDoor, { params: { cid: door.chatroom_id, did: door.id } }),
+    onSuccess: () => queries.invalidateQueries(doorsOf(door.chatroom_id)),
+  })
+  const languages = door.runtimes.map(({ language, version }) => `${language} ${version}`).join(', ')
+  return (
+    <li>
+      <div className={styles.words}>
+        <span>
+          <TenantText text={door.name} /> ({t.doors.kinds[door.kind]})
+        </span>
+        <code>{location.origin + door.path}</code>
+        <span className={styles.detail}>
+          <span>{languages}</span>
+          <span>{door.network ? t.doors.hasNetwork : t.doors.noNetwork}</span>
+          <span>{t.doors.stopsAfter(formats.duration(door.timeout_seconds * 1000))}</span>
+          <span>
+            {door.last_used_at === null ? (
+              t.doors.neverUsed
+            ) : (
+              <>
+                {t.doors.lastUsed} <Moment at={door.last_used_at} />
+              </>
+            )}
+          </span>
+        </span>
+      </div>
+      <Button icon="trash" label={t.doors.removeNamed(door.name)} onPress={() => setIsAsked(true)}>
+        {t.doors.remove}
+      </Button>
+      {isAsked && (
+        <ConfirmDialog
+          title={t.doors.removeNamed(door.name)}
+          act={t.doors.remove}
+          isDanger
+          mutation={remove}
+          onClose={() => setIsAsked(false)}
+        >
+          <p>{t.doors.removeWhy}</p>
+        </ConfirmDialog>
+      )}
+    </li>
+  )
+}

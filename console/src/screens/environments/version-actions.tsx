@@ -1,0 +1,66 @@
+import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../../data/api.ts'
+import { environmentVersionOf } from '../../data/environments.ts'
+import { Button } from '../../parts/button.tsx'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { ErrorBox } from '../../parts/error-box.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+
+/** Versions that were never built, or whose build may be repeated. */
+const routesByState: Readonly<Record<string, typeof allRoutes.createBuild | typeof allRoutes.retryBuild>> = {
+  draft: allRoutes.createBuild,
+  retryable_failed: allRoutes.retryBuild,
+}
+const cannotBeArchived = ['archived', 'build_queued', 'building']
+
+/** The acts that are possible on a version now, for who manages its environment. */
+export function VersionActions({ version }: { version: EnvironmentVersion }) {
+  const t = useTexts()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const [isAsked, setIsAsked] = useState(false)
+  const params = { id: version.environment_id, vid: version.id }
+  const route = routesByState[version.state]
+  const build = useMutation({
+    mutationFn: () => api.call(route ?? allRoutes.createBuild, { params }),
+    onSuccess: ({ id: aid }) =>
+      navigate({ to: '/environments/$id/versions/$vid/builds/$aid', params: { ...params, aid } }),
+  })
+  const archive = useMutation({
+    mutationFn: () => api.call(allRoutes.archiveEnvironmentVersion, { params }),
+    onSuccess: async () => {
+      await queries.invalidateQueries(environmentVersionOf(params.id, params.vid))
+      setIsAsked(false)
+    },
+  })
+  return (
+    <>
+      {route && (
+        <Button icon="play" isBusy={build.isPending} onPress={() => build.mutate()}>
+          {version.state === 'draft' ? t.environments.startBuild : t.environments.buildAgain}
+        </Button>
+      )}
+      {!cannotBeArchived.includes(version.state) && (
+        <Button icon="archive" onPress={() => setIsAsked(true)}>
+          {t.environments.archiveVersion}
+        </Button>
+      )}
+      {build.error && <ErrorBox error={build.error} />}
+      {isAsked && (
+        <ConfirmDialog
+          title={t.environments.archiveVersion}
+          act={t.environments.archiveVersion}
+          isDanger
+          mutation={archive}
+          onClose={() => setIsAsked(false)}
+        >
+          <p>{t.environments.archiveWhy}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+import type { GrantedJob } from '@sandbox-jobs/contract/resources/tasks/granted-job.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../data/api.ts'
+import { readJobsAgain } from '../../data/granted-jobs.ts'
+import { Button } from '../../parts/button.tsx'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { ErrorBox } from '../../parts/error-box.tsx'
+import { TenantText } from '../../parts/tenant-text.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import styles from './granted-jobs.module.css'
+
+/** A task that is shared with the room: enabled or not, and whether a newer version waits. */
+export function GrantedJobRow({ cid, job }: { cid: string; job: GrantedJob }) {
+  const t = useTexts()
+  const queries = useQueryClient()
+  const [isAsked, setIsAsked] = useState(false)
+  const onSuccess = () => readJobsAgain(queries)
+  const enable = useMutation({
+    mutationFn: () => api.call(allRoutes.enableGrantedJob, { params: { cid, tid: job.task_id } }),
+    onSuccess,
+  })
+  const accept = useMutation({
+    mutationFn: () =>
+      api.call(allRoutes.acceptBindingVersion, {
+        params: { id: job.binding_id ?? '' },
+        body: { task_version_id: job.current_published_version_id ?? '' },
+      }),
+    onSuccess,
+  })
+  const disable = useMutation({
+    mutationFn: () => api.call(allRoutes.disableGrantedJob, { params: { cid, tid: job.task_id } }),
+    onSuccess,
+  })
+  const error = enable.error ?? accept.error
+  const slots = job.secret_slots.map(({ name }) => name).join(', ')
+  return (
+    <li>
+      <div className={styles.words}>
+        <TenantText text={job.task_name} />
+        <span className={styles.detail}>
+          {job.enabled ? t.grantedJobs.enabled : t.grantedJobs.notEnabled}
+          {slots !== '' && <span>{t.grantedJobs.needs(slots)}</span>}
+          {job.update_available && <span>{t.room.newerVersion}</span>}
+        </span>
+      </div>
+      {job.enabled && job.update_available && (
+        <Button isBusy={accept.isPending} onPress={() => accept.mutate()}>
+          {t.grantedJobs.accept}
+        </Button>
+      )}
+      {job.enabled ? (
+        <Button label={t.grantedJobs.disableNamed(job.task_name)} onPress={() => setIsAsked(true)}>
+          {t.grantedJobs.disable}
+        </Button>
+      ) : (
+        job.current_published_version_id !== null && (
+          <Button
+            label={t.grantedJobs.enableNamed(job.task_name)}
+            isBusy={enable.isPending}
+            onPress={() => enable.mutate()}
+          >
+            {t.grantedJobs.enable}
+          </Button>
+        )
+      )}
+      {error && <ErrorBox error={error} />}
+      {isAsked && (
+        <ConfirmDialog
+          title={t.grantedJobs.disableNamed(job.task_name)}
+          act={t.grantedJobs.disable}
+          isDanger
+          mutation={disable}
+          onClose={() => setIsAsked(false)}
+        >
+          <p>{t.grantedJobs.disableWhy}</p>
+        </ConfirmDialog>
+      )}
+    </li>
+  )
+}

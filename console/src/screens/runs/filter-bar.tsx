@@ -1,0 +1,86 @@
+import { runStates } from '@sandbox-jobs/contract/states/run-states.ts'
+import { useQuery } from '@tanstack/react-query'
+import { ownRooms } from '../../data/rooms.ts'
+import { lookOf } from '../../design/states.ts'
+import { Button } from '../../parts/button.tsx'
+import { Chips } from '../../parts/chips.tsx'
+import { Field } from '../../parts/field.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import { type Filters, isFiltered } from './filters.ts'
+import styles from './runs.module.css'
+
+interface Props {
+  filters: Filters
+  hasRooms: boolean
+  onChange: (filters: Filters) => void
+}
+
+/** Filters that apply as soon as they are chosen. Several states may be chosen at once. */
+export function FilterBar({ filters, hasRooms, onChange }: Props) {
+  const t = useTexts()
+  const chosen = filters.status ?? []
+  return (
+    <search className={styles.filters} aria-label={t.runs.filters}>
+      <Chips
+        label={t.runs.state}
+        items={runStates.map((state) => {
+          const { tone, icon, word } = lookOf('run', state)
+          return { value: state, text: t.states[word], tone, icon }
+        })}
+        chosen={chosen}
+        onChange={(status) => onChange({ ...filters, status })}
+      />
+      <div className={styles.fields}>
+        {hasRooms && <RoomField filters={filters} onChange={onChange} />}
+        <Field label={t.runs.from}>
+          {(tied) => (
+            <input
+              {...tied}
+              type="date"
+              value={filters.from ?? ''}
+              onChange={(event) => onChange({ ...filters, from: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label={t.runs.to}>
+          {(tied) => (
+            <input
+              {...tied}
+              type="date"
+              value={filters.to ?? ''}
+              onChange={(event) => onChange({ ...filters, to: event.target.value })}
+            />
+          )}
+        </Field>
+        {isFiltered(filters) && (
+          <Button icon="close" onPress={() => onChange({})}>
+            {t.runs.clear}
+          </Button>
+        )}
+      </div>
+    </search>
+  )
+}
+
+function RoomField({ filters, onChange }: Omit<Props, 'hasRooms'>) {
+  const t = useTexts()
+  const { data: rooms = [] } = useQuery(ownRooms)
+  return (
+    <Field label={t.runs.room}>
+      {(tied) => (
+        <select
+          {...tied}
+          value={filters.room ?? ''}
+          onChange={(event) => onChange({ ...filters, room: event.target.value })}
+        >
+          <option value="">{t.runs.all}</option>
+          {rooms.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,31 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useTrail } from '../../app/trail.ts'
+import { useRoom } from '../../data/rooms.ts'
+import { Page } from '../../parts/page.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { readFilters } from './filters.ts'
+import { FoundRuns } from './found-runs.tsx'
+
+/** The runs of one room. */
+export function RoomRunsPage() {
+  const t = useTexts()
+  const { cid } = useParams({ from: '/signed-in/chatrooms/$cid/runs' })
+  const filters = useSearch({ from: '/signed-in/chatrooms/$cid/runs' })
+  const navigate = useNavigate({ from: '/chatrooms/$cid/runs' })
+  const room = useRoom(cid)?.name ?? ''
+  useTrail([
+    { text: t.rooms.title, to: '/chatrooms' },
+    { text: room, to: `/chatrooms/${cid}` },
+  ])
+  return (
+    <Page title={t.runs.ofRoom(room)}>
+      <FilterBar
+        filters={filters}
+        hasRooms={false}
+        onChange={(changed) => void navigate({ search: readFilters({ ...changed }), replace: true })}
+      />
+      <FoundRuns filters={{ ...filters, room: cid }} hasRooms={false} />
+    </Page>
+  )
+}

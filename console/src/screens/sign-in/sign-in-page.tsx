@@ -1,0 +1,42 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useTexts } from '../../texts/texts.tsx'
+import styles from './sign-in.module.css'
+import { SignInForm } from './sign-in-form.tsx'
+
+/** The first page of a person who is not signed in. On plain HTTP it says how to get to a safe address. */
+export function SignInPage() {
+  const t = useTexts()
+  const { return: after = '/' } = useSearch({ from: '/sign-in' })
+  const navigate = useNavigate()
+  useEffect(() => {
+    document.title = `${t.signIn.title} · ${t.product}`
+  }, [t])
+  return (
+    <main className={styles.page}>
+      <div className={styles.card}>
+        <header>
+          <p className={styles.product}>{t.product}</p>
+          <h1>{isSecureContext ? t.signIn.title : t.signIn.needsHttps}</h1>
+        </header>
+        {isSecureContext ? (
+          <SignInForm onSignedIn={() => void navigate({ to: after, replace: true })} />
+        ) : (
+          <NeedsHttps />
+        )}
+      </div>
+    </main>
+  )
+}
+
+function NeedsHttps() {
+  const t = useTexts()
+  const port = location.port || '80'
+  return (
+    <>
+      <p>{t.signIn.needsHttpsWhy}</p>
+      <pre className={styles.command}>{`ssh -L ${port}:127.0.0.1:${port} ${location.hostname}`}</pre>
+      <a href={`http://localhost:${port}/console/`}>{`http://localhost:${port}/console/`}</a>
+    </>
+  )
+}

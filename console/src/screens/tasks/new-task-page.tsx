@@ -1,0 +1,102 @@
+import { descriptionMaxLength, nameMaxLength } from '@sandbox-jobs/contract/limits.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTrail } from '../../app/trail.ts'
+import { api, connection } from '../../data/api.ts'
+import { useIntentKey } from '../../data/intent-key.ts'
+import { me } from '../../data/me.ts'
+import type { ChosenOwner } from '../../data/owners.ts'
+import { useStore } from '../../data/store.ts'
+import { readTasksAgain } from '../../data/tasks.ts'
+import { Button } from '../../parts/button.tsx'
+import { ErrorBox } from '../../parts/error-box.tsx'
+import { Field } from '../../parts/field.tsx'
+import { OwnerSelect } from '../../parts/owner-select.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import { NotFoundPage } from '../not-found/not-found-page.tsx'
+import styles from './tasks.module.css'
+
+/** A new task: its name and its owner. Its first draft comes next. */
+export function NewTaskPage() {
+  const t = useTexts()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const account = useQuery(me)
+  const isUp = useStore(connection.state).isUp
+  const [name, setName] = useState('')
+  const [description, setDescription] = useState('')
+  const [owner, setOwner] = useState<ChosenOwner>()
+  const [isTried, setIsTried] = useState(false)
+  const keyOf = useIntentKey()
+  const create = useMutation({
+    mutationFn: (of: ChosenOwner) => {
+      const body = { name, description, ...of }
+      return api.call(allRoutes.createTask, { body, idempotencyKey: keyOf(body) })
+    },
+    onSuccess: async ({ id }) => {
+      await readTasksAgain(queries)
+      await navigate({ to: '/tasks/$id/new', params: { id } })
+    },
+  })
+  useTrail([{ text: t.tasks.title, to: '/tasks' }])
+  const { create_company_task: ofCompany, create_department_task: ofDepartment } = account.data?.can ?? {}
+  if (account.data && !ofCompany && !ofDepartment) return <NotFoundPage />
+  const isNamed = name.trim() !== ''
+  function send(): void {
+    setIsTried(true)
+    if (isNamed && owner !== undefined && !create.isPending) create.mutate(owner)
+  }
+  return (
+    <Page title={t.tasks.create}>
+      <Panel query={account}>
+        {(person) => (
+          <form
+            className={styles.form}
+            noValidate
+            onSubmit={(event) => {
+              event.preventDefault()
+              send()
+            }}
+          >
+            <Field label={t.environments.name} error={isTried && !isNamed ? t.tasks.noName : undefined}>
+              {(tied) => (
+                <input
+                  {...tied}
+                  maxLength={nameMaxLength}
+                  value={name}
+                  onChange={(event) => setName(event.target.value)}
+                />
+              )}
+            </Field>
+            <Field label={t.environments.description}>
+              {(tied) => (
+                <input
+                  {...tied}
+                  maxLength={descriptionMaxLength}
+                  value={description}
+                  onChange={(event) => setDescription(event.target.value)}
+                />
+              )}
+            </Field>
+            <OwnerSelect person={person} value={owner} onValue={setOwner} />
+            {create.error && <ErrorBox error={create.error} />}
+            <div>
+              <Button
+                kind="filled"
+                type="submit"
+                isBusy={create.isPending}
+                disabledWhy={isUp ? undefined : t.offlineWhy}
+              >
+                {t.tasks.create}
+              </Button>
+            </div>
+          </form>
+        )}
+      </Panel>
+    </Page>
+  )
+}

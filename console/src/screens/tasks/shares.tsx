@@ -1,0 +1,97 @@
+import type { ShareGrant } from '@sandbox-jobs/contract/resources/tasks/share.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../data/api.ts'
+import { me } from '../../data/me.ts'
+import { ownDepartments } from '../../data/owners.ts'
+import { ownRooms } from '../../data/rooms.ts'
+import { readTasksAgain, sharesOf } from '../../data/tasks.ts'
+import { Button } from '../../parts/button.tsx'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { IdText } from '../../parts/id-text.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { TenantText } from '../../parts/tenant-text.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import { ShareForm } from './share-form.tsx'
+import { nameOfTarget, type ShareTarget, shareTargets, targetsLeft } from './share-targets.ts'
+import styles from './tasks.module.css'
+
+/** With whom a task is shared. */
+export function Shares({ taskId }: { taskId: string }) {
+  const t = useTexts()
+  const shares = useQuery(sharesOf(taskId))
+  const targets = useTargets()
+  const [isSharing, setIsSharing] = useState(false)
+  return (
+    <section className={styles.part}>
+      <h2>{t.tasks.shares}</h2>
+      <Panel query={shares} empty={(items) => items.length === 0 && t.tasks.noShares}>
+        {(items) => (
+          <ul className={styles.list}>
+            {items.map((share) => (
+              <ShareRow key={share.id} share={share} targets={targets} />
+            ))}
+          </ul>
+        )}
+      </Panel>
+      <div>
+        <Button icon="share" onPress={() => setIsSharing(true)}>
+          {t.tasks.share}
+        </Button>
+      </div>
+      {isSharing && shares.data && (
+        <ShareForm
+          taskId={taskId}
+          targets={targetsLeft(targets, shares.data)}
+          onClose={() => setIsSharing(false)}
+        />
+      )}
+    </section>
+  )
+}
+
+function useTargets(): ShareTarget[] {
+  const { data: account } = useQuery(me)
+  const { data: departments = [] } = useQuery(ownDepartments)
+  const { data: rooms = [] } = useQuery(ownRooms)
+  const company = account && { id: account.company_id, name: account.company_name }
+  return shareTargets({ company, departments, rooms })
+}
+
+function ShareRow({ share, targets }: { share: ShareGrant; targets: readonly ShareTarget[] }) {
+  const t = useTexts()
+  const queries = useQueryClient()
+  const [isAsked, setIsAsked] = useState(false)
+  const revoke = useMutation({
+    mutationFn: () => api.call(allRoutes.revokeShare, { params: { id: share.task_id, gid: share.id } }),
+    onSuccess: () => readTasksAgain(queries),
+  })
+  const name = nameOfTarget(targets, share)
+  return (
+    <li>
+      <span className={styles.name}>
+        {t.tasks.targets[share.target_kind]}{' '}
+        {name === undefined ? <IdText id={share.target_id} /> : <TenantText text={name} />}
+      </span>
+      <Button
+        icon="trash"
+        label={t.tasks.revokeFrom(name ?? share.target_id)}
+        onPress={() => setIsAsked(true)}
+      >
+        {t.tasks.revoke}
+      </Button>
+      {isAsked && (
+        <ConfirmDialog
+          title={t.tasks.revokeFrom(name ?? share.target_id)}
+          act={t.tasks.revoke}
+          isDanger
+          mutation={revoke}
+          onClose={() => setIsAsked(false)}
+        >
+          <p>{t.tasks.revokeWhy}</p>
+        </ConfirmDialog>
+      )}
+    </li>
+  )
+}
