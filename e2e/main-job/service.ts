@@ -117,6 +117,7 @@ export function sharePacked({ dataDir }: OwnService): void {
 }
 
 export async function fillCache(): Promise<void> {
+  await run(join(checkout, 'install/console.sh'), { env: minimalEnvironment() })
   await run(join(checkout, 'install/test-builder.sh'), { env: minimalEnvironment() })
   process.env[preparedVariable] = 'prepared'
 }

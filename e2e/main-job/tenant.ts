@@ -47,10 +47,11 @@ export async function logIn({ url, user, password }: Service): Promise<Tenant> {
 export async function build(
   { client }: Tenant,
   folder: string,
+  name = `e2e-${randomUUID()}`,
 ): Promise<{ vid: string; attempt: BuildAttempt }> {
   const packed = await packContext(folder)
   try {
-    const { id } = await client.call(allRoutes.createEnvironment, { body: { name: `e2e-${randomUUID()}` } })
+    const { id } = await client.call(allRoutes.createEnvironment, { body: { name } })
     const opened = await client.call(allRoutes.initContextUpload, {
       params: { id },
       body: { declared_bytes: packed.byteSize, archive_format: 'tar.gz' },
@@ -89,6 +90,7 @@ async function builtAttempt(
 }
 
 export interface TaskPlan {
+  name?: string
   environmentVersion: string
   workScript: string
   inputSchema?: string
@@ -106,7 +108,7 @@ export async function publish(tenant: Tenant, plan: TaskPlan): Promise<string> {
   const { client, companyId, room } = tenant
   const { id } = await client.call(allRoutes.createTask, {
     body: {
-      name: `e2e-${randomUUID()}`,
+      name: plan.name ?? `e2e-${randomUUID()}`,
       ...(plan.owner ?? { owner_scope: 'company', owner_id: companyId }),
     },
   })

@@ -11,6 +11,8 @@ const root = resolve(import.meta.dirname, '../..')
  * so they must not contain its path.
  */
 const folderVariable = 'PACKED_PROGRAMS'
+/** Variable with the folder of Node's compile cache for them. It knows a program by its path, which is new in each test run. */
+const compiledVariable = 'COMPILED_PROGRAMS'
 /** Root's own, for the programs of each checkout: packing takes longer than a short test file. */
 const keptPrograms = '/var/lib/sandbox-jobs-test/packed'
 const started = /new URL\('(?:\.\/|(?:\.\.\/)+(?:server\/)?main\/)(?<name>[\w-]+)\.ts', import\.meta\.url\)/g
@@ -27,13 +29,21 @@ export function packedPrograms(): Plugin {
   // A reader with another user id loads it too: TMPDIR may be a folder of root alone.
   const folder = mkdtempSync('/var/tmp/sandbox-test-packed-')
   chmodSync(folder, 0o755)
-  process.once('exit', () => rmSync(folder, { recursive: true }))
+  // A program that a test has left may write to the compile cache meanwhile.
+  process.once('exit', () => rmSync(folder, { recursive: true, maxRetries: 10 }))
   const packed = join(folder, basename(made))
   cpSync(made, packed, { recursive: true })
   return {
     name: 'packed-programs',
     enforce: 'pre',
-    config: () => ({ test: { env: { [folderVariable]: `${pathToFileURL(packed).href}/` } } }),
+    config: () => ({
+      test: {
+        env: {
+          [folderVariable]: `${pathToFileURL(packed).href}/`,
+          [compiledVariable]: join(folder, 'compiled'),
+        },
+      },
+    }),
     transform: {
       filter: {
         id: /^(?!.*\/node_modules\/).*\/(agent|reader|server|testing)\/.*(?<!\.test)\.ts$/,

@@ -60,6 +60,7 @@ export const proofs: readonly Proof[] = [
       'server/base',
       'server/custom-tables',
       'server/doors',
+      'server/schedules',
       'server/http',
       'server/sessions',
     ],
@@ -104,6 +105,13 @@ export const proofs: readonly Proof[] = [
       'proofs/conformance/{audited-routes,kill-switch,malformed-requests,matrix-faults,matrix-ids,pagination}.test.ts',
     ],
     proves: ['proofs/conformance', 'contract', 'server/http'],
+  },
+  {
+    name: 'screens of the console',
+    scenarios: [
+      'e2e/console/{author,company,doors,environments,inbox,keys,operator,people,run-form,schedules,screens,secrets,signed-out,usage}.test.ts',
+    ],
+    proves: ['console', 'server/http/console', 'e2e/console'],
   },
   {
     name: 'packed command',

@@ -1,0 +1,112 @@
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { ended, exampleFile, runWhen, submit } from '../main-job/tenant.ts'
+import type { ConsoleWorld } from './console-world.ts'
+
+/** The path of every screen below `/console/`, with its parts, by a name for its pictures. Runs the job once and makes a draft. */
+export async function makeScreens(world: ConsoleWorld): Promise<Record<string, string>> {
+  const { tenant, version, environmentVersion, taskId } = world
+  const { id: rid } = await submit(tenant, version, JSON.parse(await exampleFile('input.json')))
+  await runWhen(tenant, rid, ended)
+  const room = `chatrooms/${tenant.room}`
+  const run = `${room}/runs/${rid}`
+  const task = `tasks/${taskId}`
+  const { id: draft } = await tenant.client.call(allRoutes.createTaskVersion, {
+    params: { id: taskId },
+    body: { environment_version_id: environmentVersion, work_script: 'echo 1' },
+  })
+  await tenant.client.call(allRoutes.createSchedule, {
+    params: { cid: tenant.room },
+    body: {
+      name: 'Daily numbers',
+      task_id: taskId,
+      cron: '30 7 * * mon-fri',
+      time_zone: 'Europe/Berlin',
+      input: JSON.parse(await exampleFile('input.json')),
+    },
+  })
+  return {
+    start: '',
+    rooms: 'chatrooms',
+    account: 'me',
+    runs: 'runs',
+    'run-form': `${room}/run/${taskId}`,
+    room,
+    'room-runs': `${room}/runs`,
+    'room-jobs': `${room}/manage/jobs`,
+    'room-secrets': `${room}/manage/secrets`,
+    'room-doors': `${room}/manage/doors`,
+    'room-notifications': `${room}/manage/notifications`,
+    schedules: `${room}/schedules`,
+    'schedule-new': `${room}/schedules/new`,
+    'company-secrets': `${room}/manage/secrets?for=company`,
+    'inbox-todo': 'inbox/todo',
+    'inbox-notifications': 'inbox/notifications',
+    'inbox-all': 'inbox/notifications?all=true',
+    ...(await screensOfEnvironment(world)),
+    ...(await screensOfCompany(world)),
+    tasks: 'tasks',
+    'task-new': 'tasks/new',
+    task,
+    'task-version-new': `${task}/new`,
+    'task-version': `${task}/versions/${version}`,
+    'task-version-compare': `${task}/versions/${draft}/compare`,
+    'task-draft': `${task}/versions/${draft}/edit`,
+    'run-result': `${run}/result`,
+    'run-log': `${run}/log`,
+    'run-files': `${run}/files`,
+    'run-input': `${run}/input`,
+    'run-network': `${run}/network`,
+    'run-usage': `${run}/usage`,
+  }
+}
+
+async function screensOfEnvironment({ tenant, environmentVersion: vid }: ConsoleWorld) {
+  const { items } = await tenant.client.call(allRoutes.listEnvironments)
+  const id = items.find(({ current_version_id }) => current_version_id === vid)?.id ?? ''
+  const { items: builds } = await tenant.client.call(allRoutes.listBuilds, { params: { id, vid } })
+  const version = `environments/${id}/versions/${vid}`
+  return {
+    environments: 'environments',
+    'environment-new': 'environments/new',
+    environment: `environments/${id}`,
+    'environment-version-new': `environments/${id}/new`,
+    'environment-version': version,
+    'environment-findings': `environments/${id}/findings`,
+    'version-packages': `${version}/packages`,
+    'version-findings': `${version}/findings`,
+    'version-provenance': `${version}/provenance`,
+    'version-compare': `${version}/compare`,
+    build: `${version}/builds/${builds[0]?.id ?? ''}`,
+  }
+}
+
+async function screensOfCompany({ tenant: { client, room } }: ConsoleWorld) {
+  const { principal_id: person } = await client.call(allRoutes.readMe)
+  const { department_id: department } = await client.call(allRoutes.readChatroom, { params: { cid: room } })
+  const { id: key } = await client.call(allRoutes.createApiKey, {
+    body: { name: 'shop assistant', scope: 'sandbox', allowed_chatroom_ids: [room] },
+  })
+  const { id: webhook } = await client.call(allRoutes.createWebhook, {
+    body: { url: 'https://example.org/hooks', events: ['build_ready'] },
+  })
+  return {
+    people: 'company/people',
+    'person-new': 'company/people/new',
+    person: `company/people/${person}`,
+    departments: 'company/departments',
+    department: `company/departments/${department}`,
+    'company-rooms': 'company/chatrooms',
+    'company-room': `company/chatrooms/${room}`,
+    keys: 'company/keys',
+    'key-new': 'company/keys/new',
+    key: `company/keys/${key}`,
+    usage: 'company/usage',
+    storage: 'company/storage',
+    webhooks: 'company/webhooks',
+    'webhook-new': 'company/webhooks/new',
+    webhook: `company/webhooks/${webhook}`,
+    settings: 'company/settings',
+    findings: 'company/findings',
+    audit: 'company/audit',
+  }
+}
