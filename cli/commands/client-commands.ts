@@ -108,6 +108,7 @@ export const clientCommands: Commands = {
     commands: {
       list: async () => (await import('./notifications/webhooks.ts')).webhookListCommand(),
       add: async () => (await import('./notifications/webhooks.ts')).webhookAddCommand(),
+      test: async () => (await import('./notifications/webhooks.ts')).webhookTestCommand(),
       rotate: async () => (await import('./notifications/webhooks.ts')).webhookRotateCommand(),
       pause: async () => (await import('./notifications/webhooks.ts')).webhookPauseCommand(),
       resume: async () => (await import('./notifications/webhooks.ts')).webhookResumeCommand(),
@@ -133,6 +134,18 @@ export const clientCommands: Commands = {
       'trigger-archive': async () =>
         (await import('./tables/table-triggers.ts')).tableTriggerArchiveCommand(),
       'trigger-events': async () => (await import('./tables/table-triggers.ts')).tableTriggerEventsCommand(),
+    },
+  },
+  schedules: {
+    description: 'schedules: tasks that run at times of a calendar',
+    commands: {
+      list: async () => (await import('./schedules/schedules.ts')).schedulesListCommand(),
+      preview: async () => (await import('./schedules/schedules-add.ts')).schedulesPreviewCommand(),
+      add: async () => (await import('./schedules/schedules-add.ts')).schedulesAddCommand(),
+      pause: async () => (await import('./schedules/schedules.ts')).schedulesPauseCommand(),
+      resume: async () => (await import('./schedules/schedules.ts')).schedulesResumeCommand(),
+      remove: async () => (await import('./schedules/schedules.ts')).schedulesRemoveCommand(),
+      ticks: async () => (await import('./schedules/schedules.ts')).schedulesTicksCommand(),
     },
   },
   door: {

@@ -34,11 +34,15 @@ const operatorCommands: Commands = {
   finding: async () => (await import('./operator/images/operator-finding.ts')).operatorFindingCommand(),
   'build-fence': async () =>
     (await import('./operator/images/operator-build-fence.ts')).operatorBuildFenceCommand(),
+  console: async () => (await import('./operator/service/operator-console.ts')).operatorConsoleCommand(),
   company: async () => (await import('./operator/service/operator-company.ts')).operatorCompanyCommand(),
   prices: async () => (await import('./operator/billing/operator-prices.ts')).operatorPricesCommand(),
   block: async () => (await import('./operator/images/operator-block.ts')).operatorBlockCommand(),
   unblock: async () => (await import('./operator/images/operator-unblock.ts')).operatorUnblockCommand(),
   backup: async () => (await import('./operator/service/operator-backup.ts')).operatorBackupCommand(),
+  backups: async () => (await import('./operator/service/operator-backups.ts')).operatorBackupsCommand(),
+  'fetch-backup': async () =>
+    (await import('./operator/service/operator-fetch-backup.ts')).operatorFetchBackupCommand(),
   restore: async () => (await import('./operator/service/operator-restore.ts')).operatorRestoreCommand(),
   psql: async () => (await import('./operator/service/operator-database.ts')).operatorDatabaseCommand('psql'),
   pg_dump: async () =>

@@ -5,6 +5,7 @@ import { escapeControls } from '../output/escape-controls.ts'
 import { limitEnvironment } from '../publish/declared-limits.ts'
 import { type Published, publishTask } from '../publish/publish-task.ts'
 import { buildFolder, ownedBy, readTaskFile, type TaskSource } from '../publish/read-task-file.ts'
+import { findSchedules, scheduleTask } from '../publish/schedule-task.ts'
 import { enableTask, findShareTargets, shareTask } from '../publish/share-task.ts'
 import type { TaskFile } from '../publish/task-file.ts'
 import { type PushPlan, pushEnvironment } from '../push/push-environment.ts'
@@ -22,13 +23,15 @@ export interface Deployed {
   /** Numbers of new shares, and of rooms in which this version was enabled. */
   shared: number
   enabled: number
+  /** Number of schedules that were made or changed. */
+  scheduled: number
 }
 
-export const hasChanged = ({ built, published, shared, enabled }: Deployed): boolean =>
-  built || published || shared + enabled > 0
+export const hasChanged = ({ built, published, shared, enabled, scheduled }: Deployed): boolean =>
+  built || published || shared + enabled + scheduled > 0
 
 /**
- * Builds, publishes, shares and enables what a task file describes, each only where something differs: a repetition
+ * Builds, publishes, shares, enables and schedules what a task file describes, each only where something differs: a repetition
  * goes on where the last one failed. The error of a failed step also says what is done and what is not.
  */
 export async function deploy(
@@ -39,7 +42,8 @@ export async function deploy(
   const source = ownedBy(await readTaskFile(file), department)
   // First, so that a wrong name is refused before anything is built.
   const targets = await findShareTargets(session, source.task)
-  const steps = new Steps(session, ['build the environment', 'publish the task', 'share it', 'enable it'])
+  const schedules = await findSchedules(session, source)
+  const steps = new Steps(session, stepNames(schedules.length > 0))
   const pushed = await steps.do(() => push(session, file, source, onBuild))
   if (pushed) steps.done(`${pushed.environment.name} version ${pushed.version.version_number} is ready`)
   const pinned = pushed ? onVersion(source, pushed.version) : source
@@ -47,6 +51,7 @@ export async function deploy(
   steps.done(`${published.task.name} version ${published.version.version_number} is published`)
   const shared = await steps.do(() => shareTask(session, targets, published))
   const enabled = await steps.do(() => enableTask(session, targets, published))
+  const scheduled = await steps.do(() => scheduleTask(session, schedules, published))
   return {
     file: source.task,
     ...(pushed && { environment: { environment: pushed.environment, version: pushed.version } }),
@@ -56,8 +61,17 @@ export async function deploy(
     published: published.changed,
     shared,
     enabled,
+    scheduled,
   }
 }
+
+const stepNames = (isScheduled: boolean): string[] => [
+  'build the environment',
+  'publish the task',
+  'share it',
+  'enable it',
+  ...(isScheduled ? ['schedule it'] : []),
+]
 
 async function push(session: Session, file: string, { task }: TaskSource, onBuild: PushPlan['onBuild']) {
   if (!task.build) return undefined

@@ -1,5 +1,5 @@
 import type { ScanReport } from '@sandbox-jobs/contract/resources/builds/scan-report.ts'
-import { severities } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
+import { severities } from '@sandbox-jobs/contract/severities.ts'
 import { escapeControls } from './escape-controls.ts'
 import { bytesText } from './sizes.ts'
 import { table } from './table.ts'

@@ -23,6 +23,8 @@ export function readFields(given: Values, fields: Fields, problems: string[], pr
 function readValue(value: unknown, { form }: Field, problems: string[], name: string): unknown {
   const isNested = form.kind === 'section' || form.kind === 'text_or_section'
   if (isNested && isRecord(value)) return readFields(value, form.fields, problems, `${name}.`)
+  if (form.kind === 'sections' && isRecordList(value))
+    return value.map((item, at) => readFields(item, form.fields, problems, `${name}[${at}].`))
   if (!isRight(value, form)) problems.push(`${name} must be ${expected(form)}`)
   return value
 }
@@ -54,6 +56,8 @@ function expected(form: Form): string {
       return 'everything, nothing, or a list of domains, addresses and ranges'
     case 'section':
       return `a section with ${Object.keys(form.fields).join(', ')}`
+    case 'sections':
+      return `a list of sections with ${Object.keys(form.fields).join(', ')}`
     case 'text_or_section':
       return `a name, or a section with ${Object.keys(form.fields).join(', ')}`
   }
@@ -77,15 +81,17 @@ function isRight(value: unknown, form: Form): boolean {
     case 'document':
       return isFilledText(value) || (typeof value === 'object' && value !== null)
     case 'list':
-      return Array.isArray(value) && value.every(isRecord)
+      return isRecordList(value)
     case 'network':
       return value === 'everything' || value === 'nothing' || isTextList(value)
     case 'section':
+    case 'sections':
       return false
   }
 }
 
 export const isRecord = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+const isRecordList = (value: unknown): value is Values[] => Array.isArray(value) && value.every(isRecord)
 const isFilledText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isTextList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isFilledText)

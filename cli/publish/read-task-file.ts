@@ -1,7 +1,7 @@
 import { readFile, realpath } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 import { parse } from 'yaml'
-import { checkTaskFile, type TaskFile, wrongFile } from './task-file.ts'
+import { checkTaskFile, type ScheduleField, type TaskFile, wrongFile } from './task-file.ts'
 
 /** A task file with the texts of the files that it names. */
 export interface TaskSource {
@@ -10,6 +10,8 @@ export interface TaskSource {
   workScript: string
   inputSchema: string | null
   inputExample: string | null
+  /** Of each schedule, in their order. */
+  scheduleInputs: unknown[]
 }
 
 /** Reads a task file and the files that it names. Throws an error that names the problem. */
@@ -24,12 +26,23 @@ export async function readTaskFile(file: string): Promise<TaskSource> {
   const beside = (path: string | undefined) => (path === undefined ? null : readAdjacent(file, path))
   const document = (given: TaskFile['input_schema']) =>
     typeof given === 'object' ? JSON.stringify(given, null, 2) : beside(given)
+  const inputOf = async ({ input }: ScheduleField): Promise<unknown> =>
+    input === undefined ? {} : parseInput(file, (await document(input)) ?? '')
   return {
     task,
     startupScript: (await beside(task.startup_script)) ?? '',
     workScript: (await beside(task.work_script)) ?? '',
     inputSchema: await document(task.input_schema),
     inputExample: await document(task.input_example),
+    scheduleInputs: await Promise.all(task.schedules.map(inputOf)),
+  }
+}
+
+function parseInput(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw wrongFile(file, ['the input of a schedule is not JSON'])
   }
 }
 

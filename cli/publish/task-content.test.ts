@@ -13,6 +13,7 @@ const source: TaskSource = {
   workScript: 'echo hi\n',
   inputSchema: null,
   inputExample: null,
+  scheduleInputs: [],
 }
 const content = contentOf(source, { environmentVersionId: 'ver_1', outputPolicy: null })
 const published = { ...content, state: 'published', source_visible: true } as unknown as TaskVersion

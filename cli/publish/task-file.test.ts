@@ -29,6 +29,7 @@ test('a task file needs a name, an environment and a script; the rest has defaul
     secret_slots: [],
     share: { company: false, departments: [], rooms: [] },
     enable: [],
+    schedules: [],
   })
 })
 

@@ -5,6 +5,7 @@ import {
 } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import type { OutputPolicy } from '@sandbox-jobs/contract/resources/runs/output-policy.ts'
+import type { MissedPolicy } from '@sandbox-jobs/contract/resources/schedules/schedule.ts'
 import { taskFileFields } from '@sandbox-jobs/contract/task-file/fields.ts'
 import { CliError, exitCodes } from '../failure.ts'
 import { isRecord, readFields, type Values } from './read-fields.ts'
@@ -33,6 +34,19 @@ export interface OutputPolicyField {
   command_id?: string
   room?: string
   input_schema?: Record<string, unknown>[]
+}
+
+/** Times at which the task runs in a room. */
+export interface ScheduleField {
+  room: string
+  /** Absent: that of the task. */
+  name?: string
+  cron: string
+  time_zone: string
+  /** A file, or the input itself. */
+  input?: string | Inline
+  missed?: MissedPolicy
+  timeout_seconds?: number
 }
 
 /** A task file, as its author keeps it next to the scripts. Paths are relative to the file. */
@@ -65,6 +79,7 @@ export interface TaskFile {
   share: { company: boolean; departments: string[]; rooms: string[] }
   /** Rooms in which the task is enabled. */
   enable: string[]
+  schedules: ScheduleField[]
 }
 
 /** Validates a task file. Throws one error with all problems. */
@@ -80,6 +95,7 @@ export function checkTaskFile(content: unknown, file: string): TaskFile {
     requires_confirmation: false,
     secret_slots: [],
     enable: [],
+    schedules: [],
     ...definedOf({ description, timeout_seconds, requires_confirmation, ...rest }),
     ...environmentOf(environment, String(given.name)),
     share: { company: false, departments: [], rooms: [], ...(isRecord(share) && share) },

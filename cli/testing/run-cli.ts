@@ -42,6 +42,8 @@ export async function runCli(
       PATH: '/usr/bin:/bin',
       HOME: home,
       SANDBOX_CLI_CONFIG: join(home, 'credentials.json'),
+      // Spares each call a quarter of its processor time (`packed-programs.ts`).
+      NODE_COMPILE_CACHE: process.env.COMPILED_PROGRAMS,
       ...env,
     },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@sandbox-jobs/contract/resources/companies/audit-entry.ts'
+import type { AuditEntry, AuditEntryList } from '@sandbox-jobs/contract/resources/companies/audit-entry.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { type Command, Option } from 'commander'
 import { serviceCommand } from '../../args/service-command.ts'
@@ -13,6 +13,8 @@ interface Options extends ConnectionOptions {
   to?: string
   actor?: string
   object?: string
+  operation?: string
+  kind?: string
 }
 
 export const auditListCommand = (): Command =>
@@ -27,7 +29,9 @@ export const auditListCommand = (): Command =>
     .option('--to <time>', 'entries before this time')
     .option('--actor <id>', 'entries of a user, client, run or account')
     .option('--object <id>', 'entries of an object')
-    .action(({ last, from, to, actor, object, ...options }: Options) =>
+    .option('--operation <name>', 'entries of an operation, like createTask')
+    .option('--kind <name>', 'entries of a kind of object, like task')
+    .action(({ last, from, to, actor, object, operation, kind, ...options }: Options) =>
       withSession(options, async ({ client, report }) => {
         const query = {
           page_size: last,
@@ -35,11 +39,31 @@ export const auditListCommand = (): Command =>
           ...(to === undefined ? {} : { to }),
           ...(actor === undefined ? {} : { actor_id: actor }),
           ...(object === undefined ? {} : { object_id: object }),
+          ...(operation === undefined ? {} : { action: operation }),
+          ...(kind === undefined ? {} : { object_type: kind }),
         }
-        const { items } = await client.call(allRoutes.listAuditEntries, { query })
+        const items = await newestOf(last, (token) =>
+          client.call(allRoutes.listAuditEntries, {
+            query: { ...query, ...(token && { page_token: token }) },
+          }),
+        )
         report.result(table(['ENTRY', 'AT', 'ACTION', 'BY', 'CHANGE', 'OBJECT'], items.map(rowOf)), { items })
       }),
     )
+
+/** A page may have fewer entries than it could, and others follow. */
+async function newestOf(
+  count: number,
+  read: (token: string | undefined) => Promise<AuditEntryList>,
+): Promise<AuditEntry[]> {
+  const items: AuditEntry[] = []
+  for (let token: string | null | undefined; token !== null && items.length < count; ) {
+    const page = await read(token)
+    items.push(...page.items)
+    token = page.next_page_token
+  }
+  return items.slice(0, count)
+}
 
 const rowOf = (entry: AuditEntry): string[] => [
   String(entry.sequence),

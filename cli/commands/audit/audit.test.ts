@@ -102,3 +102,22 @@ test('entries are listed by what was asked for', async () => {
   const [{ query } = { query: new URLSearchParams() }] = service.requests
   expect([query.get('page_size'), query.get('actor_id')]).toEqual(['5', 'usr_1'])
 })
+
+test('entries of an operation are looked for on further pages, as many as were asked for', async () => {
+  const [, entry] = exported(1)
+  const items = [JSON.parse(entry ?? '')]
+  const before = service.requests.length
+  service.answers.listAuditEntries = ({ query }) =>
+    query.get('page_token') === null
+      ? { json: { items: [], page_size: 2, next_page_token: 'second' } }
+      : { json: { items: [...items, ...items, ...items], page_size: 2, next_page_token: 'third' } }
+  const asked = ['--operation', 'createTask', '--kind', 'task']
+  const { stdout } = await cli('audit', 'list', '--last', '2', ...asked)
+  expect(stdout.match(/createTask/g)).toHaveLength(2)
+  const requests = service.requests.slice(before)
+  expect(requests.map(({ query }) => query.get('page_token'))).toEqual([null, 'second'])
+  expect([requests[0]?.query.get('action'), requests[0]?.query.get('object_type')]).toEqual([
+    'createTask',
+    'task',
+  ])
+})

@@ -90,6 +90,47 @@ test('the first deployment says what to type next: a run, or how a room gets the
   expect((await deploy('--file', 'own.yaml')).stderr).not.toContain('Next')
 })
 
+test('schedules of the file are made, changed where they differ, and never those of another task', async () => {
+  const times = { cron: '30 7 * * mon-fri', time_zone: 'Europe/Berlin' }
+  const lines = ['name: report', 'environment: { folder: image }', 'work_script: work.sh', 'schedules:']
+  const text = `  - { room: ${room}, cron: ${times.cron}, time_zone: ${times.time_zone}, input: { region: all } }`
+  writeFileSync(join(home, 'task.yaml'), [...lines, text].join('\n'))
+  const stored = {
+    id: 'sch_1',
+    name: 'report',
+    task_id: 'tsk_1',
+    ...times,
+    missed: 'skip',
+    timeout_seconds: null,
+  }
+  service.answers.listSchedules = () => ({ json: page([]) })
+  service.answers.createSchedule = () => ({ json: stored })
+  service.answers.updateSchedule = () => ({ json: stored })
+  service.answers.readScheduleInput = () => ({ bytes: '{"region":"all"}' })
+  await deploy()
+  const made = service.requests.find(({ route }) => route === 'createSchedule')
+  expect(JSON.parse(String(made?.body))).toEqual({
+    name: 'report',
+    task_id: 'tsk_1',
+    ...times,
+    missed: 'skip',
+    timeout_seconds: null,
+    input: { region: 'all' },
+  })
+  service.requests.length = 0
+  service.answers.listSchedules = () => ({ json: page([stored]) })
+  await deploy()
+  expect(changes().at(-1)).toBe('publishTaskVersion')
+  service.answers.listSchedules = () => ({ json: page([{ ...stored, cron: '0 8 * * *' }]) })
+  await deploy()
+  expect(changes().at(-1)).toBe('updateSchedule')
+  service.answers.listSchedules = () => ({ json: page([{ ...stored, task_id: 'tsk_2' }]) })
+  const other = await deploy()
+  expect(other.exitCode).toBe(1)
+  expect(other.stderr).toContain('runs another task')
+  expect(other.stderr).toContain('not done: schedule it')
+})
+
 test('a step that fails says what is done and what is not', async () => {
   service.answers.enableGrantedJob = () => ({ status: 403, detail: 'Forbidden' })
   const result = await deploy()

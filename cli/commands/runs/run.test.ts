@@ -325,18 +325,23 @@ test('a message after an output without a line end starts a line of its own wher
 
 test('runs are listed with their task and person, in every room or in one', async () => {
   const person = { principal_type: 'user', task_id: 'tsk_1', task_name: 'report', queued_at: null }
-  const items = ['usr_1', 'usr_2'].map((principal_id) =>
+  const items = ['usr_1', 'usr_2', 'usr_3'].map((principal_id) =>
     runOf({ ...person, principal_id, chatroom_name: 'daily' }),
   )
   Object.assign(service.answers, {
     listVisibleRuns: () => ({ json: page(items) }),
-    readMe: () => ({ json: { principal_id: 'usr_1', role: 4 } }),
-    readUser: () => ({ json: { login: 'ben' } }),
+    readMe: () => ({ json: { principal_id: 'usr_1', role: 1 } }),
+    readNames: () => ({ json: { items: [{ id: 'usr_2', kind: 'user', name: 'Ben' }] } }),
   } satisfies FakeService['answers'])
   const { stdout } = await cli(['runs'])
   expect(stdout).toMatch(/^RUN +TASK +BY .*ROOM/)
   expect(stdout).toMatch(/^run_2+ +report +you +completed .*daily$/m)
-  expect(stdout).toMatch(/^run_2+ +report +ben +completed/m)
+  expect(stdout).toMatch(/^run_2+ +report +Ben +completed/m)
+  expect(stdout).toMatch(/^run_2+ +report +usr_3 +completed/m)
+  expect(service.requests.find(({ route }) => route === 'readNames')?.query.getAll('ids')).toEqual([
+    'usr_2',
+    'usr_3',
+  ])
   await cli(['runs', '--room', room])
   const listed = service.requests.filter(({ route }) => route === 'listVisibleRuns')
   expect(listed.map(({ query }) => query.get('chatroom_id'))).toEqual([null, room])

@@ -25,6 +25,7 @@ const loggedServices = Object.keys({
     builds: true,
     backups: true,
     api: true,
+    operator: true,
   },
 } satisfies Record<LoggedService, true>) as LoggedService[]
 const logLevels = Object.keys({

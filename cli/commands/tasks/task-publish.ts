@@ -4,6 +4,7 @@ import { serviceCommand } from '../../args/service-command.ts'
 import { escapeControls } from '../../output/escape-controls.ts'
 import { publishTask } from '../../publish/publish-task.ts'
 import { ownedBy, readTaskFile } from '../../publish/read-task-file.ts'
+import { findSchedules, scheduleTask } from '../../publish/schedule-task.ts'
 import { enableTask, findShareTargets, shareTask } from '../../publish/share-task.ts'
 import { approvalsOfVersion, approvalsText } from '../../secrets/approvals-of-version.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
@@ -16,7 +17,7 @@ interface Options extends ConnectionOptions {
 
 export const taskPublishCommand = (): Command =>
   serviceCommand('publish')
-    .description('publish a task from a file, share it, and enable it in rooms')
+    .description('publish a task from a file, share it, enable it in rooms and schedule it')
     .option('--file <file>', 'task file', 'task.yaml')
     .addOption(departmentOption())
     .addHelpText(
@@ -28,9 +29,11 @@ export const taskPublishCommand = (): Command =>
       withSession(options, async (session) => {
         const source = ownedBy(await readTaskFile(options.file), options.department)
         const targets = await findShareTargets(session, source.task)
+        const schedules = await findSchedules(session, source)
         const published = await publishTask(session, source)
         await shareTask(session, targets, published)
         await enableTask(session, targets, published)
+        await scheduleTask(session, schedules, published)
         const { task, version, changed } = published
         const lead = changed ? 'Published' : 'Nothing has changed:'
         const text = `${lead} version ${version.version_number} of ${escapeControls(task.name)} (${version.id})\n`
