@@ -43,6 +43,11 @@ const before: Partial<Record<string, string>> = {
   mintLogLink: "delete from public_links where object_kind = 'log'",
   putMember: 'delete from chatroom_members',
   changeVersionIsolation: "update environment_versions set isolation = 'gvisor'",
+  endSignIns: `insert into sign_ins (id, company_id, user_id, token_hash, credential_generation, client, address, created_at,
+      last_used_at, expires_at)
+    select 'sgn_' || id, company_id, id, sha256(convert_to(id, 'UTF8')), 1, '', '', now(), now(), now() from users`,
+  readAllNotifications: `insert into notifications (id, company_id, user_id, source, event, title, deep_link, subject_type, created_at)
+    select 'ntf_' || id, company_id, id, 'unread', 'run_terminal', 'Ended', '/console/runs', 'run', now() from users`,
   redeliver: "update webhook_deliveries set outcome = 'failed'",
   revokeOutputLink: `insert into public_links (id, company_id, run_id, object_kind, token_hash, created_by)
     select 'lnk_output' || id, company_id, id, 'output', sha256(convert_to(id, 'UTF8')), principal_id from runs`,

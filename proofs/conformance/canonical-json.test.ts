@@ -1,7 +1,7 @@
+import { parseStrictJson, runInputBounds } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { canonicalDigest, canonicalJson } from '../../server/base/json/canonical-json.ts'
-import { parseStrictJson, runInputBounds } from '../../server/base/json/strict-json.ts'
 
 /* Properties of canonical JSON: one form for every notation of a value (RFC 8785). */
 const unstorable = /\\u0000/

@@ -40,6 +40,7 @@ const examplesBySegment: Record<string, Example> = {
   webhooks: 'webhook',
   deliveries: 'delivery',
   doors: 'door',
+  schedules: 'schedule',
 }
 
 /** The parameters of a route's path, and the example of each. */

@@ -19,6 +19,9 @@ const goesOn = ({ method, path }: Route): boolean =>
   path.endsWith('/cancel') ||
   path.endsWith('/download') ||
   path === '/public/auth/token' ||
+  path === '/public/auth/sign-in' ||
+  path.endsWith('/sign-ins/end') ||
+  path.endsWith('/me/password') ||
   path.startsWith('/private/platform/')
 
 // Tools of agents need a turn: server/agent-tools/tools.test.ts.

@@ -120,7 +120,7 @@ class WorldSetup {
   readonly #apps = new Map<string, FastifyInstance>()
 
   private constructor({ database, folder, passwordHash }: StageParts) {
-    const baseUrl = 'http://sandbox.test'
+    const baseUrl = 'https://sandbox.test'
     const accessTokenSeconds = 3600
     this.config = {
       dataDir: folder,

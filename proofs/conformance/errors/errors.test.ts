@@ -11,6 +11,7 @@ import { notificationScenarios } from './notification-scenarios.ts'
 import { proposalScenarios } from './proposal-scenarios.ts'
 import { requestScenarios } from './request-scenarios.ts'
 import { runScenarios } from './run-scenarios.ts'
+import { scheduleScenarios } from './schedule-scenarios.ts'
 import { secretScenarios } from './secret-scenarios.ts'
 import { sessionScenarios } from './session-scenarios.ts'
 import { tableScenarios } from './table-scenarios.ts'
@@ -28,6 +29,7 @@ const scenarios = {
   ...proposalScenarios,
   ...notificationScenarios,
   ...doorScenarios,
+  ...scheduleScenarios,
 }
 const { url } = await createTestDatabase()
 let world: World

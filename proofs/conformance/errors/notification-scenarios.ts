@@ -11,4 +11,11 @@ export const notificationScenarios: ErrorScenarios = {
       await context.sendOk('companyManager', allRoutes.createWebhook, request)
     return context.send('companyManager', allRoutes.createWebhook, request)
   },
+  webhook_paused: async (context) => {
+    const request = { body: { url: 'https://example.org/paused' } }
+    const { id } = await context.sendOk('companyManager', allRoutes.createWebhook, request)
+    const params = { wid: String(id) }
+    await context.sendOk('companyManager', allRoutes.updateWebhook, { params, body: { paused: true } })
+    return context.send('companyManager', allRoutes.testWebhook, { params })
+  },
 }

@@ -16,6 +16,20 @@ export const requestScenarios: ErrorScenarios = {
     for (let tries = 0; tries < 5; tries += 1) await context.send('nobody', allRoutes.createToken, { body })
     return context.send('nobody', allRoutes.createToken, { body })
   },
+  wrong_password: (context) =>
+    context.send('member', allRoutes.changePassword, {
+      body: { current: 'guessed', password: 'staple horse correct' },
+    }),
+  console_wrong_address: (context) =>
+    context.send('nobody', allRoutes.createSignIn, { body: { username: 'ada', password: 'any' } }),
+  console_needs_https: async (context) => {
+    const route = allRoutes.createSignIn
+    const body = { username: 'ada', password: 'any' }
+    return {
+      route,
+      answer: await context.world.sendWith({ baseUrl: 'http://sandbox.test' }, 'nobody', route, { body }),
+    }
+  },
   insufficient_permissions: (context) => context.send('member', allRoutes.readCompany),
   not_found: (context) => context.send('member', allRoutes.readTask, { params: { id: 'nothing' } }),
   request_too_large: (context) =>

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib'
+import { exampleDigest } from '@sandbox-jobs/contract/digest.ts'
 import { bundleMaxBytes, scriptMaxBytes, timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { tar } from '../../../reader/formats/archive-fixtures.ts'
@@ -31,6 +32,12 @@ export const taskScenarios: ErrorScenarios = {
     await archiveTask(context)
     return context.send('manager', allRoutes.updateTask, { params: task(context), body: { name: 'Late' } })
   },
+  draft_changed: (context) =>
+    context.send('manager', allRoutes.updateTaskVersion, {
+      params: draft(context),
+      query: { if_digest: exampleDigest },
+      body: { work_script: 'late' },
+    }),
   already_archived: (context) =>
     context.sendTwice('manager', allRoutes.archiveTask, { params: task(context) }),
   environment_version_not_ready: (context) =>

@@ -4,6 +4,7 @@ const digest = `sha256:${'b'.repeat(64)}`
 
 export const environments: Record<string, Expectation> = {
   listEnvironments: {},
+  listEnvironmentOverviews: {},
   createEnvironment: {
     body: ({ ids }) => ({ name: 'New', owner_scope: 'department', owner_id: ids.department }),
   },

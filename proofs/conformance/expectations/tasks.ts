@@ -48,6 +48,7 @@ export const tasks: Record<string, Expectation> = {
   },
   revokeBinding: {},
   listTaskBindings: {},
+  listTaskOverviews: {},
   listRoomBindings: {},
   updateChatroomJobs: { body: () => ({ jobs: ['sandbox'] }) },
   listChatroomsByJob: {},

@@ -67,6 +67,14 @@ export async function makeDoor(
   return String((await sendOk(manager, allRoutes.createDoor, { params: { cid: room }, body })).id)
 }
 
+export async function makeSchedule(
+  { sendOk }: SeedTools,
+  { room, manager, task }: SeedScope & { task: string },
+): Promise<string> {
+  const body = { name: 'Seed', task_id: task, cron: '0 6 * * *', time_zone: 'UTC', input: {} }
+  return String((await sendOk(manager, allRoutes.createSchedule, { params: { cid: room }, body })).id)
+}
+
 /** A webhook with a delivery that waits. */
 export async function makeWebhook({ db, sendOk }: SeedTools, manager: Principal) {
   const hook = await sendOk(manager, allRoutes.createWebhook, { body: { url: 'https://example.org/seed' } })

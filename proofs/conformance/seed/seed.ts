@@ -3,7 +3,7 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Principal } from '../../../server/access/principal.ts'
 import { newId } from '../../../server/base/ids.ts'
 import { addMember, makeDepartment, makeRoom, makeUser } from '../../../testing/factories/tenant.ts'
-import { makeDoor, makeNotification, makeProposal, makeWebhook } from './seed-agents.ts'
+import { makeDoor, makeNotification, makeProposal, makeSchedule, makeWebhook } from './seed-agents.ts'
 import { makeEnvironment } from './seed-environment.ts'
 import { makeFiles } from './seed-files.ts'
 import { makeRuns } from './seed-runs.ts'
@@ -72,6 +72,7 @@ export const examples = [
   'notification',
   'webhook',
   'delivery',
+  'schedule',
   'door',
   'link',
   'shareToken',
@@ -151,6 +152,7 @@ export async function makeSeed(tools: SeedTools): Promise<Seed> {
     ...agents,
     ...sent,
     ...hooks,
+    schedule: await makeSchedule(tools, { ...scope, ...offered }),
     door: await makeDoor(tools, { ...scope, environmentVersion: built.readyVersion }),
   }
   return { companyId, people, otherRoom, ...secrets, ids }
