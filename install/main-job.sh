@@ -33,6 +33,17 @@ read_applied() {
     "$applied" "$user"
 }
 
+# say_ways_in: how a person and the command log in.
+say_ways_in() {
+  port=${service_url##*:}
+  say '' 'In a browser:' \
+    "  $service_url/console/chatrooms" \
+    "  Login $user; the password is in $kept/password, readable by root." \
+    "  From another machine: ssh -L $port:127.0.0.1:$port root@MACHINE, then the same address there." \
+    'With the command:' \
+    "  ./sandbox login --url $service_url --user $user"
+}
+
 # run_main_job: environment, task, run, links. Returns the exit code of the run.
 run_main_job() {
   [ -s "$kept/password" ] || fail 1 "The password of $user is unknown: this company was not created by ./quickstart." \
@@ -52,7 +63,5 @@ run_main_job() {
     'process.stdin.toArray().then((parts) => console.log(JSON.parse(Buffer.concat(parts)).items[0].id))')
   say '' '  links: anyone who has one can download the file, for example with curl --location --remote-name'
   ./sandbox links "$run" --room "$room" || return
-  say '' "Log in yourself; the password of $user is in $kept/password, readable by root:" \
-    "  ./sandbox login --url $service_url --user $user"
   return "$run_status"
 }

@@ -31,11 +31,13 @@ commit=$(git rev-parse --short=12 HEAD)
 [ "$(git tag --points-at "$commit" --list "v$version")" ] || version="$version~dev$SOURCE_DATE_EPOCH.$commit"
 
 mkdir -p "$program" "$documents" "$stage/usr/bin" "$stage/usr/lib/systemd/system" "$stage/etc/sandbox-jobs" "$stage/DEBIAN"
-git archive "$commit" agent cli client contract reader server LICENSE package.json package-lock.json sandbox \
+git archive "$commit" agent cli client console/package.json contract reader server LICENSE package.json package-lock.json sandbox \
   install/find-node.sh install/runsc.sh install/say.sh install/service-user.sh | tar -x -C "$program"
 find "$program" -name '*.test.ts' -delete
 install_modules() (cd "$program" && npm ci --omit=dev --no-audit --no-fund)
 install_modules >&2
+"$root/install/console.sh" >&2
+cp -R console/dist "$program/console/dist"
 node tools/package/write-sbom.ts "$program" >"$documents/sbom.cdx.json"
 # Half of a module is documentation, types and maps; Node brings its own headers and npm.
 find "$program" -path '*/node_modules/*' -type f \( -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -name '*.map' -o -name '*.md' \) -delete

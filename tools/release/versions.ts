@@ -7,7 +7,7 @@ interface Manifest {
   dependencies?: Record<string, string>
 }
 
-const manifests = ['.', 'agent', 'cli', 'client', 'contract', 'reader', 'server'].map((folder) =>
+const manifests = ['.', 'agent', 'cli', 'client', 'console', 'contract', 'reader', 'server'].map((folder) =>
   join(folder, 'package.json'),
 )
 const lock = 'package-lock.json'
