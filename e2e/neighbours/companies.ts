@@ -25,6 +25,7 @@ export type HostileTask = keyof typeof scripts
 export interface Hostile {
   url: string
   token: string
+  companyId: string
   room: string
   /** A known login of the quiet company. */
   victim: string
@@ -73,6 +74,7 @@ export async function makeHostile(service: OwnService): Promise<Hostile> {
   return {
     url: service.url,
     token: tenant.token,
+    companyId: tenant.companyId,
     room: tenant.room,
     victim: service.user,
     versions,

@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { createClient } from '@sandbox-jobs/contract/client/client.ts'
-import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { percentile } from '../../bench/harness/measure/percentile.ts'
 import { startService } from '../main-job/service.ts'
 import type { Answers } from './attack.ts'
 import { AttackerProcess } from './attacker-process.ts'
 import { attacks } from './attacks/all.ts'
-import { type Hostile, makeHostile, makeQuiet } from './companies.ts'
+import { makeHostile, makeQuiet } from './companies.ts'
 import { smallDataDisk } from './data-disk.ts'
+import { endWork } from './end-work.ts'
+import { stallMs } from './probe.ts'
 import { type Phase, runWorkload } from './quiet.ts'
 
 /*
  * A hostile company with every right that a company can have exhausts what it can, one resource after another and then all at
- * once, while a quiet company works. Nothing of the quiet company may fail, and its p99 from submission to result must stay
- * below three times its idle value. Idle phases before and after the attacks together give that value: each phase has at
+ * once, while a quiet company works. Nothing of the quiet company may fail, new clients get an answer within a second, and the
+ * company's p99 from submission to result must stay below three times its idle value. Idle phases before and after the attacks together give that value: each phase has at
  * least the same number of runs, and one build, during which runs are the slowest.
  *
  * Attackers are processes of low priority: they represent remote clients, which use no processor time of this machine. On one that is
@@ -60,15 +60,18 @@ try {
   const attacked: { name: string; phase: Phase }[] = []
   for (const name of chosen) {
     const wanted = name === 'all' ? attacks.map((attack) => attack.name) : [name]
-    const attackers = wanted.map((attack) => new AttackerProcess(attack, hostile, priority))
-    await Promise.all(attackers.map((attacker) => attacker.attacking()))
+    const attackers: AttackerProcess[] = []
+    for (const attack of wanted) {
+      const attacker = new AttackerProcess(attack, hostile, priority)
+      attackers.push(attacker)
+      await attacker.attacking()
+    }
     await sleep(warmUpMs)
     const phase = await runWorkload(service, quiet, length)
     const answers = await Promise.all(attackers.map((attacker) => attacker.stop()))
     report(name, phase, answers.reduce(sum))
     attacked.push({ name, phase })
-    await cancelRuns(hostile)
-    await cancelBuilds(hostile)
+    await endWork(service, hostile)
   }
   const after = await runWorkload(service, quiet, length)
   report('idle after', after)
@@ -96,11 +99,12 @@ process.exitCode = failed.length === 0 ? 0 : 1
 /** Prints what a phase measured. */
 function report(name: string, phase: Phase, answers: object = {}): void {
   const shown = (times: number[], share: number) => String(Math.round(percentile(times, share)))
-  const { resultMs, loginMs, buildMs, failures } = phase
+  const { resultMs, loginMs, buildMs, healthMs, failures } = phase
   console.log(
     `${name.padEnd(12)} ${String(resultMs.length).padStart(4)} runs, p50 ${shown(resultMs, 0.5)} ms, ` +
       `p90 ${shown(resultMs, 0.9)} ms, p99 ${shown(resultMs, 0.99)} ms, slowest ${shown(resultMs, 1)} ms; ` +
-      `login p99 ${shown(loginMs, 0.99)} ms; build ${shown(buildMs, 1)} ms; attack ${JSON.stringify(answers)}`,
+      `login p99 ${shown(loginMs, 0.99)} ms; build ${shown(buildMs, 1)} ms; ` +
+      `health p99 ${shown(healthMs, 0.99)} ms, slowest ${shown(healthMs, 1)} ms; attack ${JSON.stringify(answers)}`,
   )
   for (const [failure, times] of counted(failures)) console.log(`       ${times} x ${failure}`)
 }
@@ -111,10 +115,13 @@ function sum(answers: Answers, others: Answers): Answers {
 }
 
 /** Prints and returns whether the quiet company was left alone in that phase. */
-function isHeld(name: string, { resultMs, failures }: Phase, idleP99: number): boolean {
+function isHeld(name: string, { resultMs, healthMs, failures }: Phase, idleP99: number): boolean {
   const ratio = percentile(resultMs, 0.99) / idleP99
-  const held = failures.length === 0 && ratio <= maxRatio
-  console.log(`${held ? 'held  ' : 'FAILED'} ${name.padEnd(12)} p99 ${ratio.toFixed(2)} x idle`)
+  const stalls = healthMs.filter((ms) => ms > stallMs).length
+  const held = failures.length === 0 && ratio <= maxRatio && stalls === 0
+  console.log(
+    `${held ? 'held  ' : 'FAILED'} ${name.padEnd(12)} p99 ${ratio.toFixed(2)} x idle, ${stalls} of ${healthMs.length} probes stalled`,
+  )
   return held
 }
 
@@ -122,39 +129,6 @@ function counted(failures: string[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const failure of failures) counts.set(failure, (counts.get(failure) ?? 0) + 1)
   return counts
-}
-
-/** Cancels queued runs of the attack, so that they do not affect the next one. */
-async function cancelRuns({ url, token }: Hostile): Promise<void> {
-  const client = createClient({ baseUrl: url, token })
-  for (;;) {
-    const query = { page_size: 100, status: ['queued', 'starting', 'running', 'cancel_requested'] } as const
-    const { items } = await client.call(allRoutes.listVisibleRuns, {
-      query: { ...query, status: [...query.status] },
-    })
-    if (items.length === 0) return
-    for (const { id, chatroom_id } of items) {
-      await client.call(allRoutes.cancelRun, { params: { cid: chatroom_id, rid: id } }).catch(() => undefined)
-    }
-    await sleep(200)
-  }
-}
-
-async function cancelBuilds({ url, token, environmentId: id }: Hostile): Promise<void> {
-  const client = createClient({ baseUrl: url, token })
-  for (let isAny = true; isAny; ) {
-    isAny = false
-    const query = { page_size: 100 }
-    const versions = await client.call(allRoutes.listEnvironmentVersions, { params: { id }, query })
-    for (const { id: vid } of versions.items) {
-      const { items } = await client.call(allRoutes.listBuilds, { params: { id, vid } })
-      for (const { id: aid } of items.filter(({ terminal_class }) => terminal_class === '')) {
-        isAny = true
-        await client.call(allRoutes.cancelBuild, { params: { id, vid, aid } }).catch(() => undefined)
-      }
-    }
-    await sleep(200)
-  }
 }
 
 async function keepLogs(dataDir: string): Promise<void> {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { OwnService } from '../main-job/service.ts'
 import { build, logIn, submit, type Tenant } from '../main-job/tenant.ts'
+import { probe } from './probe.ts'
 
 /** Measurements of the quiet company during a phase. */
 export interface Phase {
@@ -13,6 +14,8 @@ export interface Phase {
   resultMs: number[]
   loginMs: number[]
   buildMs: number[]
+  /** Milliseconds until new clients get an answer, asked at a fixed rate. */
+  healthMs: number[]
   failures: string[]
 }
 
@@ -35,15 +38,15 @@ export interface PhaseLength {
 }
 
 /**
- * Runs one job after another, logs in periodically, and builds one image, until both the time has passed and the number of
- * runs is reached.
+ * Runs one job after another, logs in periodically, builds one image and probes the service, until both the time has passed
+ * and the number of runs is reached.
  */
 export async function runWorkload(
   service: OwnService,
   quiet: QuietCompany,
   { seconds, runs: runsMin }: PhaseLength,
 ): Promise<Phase> {
-  const phase: Phase = { resultMs: [], loginMs: [], buildMs: [], failures: [] }
+  const phase: Phase = { resultMs: [], loginMs: [], buildMs: [], healthMs: [], failures: [] }
   const startedMs = performance.now()
   const isOver = () => {
     const passedMs = performance.now() - startedMs
@@ -70,7 +73,13 @@ export async function runWorkload(
       await sleep(betweenLoginsMs)
     }
   }
+  const isDone = new AbortController()
+  const probing = probe(service.url, isDone.signal)
   await Promise.all([runs(), logins(), timed('build', phase.buildMs, () => buildOnce(quiet.tenant))])
+  isDone.abort()
+  const probes = await probing
+  phase.healthMs = probes.answeredMs
+  phase.failures.push(...probes.failures)
   if (phase.resultMs.length < runsMin)
     phase.failures.push(`fewer than ${runsMin} results in the longest phase`)
   return phase
