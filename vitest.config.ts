@@ -6,6 +6,7 @@ import { includedProofs, leftOutFiles } from './testing/suite/proofs.ts'
 
 const all = [
   '{agent,reader,client,contract,server,cli,bench,proofs,testing,tools}/**/*.test.ts',
+  'console/src/**/*.test.{ts,tsx}',
   'e2e/crash/checks/*.test.ts',
 ]
 /** Part of `npm run hostile-builds`, which runs for as long as all others of its folder. */

@@ -16,7 +16,7 @@ interface Rule {
   exceptions: Record<string, string>
 }
 
-const tests = /[.]test[.]ts$|conformance[.]ts$|^testing\//
+const tests = /[.]test[.]tsx?$|conformance[.]ts$|^testing\//
 
 const foreignTables = [
   'tasks',
@@ -42,7 +42,7 @@ const namesEndIn = (word: string): RegExp =>
 /** A word of the glossary names one thing, in the files where that is at home. */
 const oneMeaning = (word: string, meaning: string, home: RegExp): Rule => ({
   name: `${word} is ${meaning}`,
-  files: /^(agent|reader|server|cli|client|contract)\//,
+  files: /^(agent|reader|server|cli|client|console|contract)\//,
   allowed: home,
   forbidden: namesEndIn(word),
   exceptions: {},
@@ -109,6 +109,21 @@ const rules: Rule[] = [
     ),
     exceptions: {},
   },
+  {
+    name: 'colours and sizes of type are only in tokens.css',
+    files: /^console\/.*[.]css$/,
+    allowed: /^console\/src\/design\/tokens[.]css$/,
+    forbidden: /#[\da-f]{3,8}\b|\b(rgb|hsl|oklch|color)a?\(|\bfont(-size)?:[^;]*\dpx/i,
+    exceptions: {},
+  },
+  {
+    name: 'text never becomes markup or code in the console',
+    files: /^console\/src\/.*[.]tsx?$/,
+    allowed: /^$/,
+    forbidden:
+      /dangerouslySetInnerHTML|\b(inner|outer)HTML\b|insertAdjacentHTML|document\.write|\beval\(|new Function\(/,
+    exceptions: {},
+  },
 ]
 
 const withoutComments = (text: string): string =>
@@ -123,7 +138,7 @@ const allFiles = execFileSync('git', ['ls-files', '--cached', '--others', '--exc
 })
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)))
-const files = allFiles.filter((file) => file.endsWith('.ts') && !tests.test(file))
+const files = allFiles.filter((file) => /[.](tsx?|css)$/.test(file) && !tests.test(file))
 
 function faultsOf({ name, files: about, allowed, forbidden, exceptions }: Rule): string[] {
   const needed = new Set<string>()
@@ -143,7 +158,7 @@ function faultsOf({ name, files: about, allowed, forbidden, exceptions }: Rule):
 }
 
 /** Files with prose, except the list of past changes. Descriptions of the wire contract are in the documents made from it. */
-const prose = /[.](ts|mjs|c|h|py|sh|ya?ml|md)$|(^|\/)(Dockerfile|check|install|quickstart|run)$/
+const prose = /[.](tsx?|css|mjs|c|h|py|sh|ya?ml|md)$|(^|\/)(Dockerfile|check|install|quickstart|run)$/
 
 const sentenceFaults = allFiles
   .filter((file) => prose.test(file) && file !== 'CHANGELOG.md')

@@ -12,6 +12,7 @@ const programs: Record<string, RegExp> = {
   server: /^server\//,
   cli: /^cli\//,
   client: /^client\//,
+  console: /^console\//,
   contract: /^contract\//,
 }
 const programOf = ({ path }: SourceFile) => Object.keys(programs).find((name) => programs[name]?.test(path))

@@ -13,7 +13,7 @@ const intro = `# The task file
 Made from \`contract/task-file/fields.ts\` by \`npm run task-file\`; do not edit.
 
 A task file, mostly \`task.yaml\`, describes a task next to its scripts: \`sandbox deploy\` builds its environment, publishes it,
-shares it and enables it in rooms, each only where something differs. \`sandbox init\` writes one, and \`sandbox task publish\`
+shares it, enables it in rooms and schedules it, each only where something differs. \`sandbox init\` writes one, and \`sandbox task publish\`
 leaves the build out. Files are named relative to the task file, and lie next to or below it.
 
 \`\`\`yaml
@@ -28,12 +28,14 @@ secret_slots: [API_TOKEN]
 output_policy: { kind: custom_table_writeback, table: orders }
 share: { rooms: [daily-numbers] }
 enable: [daily-numbers]
+schedules:
+  - { room: daily-numbers, cron: 30 7 * * mon-fri, time_zone: Europe/Berlin, input: { region: all } }
 \`\`\`
 
 The first line gives an editor with a YAML language server completion and checks: the service has the JSON Schema of the file at
 \`${taskFileSchemaPath}\`.
 
-A setting that the file does not name is not always undone: shares and enabled rooms stay, and a network that is not named is not changed.
+A setting that the file does not name is not always undone: shares, enabled rooms and schedules stay, and a network that is not named is not changed.
 Everything else of a version is as the file says. Triggers belong to tables: \`sandbox table trigger-add\`.
 `
 
@@ -59,6 +61,8 @@ const formText = (form: Form): string => {
       return '`everything`, `nothing`, or list'
     case 'section':
       return 'section'
+    case 'sections':
+      return 'list of sections'
     case 'text_or_section':
       return 'text, or section'
   }

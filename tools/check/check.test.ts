@@ -8,7 +8,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
 const tools = ['biome', 'oxlint', 'npm', 'tsc', 'knip']
-const emptyPrograms = ['check-house-rules', 'check-docs', 'check-released', 'check-generated', 'write-schema']
+const emptyPrograms = [
+  ...['check-house-rules', 'check-docs', 'check-released', 'check-generated', 'write-schema'],
+  'proofs/main',
+]
 const file = (name: string, seconds: number) => ({
   ...{ name: `/x/${name}`, status: 'passed', message: '' },
   ...{ startTime: 1000, endTime: 1000 * (seconds + 1) },
@@ -51,8 +54,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-function check() {
-  const { status, stdout, stderr } = spawnSync(join(folder, 'check'), ['--fast'], {
+function check(...options: string[]) {
+  const { status, stdout, stderr } = spawnSync(join(folder, 'check'), options, {
     env: { PATH: '/usr/bin:/bin', TMPDIR: temporary },
     encoding: 'utf8',
   })
@@ -60,7 +63,7 @@ function check() {
 }
 
 test('passes if all parts pass, shows what each said, and leaves no files', () => {
-  const { status, stdout, stderr, last } = check()
+  const { status, stdout, stderr, last } = check('--fast')
   expect({ status, stderr, last: last.at(-1) }).toEqual({
     status: 0,
     stderr: '',
@@ -72,7 +75,7 @@ test('passes if all parts pass, shows what each said, and leaves no files', () =
 
 test('fails for a part beside the tests, names it at once and at the end, and runs the others', () => {
   program('knip', 'exit 1')
-  const { status, stderr, stdout, last } = check()
+  const { status, stderr, stdout, last } = check('--fast')
   expect({ status, stderr, last }).toEqual({
     ...{ status: 1, stderr: 'FAILED: dead code\n' },
     last: ['Failed: dead code', '', '15 passed, 1 failed'],
@@ -82,12 +85,12 @@ test('fails for a part beside the tests, names it at once and at the end, and ru
 
 test('fails if the parts beside the tests are ended', () => {
   program('biome', 'kill -9 $PPID')
-  const { status, last } = check()
+  const { status, last } = check('--fast')
   expect({ status, failed: last[0] }).toEqual({ status: 1, failed: 'Failed: static parts' })
 })
 
 test('names the five test files that took longest, the slowest first', () => {
-  const lines = check().stdout.split('\n')
+  const lines = check('--fast').stdout.split('\n')
   const from = lines.indexOf('Slowest test files')
   const named = lines
     .slice(from + 1, lines.indexOf('', from))
@@ -97,7 +100,7 @@ test('names the five test files that took longest, the slowest first', () => {
 
 test('passes without times of test files', () => {
   program('vitest', 'exit 0')
-  const { status, stdout } = check()
+  const { status, stdout } = check('--fast')
   expect({ status, named: stdout.includes('Slowest') }).toEqual({ status: 0, named: false })
 })
 
@@ -112,7 +115,7 @@ test('names the failed tests and the files that were not run, with the start of 
     { ...file('b', 1), status: 'failed', message: 'no such module', assertionResults: [] },
   ]
   reports({ ...passedReport, testResults: results, numFailedTests: 1 }, 1)
-  const { status, stdout } = check()
+  const { status, stdout } = check('--fast')
   expect(status).toBe(1)
   expect(stdout.slice(stdout.indexOf('Failed tests'), stdout.indexOf('Failed: tests'))).toMatchInlineSnapshot(
     `
@@ -131,7 +134,34 @@ test('names the failed tests and the files that were not run, with the start of 
 
 test('fails for the tests', () => {
   program('vitest', 'exit 1')
-  const { status, stdout } = check()
+  const { status, stdout } = check('--fast')
   expect(status).toBe(1)
   expect(stdout).toContain('\nFailed: tests\n')
+})
+
+/** The check of everything, which finds all installed. */
+function checkAll() {
+  for (const name of readdirSync(join(root, 'install')).filter(
+    (one) => one.endsWith('.sh') && one !== 'say.sh',
+  ))
+    writeFileSync(join(folder, 'install', name), '#!/bin/sh\n', { mode: 0o755 })
+  return check()
+}
+
+test('runs the main job beside the tests, and shows what it said after them', () => {
+  program('npm', 'case "$*" in *e2e*) touch started; echo "ran the main job" ;; esac')
+  program('vitest', 'while [ ! -e started ]; do sleep 0.01; done; echo "ran the tests"')
+  const { status, stdout } = checkAll()
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/ran the tests\n\nmain job\nran the main job\n/)
+  expect(readdirSync(temporary)).toEqual([])
+})
+
+test('fails for the main job, and if it is ended', () => {
+  for (const end of ['exit 1', 'kill -9 $PPID']) {
+    program('npm', `case "$*" in *e2e*) ${end} ;; esac`)
+    const { status, stdout } = checkAll()
+    expect(status).toBe(1)
+    expect(stdout).toContain('\nFailed: main job\n')
+  }
 })

@@ -13,7 +13,7 @@ const hashComment = /(?:^|\s)#\s(?<whole>.*)$/
 /** The text of the line that a reader takes for prose, or undefined. */
 function proseOf(file: string, line: string): string | undefined {
   if (file.endsWith('.md')) return line.replace(marks, '')
-  const comment = /[.](ts|mjs|js|c|h)$/.test(file) ? codeComment : hashComment
+  const comment = /[.](tsx?|css|mjs|js|c|h)$/.test(file) ? codeComment : hashComment
   const { whole, trailing } = comment.exec(line)?.groups ?? {}
   return (whole ?? trailing)?.replace(marks, '')
 }

@@ -12,7 +12,7 @@ export interface SourceFile {
   imports: { path: string; typeOnly: boolean }[]
 }
 
-const tests = /[.]test[.]ts$|(^|\/)(testing|conformance)\/|-conformance[.]ts$|[.]generated[.]/
+const tests = /[.]test[.]tsx?$|(^|\/)(testing|conformance)\/|-conformance[.]ts$|[.]generated[.]/
 const fromClause = /^\s*(?:import|export)\b(?<names>[^'"]*?)\bfrom\s+'(?<from>[^']+)'/gm
 const packages: Record<string, string> = {
   '@sandbox-jobs/contract/': 'contract/',
@@ -27,7 +27,7 @@ export const linesOf = (path: string): number => readFileSync(join(root, path), 
 /** The programs' own TypeScript and C, without tests, their support and generated files. */
 export function sourceFiles(): SourceFile[] {
   const paths = trackedFiles().filter((path) =>
-    /^(agent|cli|client|contract|reader|server)\/.*[.](ts|c|h)$/.test(path),
+    /^(agent|cli|client|console|contract|reader|server)\/.*[.](tsx?|c|h)$/.test(path),
   )
   const known = new Set(paths)
   return paths
