@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
@@ -15,6 +15,7 @@ import type { SandboxRuntime, SandboxSpec } from '../../agent/port/sandbox-spec.
 import { sleep } from '../../server/base/clock.ts'
 import { newId } from '../../server/base/ids.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
+import { spawnBound } from '../bound-process.ts'
 
 const agentProgram = fileURLToPath(new URL('../../server/main/agent.ts', import.meta.url))
 /** Node's compile cache, outside of vitest shared with the command `sandbox`: the next agent starts in a third of the time. */
@@ -63,8 +64,7 @@ export class TestAgent {
   /** Starts the process; rejects with its last line if it ends. */
   async start(): Promise<void> {
     const own = [process.execPath, this.#program, '--cgroup', this.cgroup]
-    const [program = '', ...words] = [...this.prefix, ...own]
-    const child = spawn(program, words, {
+    const child = spawnBound([...this.prefix, ...own], {
       env: {
         PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
         NODE_COMPILE_CACHE: compiled,
@@ -75,7 +75,6 @@ export class TestAgent {
         SANDBOX_RUNTIME_EGRESS: 'false',
         ...this.settings,
       },
-      stdio: ['ignore', 'pipe', 'inherit'],
     })
     this.process = child
     let last = ''
@@ -88,29 +87,36 @@ export class TestAgent {
 
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
     const child = this.process
-    if (!child || child.exitCode !== null) return child?.exitCode ?? null
+    if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
     child.kill(signal)
     return ended
   }
 
-  /** Ends the agent and every remaining sandbox, and removes the data folder and the control groups. */
+  /** Ends every remaining sandbox and the agent, and removes the data folder and the control groups. */
   async dispose(): Promise<void> {
-    for (const { id, state } of await this.client.list()) {
-      if (state !== 'exited' && state !== 'forbidden') await this.client.stop(id)
-      if (state !== 'forbidden') {
-        await this.client.wait(id)
-        await this.client.remove(id)
-      }
+    try {
+      await this.#endSandboxes()
+      this.client.close()
+      await this.end('SIGTERM')
+    } finally {
+      await this.end('SIGKILL')
     }
-    this.client.close()
-    await this.end('SIGTERM')
     const groups = [
       '/sys/fs/cgroup',
       ...(await readdir('/sys/fs/cgroup')).map((name) => `/sys/fs/cgroup/${name}`),
     ]
     for (const group of groups) await rmdir(join(group, this.cgroup)).catch(() => undefined)
     await rm(this.dataDir, { recursive: true, force: true })
+  }
+
+  async #endSandboxes(): Promise<void> {
+    for (const { id, state } of await this.client.list()) {
+      if (state === 'forbidden') continue
+      if (state !== 'exited') await this.client.stop(id)
+      await this.client.wait(id)
+      await this.client.remove(id)
+    }
   }
 
   /** Runs a sandbox to its end. */

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { spawnBound } from '../bound-process.ts'
 
 /** Listens on a port and leads each connection to a unix socket, which is not bound to a network namespace. */
 const forwarder = `
@@ -38,10 +39,8 @@ export class CallbackWay {
     const [inner, outer] = [join(at.folder, 'callbacks.sock'), join(at.folder, 'way.sock')]
     await app.listen({ path: inner })
     const server = createServer({ allowHalfOpen: true })
-    const [program, ...prefix] = [...at.onMachine, process.execPath]
-    const child = spawn(program, [...prefix, '-e', forwarder, at.host, String(at.port), outer], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const forward = [process.execPath, '-e', forwarder, at.host, String(at.port), outer]
+    const child = spawnBound([...at.onMachine, ...forward])
     const way = new CallbackWay(child, server)
     server.on('connection', (socket) => {
       const service = connect({ path: inner, allowHalfOpen: true })

@@ -83,8 +83,11 @@ export class RealRuns {
   }
 
   async #stop(): Promise<void> {
-    await this.#worker.stop()
-    await this.#agent.dispose()
+    try {
+      await this.#worker.stop()
+    } finally {
+      await this.#agent.dispose()
+    }
   }
 
   /** A published task of the company, shared to all of it, on an image without files. */
@@ -114,14 +117,16 @@ export class RealRuns {
       .execute()
   }
 
-  /** Kills process 1 of each sandbox with -9, when its program has started. Returns how many sandboxes there were. */
+  /** Kills process 1 of each sandbox that has not ended with -9, when its program has started. Returns how many they were. */
   async killAll(): Promise<number> {
-    const sandboxes = await this.#agent.client.list()
-    for (const { id } of sandboxes) {
+    const live = (await this.#agent.client.list()).filter(
+      ({ state }) => state !== 'exited' && state !== 'forbidden',
+    )
+    for (const { id } of live) {
       await waitUntil(async () => (await this.#agent.processes(id)).length > 1)
       process.kill(await this.#agent.firstProcess(id), 'SIGKILL')
     }
-    return sandboxes.length
+    return live.length
   }
 
   /** Submits a run and waits for its end, over HTTP. */

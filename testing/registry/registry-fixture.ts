@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { type TarFields, tar } from '../../reader/formats/archive-fixtures.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
+import { spawnBound } from '../bound-process.ts'
 
 const run = promisify(execFile)
 
@@ -139,8 +140,7 @@ export class TestRegistry {
     ])
     await writeFile(join(folder, 'content.json'), '{"routes":{}}')
     const program = join(import.meta.dirname, 'registry-server.ts')
-    const args = [...onHost.slice(1), process.execPath, program, folder, String(port)]
-    const child = spawn(onHost[0] ?? '', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawnBound([...onHost, process.execPath, program, folder, String(port)])
     const registry = new TestRegistry(folder, child)
     const ready = Promise.withResolvers<void>()
     createInterface(child.stdout).on('line', (line) => {

@@ -1,8 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { spawnBound } from '../../bound-process.ts'
 
 const run = promisify(execFile)
 
@@ -106,13 +107,11 @@ export class FakeInternet {
 
   async #serve(namespace: string, contacts: string[]): Promise<void> {
     const program = join(import.meta.dirname, 'public-servers.ts')
-    const server = spawn(
-      'nsenter',
-      [`--net=/run/netns/${namespace}`, process.execPath, program, JSON.stringify(this.#names)],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    )
+    const names = JSON.stringify(this.#names)
+    const server = spawnBound([
+      ...['nsenter', `--net=/run/netns/${namespace}`],
+      ...[process.execPath, program, names],
+    ])
     this.#servers.push(server)
     const ready = Promise.withResolvers<void>()
     createInterface(server.stdout).on('line', (line) => {

@@ -1,6 +1,7 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { promisify } from 'node:util'
+import { spawnBound } from '../../bound-process.ts'
 
 /** For tests: a network namespace with IPv4 addresses on its loopback device, connected to nothing. */
 export class LoneNamespace {
@@ -15,7 +16,7 @@ export class LoneNamespace {
   static async make(addresses: readonly string[]): Promise<LoneNamespace> {
     const steps = ['ip link set lo up', ...addresses.map((address) => `ip address add ${address}/32 dev lo`)]
     const script = `${steps.join(' && ')} && echo ready && exec sleep infinity`
-    const holder = spawn('unshare', ['--net', 'sh', '-c', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const holder = spawnBound(['unshare', '--net', 'sh', '-c', script])
     const [event] = await Promise.race([once(holder.stdout, 'data'), once(holder, 'exit')])
     if (!Buffer.isBuffer(event)) throw new Error('the namespace cannot be made')
     return new LoneNamespace(holder)
