@@ -47,7 +47,7 @@ test('a webhook is made, and its secret is shown once', async () => {
   await page.getByRole('link', { name: 'New webhook' }).click()
   await page.getByLabel('Address').fill('example.org')
   await page.getByRole('button', { name: 'New webhook' }).click()
-  await page.getByText('Write an address that begins with https://.').waitFor()
+  await page.getByText('Write an address that begins with https://').waitFor()
   await page.getByLabel('Address').fill('http://127.0.0.1/hooks')
   await page.getByRole('button', { name: 'New webhook' }).click()
   await page.getByRole('alert').waitFor()
