@@ -2,6 +2,7 @@ import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Service } from '../main-job/service.ts'
 import { newContext, signIn, waitForScreen } from './console-browser.ts'
+import { firstLoadOf } from './first-load.ts'
 
 /** The part of an answer of axe that is read here. */
 interface AxeResult {
@@ -15,11 +16,15 @@ const themes = [
   { theme: 'dark', rules: "runOnly: ['color-contrast']" },
 ] as const
 
-/** Serious faults of screens, and screens that are wider than the window, at each width and in each theme. */
-export async function faultsOfScreen(
+/**
+ * Serious faults of screens at each width and in each theme, screens that are wider than the window, and screens whose first load is
+ * larger than `maxKibibytes`.
+ */
+export async function faultsOfScreens(
   browser: Browser,
   { url, user, password }: Service,
   addresses: readonly string[],
+  maxKibibytes: number,
 ): Promise<string[]> {
   // The policy of the page would refuse axe. Other tests open the same screens under it.
   const context = await newContext(browser, { bypassCSP: true })
@@ -32,6 +37,8 @@ export async function faultsOfScreen(
   for (const address of addresses) {
     await page.goto(address)
     await waitForScreen(page)
+    const kibibytes = await firstLoadOf(page)
+    if (kibibytes > maxKibibytes) faults.push(`${address}: ${kibibytes} KiB`)
     faults.push(...(await faultsOf(page, address)))
   }
   await context.close()

@@ -1,13 +1,12 @@
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openService } from '../main-job/shared-service.ts'
-import { faultsOfScreen, tooWideInGerman } from './accessibility.ts'
+import { faultsOfScreens, tooWideInGerman } from './accessibility.ts'
 import { newContext, signIn, startBrowser } from './console-browser.ts'
 import { type ConsoleWorld, makeConsoleWorld } from './console-world.ts'
-import { firstLoadOf } from './first-load.ts'
 import { makeScreens } from './screens.ts'
 
-const sizeMaxKibibytes = 250
+const firstLoadMaxKibibytes = 250
 /** For what hangs: each test looks at every screen. */
 const allScreens = { timeout: 900_000 }
 
@@ -35,18 +34,13 @@ afterAll(async () => {
 })
 
 test(
-  'no screen has a serious fault of accessibility, at two widths and in both themes',
+  'no screen has a serious fault of accessibility, at two widths and in both themes, or a large first load',
   allScreens,
   async () => {
-    expect(await faultsOfScreen(browser, world.service, addresses)).toEqual([])
+    expect(await faultsOfScreens(browser, world.service, addresses, firstLoadMaxKibibytes)).toEqual([])
   },
 )
 
 test('German texts fit on a phone', allScreens, async () => {
   expect(await tooWideInGerman(browser, signedIn, addresses)).toEqual([])
-})
-
-test('no screen needs more than its share of the network at its first load', allScreens, async () => {
-  for (const address of addresses)
-    expect(await firstLoadOf(browser, signedIn, address), address).toBeLessThan(sizeMaxKibibytes)
 })
