@@ -42,7 +42,7 @@ const linesOf = (holds: Hold[], answer: string) =>
 
 const buildSandbox: Omit<SandboxSpec, 'id' | 'argv'> = {
   ...shellJob('', '', {
-    timeoutMs: 100_000,
+    timeoutMs: 240_000,
     pids: 128,
     workspaceBytes: 256 * 2 ** 20,
     workspaceKind: 'disk',
@@ -100,7 +100,7 @@ const eachOn = (kinds: string[], paths: string[]): Hold[] =>
 
 test.each(sandboxRuntimes)('two runs of one image on %s leave each other alone', async (runtime) => {
   const sandbox = (script: string) => ({
-    ...shellJob(image, '', { runtime, pids: 128, timeoutMs: 100_000 }),
+    ...shellJob(image, '', { runtime, pids: 128, timeoutMs: 240_000 }),
     argv: [busybox, 'sh', '-c', script],
   })
   const holds = [

@@ -72,7 +72,7 @@ afterAll(async () => {
 })
 
 const online = (script: string, runtime: SandboxRuntime = 'crun', egressCapBytes = 1024 ** 3) => ({
-  ...shellJob(image, script, { timeoutMs: 60_000, runtime }),
+  ...shellJob(image, script, { timeoutMs: 240_000, runtime }),
   network: { egressCapBytes },
 })
 

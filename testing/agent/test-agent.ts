@@ -238,7 +238,7 @@ export function shellJob(
     confinement: 'job',
     network: 'none',
     limits: {
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       memoryBytes: 128 * MiB,
       workspaceBytes: 32 * MiB,
       workspaceKind: 'memory',

@@ -124,4 +124,4 @@ test('if any disk write fails, no forbidden id starts and no id starts twice', a
   }
   for (const name of ['mkdirSync', 'writeFileSync', 'fsync', 'write', 'datasync'])
     expect(failed).toContain(name)
-}, 600_000)
+}, 1_200_000)
