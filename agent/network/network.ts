@@ -130,7 +130,7 @@ export class Network {
       }
       if (recorded) await this.#record(link, { router, resolver })
       if (mirrors) await this.#mirrors.open(link.index, router)
-      const permission = service ? this.#callerRules(link) : ''
+      const permission = service ? this.#permitService(link) : ''
       const listed = allow && this.#list(link, allow)
       const rules = permission + (listed ? listRules('add', listed) : '')
       await Promise.all([rules && router.nft(rules), listed && resolver.enforceList(listed)])
@@ -194,7 +194,8 @@ export class Network {
     if (listed) removals?.add(listRules('delete', listed))
   }
 
-  #callerRules({ index }: Link): string {
+  /** Permits the link to reach the service; returns the rules for it. */
+  #permitService({ index }: Link): string {
     if (!this.#options.service) {
       throw new ExecutorRefused('service_unreachable', 'the service has no address that a sandbox can reach')
     }
