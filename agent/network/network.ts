@@ -125,8 +125,9 @@ export class Network {
     resolver.assign(link.index, owner)
     try {
       if (registry) {
+        const endpoints = await this.#registry()
         this.#pulls.add(link.index)
-        await router.nft(registryRules([link.index], await this.#registry()))
+        await router.nft(registryRules([link.index], endpoints))
       }
       if (recorded) await this.#record(link, { router, resolver })
       if (mirrors) await this.#mirrors.open(link.index, router)
