@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { settleAll } from '../../server/base/settle-all.ts'
 import { type MirrorRecords, Mirrors } from '../mirrors/mirrors.ts'
 import { type AllowList, isClosed } from '../port/allow-list.ts'
 import { ExecutorRefused } from '../port/errors.ts'
@@ -134,7 +135,7 @@ export class Network {
       const permission = service ? this.#permitService(link) : ''
       const listed = allow && this.#list(link, allow)
       const rules = permission + (listed ? listRules('add', listed) : '')
-      await Promise.all([rules && router.nft(rules), listed && resolver.enforceList(listed)])
+      await settleAll([rules && router.nft(rules), listed && resolver.enforceList(listed)])
       return link
     } catch (error) {
       this.release(link)
@@ -209,7 +210,7 @@ export class Network {
     { router, resolver }: Pick<OpenNetwork, 'router' | 'resolver'>,
   ): Promise<void> {
     this.#recorded.set(index, undefined)
-    await Promise.all([router.nft(recordRules('add', [index])), resolver.record(index)])
+    await settleAll([router.nft(recordRules('add', [index])), resolver.record(index)])
     this.#recorded.set(index, resolver.session)
   }
 
