@@ -31,12 +31,28 @@ test('a rule that cannot be removed keeps no other one', async () => {
 
 test('after a stop nothing is removed', async () => {
   const calls: string[] = []
-  const removals = new RuleRemovals({ nft: async (rules) => void calls.push(rules) }, fail, { delayMs })
+  const router = { nft: async (rules: string) => void calls.push(rules) }
+  const removals = new RuleRemovals(router, fail, { delayMs })
   removals.add('first\n')
   removals.stop()
   removals.add('second\n')
+  // Its time comes after that of the others.
+  new RuleRemovals(router, fail, { delayMs }).add('of another\n')
   await waitUntil(async () => calls.length > 0)
-  expect(calls).toEqual(['second\n'])
+  expect(calls).toEqual(['of another\n'])
+})
+
+test('a stop while a call fails ends the removal', async () => {
+  const calls: string[] = []
+  const nft = async (rules: string) => {
+    calls.push(rules)
+    removals.stop()
+    throw new Error('the router is gone')
+  }
+  const removals = new RuleRemovals({ nft }, fail, { delayMs })
+  for (const rules of ['first\n', 'second\n']) removals.add(rules)
+  await waitUntil(async () => calls.length > 0)
+  expect(calls).toEqual(['first\nsecond\n'])
 })
 
 function fail(error: unknown): void {

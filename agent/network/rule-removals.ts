@@ -13,6 +13,7 @@ export class RuleRemovals {
   readonly #delayMs: number
   #pending: string[] = []
   #timer: NodeJS.Timeout | undefined
+  #isStopped = false
 
   constructor(
     router: Pick<Router, 'nft'>,
@@ -24,15 +25,17 @@ export class RuleRemovals {
     this.#delayMs = delayMs
   }
 
+  /** Does nothing after a stop. */
   add(rules: string): void {
+    if (this.#isStopped) return
     this.#pending.push(rules)
     this.#timer ??= setTimeout(() => void this.#remove(), this.#delayMs).unref()
   }
 
-  /** Drops what is pending. */
+  /** Nothing is removed any more, except by a call that has begun. */
   stop(): void {
+    this.#isStopped = true
     clearTimeout(this.#timer)
-    this.#timer = undefined
     this.#pending = []
   }
 
@@ -43,7 +46,10 @@ export class RuleRemovals {
       await this.#router.nft(removed.join(''))
     } catch {
       // One of them failed, so none of them was removed.
-      for (const rules of removed) await this.#router.nft(rules).catch(this.#onError)
+      for (const rules of removed) {
+        if (this.#isStopped) return
+        await this.#router.nft(rules).catch(this.#onError)
+      }
     }
   }
 }
