@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { linkAddresses } from '../network/addresses.ts'
 import { endMirroredRules, mirrorEndpointRules, mirroredRules } from '../network/mirror-rules.ts'
 import type { Router } from '../network/router.ts'
+import type { RuleRemovals } from '../network/rule-removals.ts'
 import { ExecutorRefused } from '../port/errors.ts'
 import type { MirrorUse } from '../port/package-mirror.ts'
 import { type DeclaredMirror, readMirrors } from './declared-mirrors.ts'
@@ -79,9 +80,9 @@ export class Mirrors {
   }
 
   /** Call when the sandbox is gone. */
-  release(index: number, router: MirrorRouter | undefined): void {
+  release(index: number, removals: Pick<RuleRemovals, 'add'> | undefined): void {
     if (!this.#links.delete(index)) return
-    router?.nft(endMirroredRules(index)).catch(this.#options.onError)
+    removals?.add(endMirroredRules(index))
     this.#proxy?.request({ take: linkAddresses(index).ip4 }).catch(() => undefined)
   }
 

@@ -188,7 +188,7 @@ export class Network {
     if (this.#pulls.delete(link.index)) removals?.add(endPullRules(link.index))
     if (this.#callers.delete(link.index)) removals?.add(callerRules('delete', [link.index]))
     if (this.#recorded.delete(link.index)) removals?.add(recordRules('delete', [link.index]))
-    this.#mirrors.release(link.index, this.#open?.router)
+    this.#mirrors.release(link.index, removals)
     this.#shares.delete(link.index)
     const listed = this.#lists.get(link.index)
     this.#lists.delete(link.index)
