@@ -25,6 +25,15 @@ test('crun is loaded without libsystemd and the libraries that it brings', async
   expect(stdout).not.toMatch(/libsystemd|libgcrypt|liblzma|libzstd|liblz4|libgpg/)
 })
 
+test.each(['a b', 'a:b', '$LIB'])('a library in a folder `%s` is not loaded', async (name) => {
+  const inside = installedPrograms(join(folder, name), ['no-systemd.so'])['no-systemd.so']
+  expect(await loadableWith(crun, inside)).toBeUndefined()
+})
+
+test('a library that is missing is not loaded, although the program starts', async () => {
+  expect(await loadableWith(crun, join(folder, 'missing.so'))).toBeUndefined()
+})
+
 test('a program that does not start with the library is loaded without it', async () => {
   expect(await loadableWith('/bin/false', library)).toBeUndefined()
 })
