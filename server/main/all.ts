@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Confinement, installedConfinement } from '../../reader/confine/confinement.ts'
 import { systemClock } from '../base/clock.ts'
 import { type Config, ConfigInvalid, givenListener, readConfig } from '../base/config/config.ts'
 import { listenAddress } from '../base/config/listen-address.ts'
 import { callbackAddress } from '../base/config/service-settings.ts'
 import { writeLogLevel } from '../base/log-level.ts'
-import { NativeProgramsRefused } from '../native-programs/installed.ts'
 import { externalLogProblem, keptLog } from '../operations/backup/archive/kept-log.ts'
 import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'
 import { type DataFolder, openDataFolder, prepareDataFolder } from './supervisor/host/data-folder.ts'
@@ -19,6 +17,7 @@ import { packedProgram } from './supervisor/processes/packed-program.ts'
 import { PostgresPart } from './supervisor/processes/postgres-part.ts'
 import { readableProgram } from './supervisor/processes/program-copy.ts'
 import { RoleOutput } from './supervisor/processes/role-output.ts'
+import { serviceConfinement } from './supervisor/processes/service-confinement.ts'
 import {
   databaseSetup,
   makeRole,
@@ -78,7 +77,7 @@ async function underLock<T>(path: string, url: string, work: () => Promise<T>): 
 
 async function upOn(config: Config, accounts: ServiceAccounts | undefined): Promise<ExitCode> {
   await checkListeners(config)
-  const ground = prepare(config, accounts)
+  const ground = await prepare(config, accounts)
   const external = externalUrls(config)
   const database = external ? externalDatabase(ground, external) : embeddedDatabase(ground)
   const plan = { ...ground, urls: () => external ?? embeddedUrls(database) }
@@ -131,7 +130,7 @@ async function upRoleOn(
   name: Role,
   accounts: ServiceAccounts | undefined,
 ): Promise<ExitCode> {
-  const ground = prepare(config, accounts)
+  const ground = await prepare(config, accounts)
   if (name === 'api') await checkListeners(config)
   const urls = name === 'agent' ? undefined : await urlsThere(config, ground.folder)
   const plan = { ...ground, urls: () => urls }
@@ -172,7 +171,7 @@ export function accountsOrCaller(config: Config): ServiceAccounts | undefined {
 type Ground = Omit<RolePlan, 'urls'>
 
 /** Prepares what every part needs: folders, a program that each part can read, and its confinement. */
-function prepare(config: Config, accounts: ServiceAccounts | undefined): Ground {
+async function prepare(config: Config, accounts: ServiceAccounts | undefined): Promise<Ground> {
   const folder = prepareDataFolder(config.dataDir, accounts)
   writeLogLevel(config.dataDir, config.logLevel)
   const output = new RoleOutput(folder.logs)
@@ -180,16 +179,8 @@ function prepare(config: Config, accounts: ServiceAccounts | undefined): Ground 
   const program = readableProgram(checkout, folder.programs, accounts?.reader)
   const packed = packedProgram(program, folder.packed)
   const listener = givenListener()
-  return { config, folder, program, packed, confinement: confinementIn(folder), accounts, output, listener }
-}
-
-function confinementIn(folder: DataFolder): Confinement {
-  try {
-    return installedConfinement(folder.native)
-  } catch (cause) {
-    if (!(cause instanceof NativeProgramsRefused)) throw cause
-    throw new ServiceProblem(exitCodes.toolMissing, cause.message, { cause })
-  }
+  const confinement = await serviceConfinement(folder.native, program.node)
+  return { config, folder, program, packed, confinement, accounts, output, listener }
 }
 
 function embeddedDatabase(ground: Ground): PostgresPart {

@@ -117,6 +117,12 @@ test('a file instead of the data folder is refused', async () => {
   expect(() => openDataFolder(root, accounts)).toThrow(unusable(root))
 })
 
+test.each(['a b', 'a:b', '$LIB'])('a data folder `%s` is refused, and nothing is made', (name) => {
+  const path = join(parent, name)
+  expect(() => openDataFolder(path, accounts)).toThrow(unusable('SANDBOX_DATA'))
+  expect(existsSync(path)).toBe(false)
+})
+
 test('a data folder below one that the service users cannot enter is refused', async () => {
   await chmod(parent, 0o700)
   expect(() => openDataFolder(root, accounts)).toThrow(unusable(parent))

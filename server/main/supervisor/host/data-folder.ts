@@ -11,6 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { keysFolder } from '../../../base/keys/keys.ts'
 import { signingKeysFolder } from '../../../base/keys/signing-keys.ts'
+import { isPreloadable } from '../../../native-programs/preload.ts'
 import type { Account } from '../../../postgres/account.ts'
 import { exitCodes, ServiceProblem } from '../service-problem.ts'
 import { changeOwner } from './change-owner.ts'
@@ -69,6 +70,12 @@ export interface FolderLocks {
 
 /** The data folder and its lock files. Rejects with exit code 6 and names the folder. */
 export function openDataFolder(root: string, accounts: ServiceAccounts | undefined): FolderLocks {
+  if (!isPreloadable(root)) {
+    throw new ServiceProblem(
+      exitCodes.dataFolder,
+      `the path of the data folder, ${root}, holds a space, a colon or a $, with which no library in it can protect the service's processes: choose another with SANDBOX_DATA`,
+    )
+  }
   usable(root, () => ownFolder(root, accounts ? 0o711 : 0o700, undefined))
   for (const account of Object.values<Account | undefined>({ ...accounts }))
     if (account) checkWayIn(root, account)
