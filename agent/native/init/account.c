@@ -1,6 +1,6 @@
 /*
- * The account of the program, by the image's /etc/passwd. A tenant wrote that file, so nobody reads it but the sandbox itself: the
- * child of process 1 that becomes the program, with the program's rights.
+ * The account of the program, by the image's /etc/passwd. A tenant wrote that file, so only the sandbox itself reads it: process 1,
+ * which has the program's rights.
  */
 #define _GNU_SOURCE
 #include "init/account.h"

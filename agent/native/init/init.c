@@ -88,7 +88,8 @@ int main(int count, char **arguments) {
   if (!wait_for_start_signal()) return 1;
   /* From here on the program may be able to kill process 1, depending on the runtime. */
   report('P', 0);
-  /* The child has the memory of process 1 until it executes the program: to copy it costs more. */
+  account_export();
+  /* The child has the memory of process 1 until it executes the program, because a copy costs more. It changes none of it but its stack. */
   pid_t program = vfork();
   if (program < 0) {
     report('F', errno);
@@ -98,7 +99,6 @@ int main(int count, char **arguments) {
     setsid();
     sigprocmask(SIG_SETMASK, &before, 0);
     signal(SIGPIPE, SIG_DFL);
-    account_export();
     execvp(arguments[2], arguments + 2);
     uint32_t reason = errno;
     if (write(started[1], &reason, sizeof reason) < 0) _exit(126);
