@@ -34,24 +34,23 @@ static bool read_line(int connection, char *line, size_t size) {
   return false;
 }
 
-static _Noreturn void become_shim(int connection, char *shim) {
-  char folder[PATH_BYTES];
+static _Noreturn void become_shim(int connection, char *shim, char *folder) {
   char *arguments[] = { shim, folder, NULL }, *environment[] = { NULL };
   signal(SIGCHLD, SIG_DFL);
-  if (setsid() < 0 || chdir("/") || !read_line(connection, folder, sizeof folder)) _exit(125);
+  if (setsid() < 0 || chdir("/")) _exit(125);
   if (dup2(connection, 0) < 0 || dup2(connection, 1) < 0) _exit(125);
   execve(shim, arguments, environment);
   _exit(125);
 }
 
-/* Only ends the wait. */
+/* Only ends the wait; a read goes on. */
 static void shim_ended(int signal_number) { (void)signal_number; }
 
 int main(int count, char **arguments) {
   struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = "spawner" };
   umask(0077);
   if (count != 3 || chdir(arguments[1])) return 2;
-  struct sigaction wake = { .sa_handler = shim_ended };
+  struct sigaction wake = { .sa_handler = shim_ended, .sa_flags = SA_RESTART };
   if (sigaction(SIGCHLD, &wake, NULL)) return 1;
   unlink(address.sun_path);
   int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -67,8 +66,9 @@ int main(int count, char **arguments) {
     if (waits[0].revents) return 0;
     int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     if (connection < 0) continue;
-    /* The child has the memory of the spawner until it executes the shim: to copy it costs more. */
-    if (vfork() == 0) become_shim(connection, arguments[2]);
+    char folder[PATH_BYTES];
+    /* The child has the memory of the spawner until it executes the shim, because a copy costs more. It changes none of it but its stack. */
+    if (read_line(connection, folder, sizeof folder) && vfork() == 0) become_shim(connection, arguments[2], folder);
     close(connection);
   }
 }
