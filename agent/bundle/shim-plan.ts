@@ -19,8 +19,8 @@ export interface ShimPlan {
   viewFolder: string
   /** The runtime's command line. */
   command: string[]
-  /** A library that the runtime is loaded with; undefined: none. */
-  preload: string | undefined
+  /** One more variable of the runtime, as `NAME=value`; undefined: none. */
+  environment: string | undefined
   cgroups: CgroupPlan
   /** Top first: the platform layer, then the image. */
   lowers: TreeSource[]
@@ -48,7 +48,7 @@ export function planText(plan: ShimPlan): string {
     ...plan.command.map((word) => ['command', word]),
     ['status_descriptor', statusDescriptor[spec.runtime]],
     ...(endsWithStart[spec.runtime] ? [['end_runtime', 'up']] : []),
-    ...(plan.preload === undefined ? [] : [['preload', plan.preload]]),
+    ...(plan.environment === undefined ? [] : [['environment', plan.environment]]),
     ['id_base', plan.idBase],
     ['uid', spec.user.uid],
     ['gid', spec.user.gid],

@@ -43,7 +43,7 @@ export class StandaloneShim {
       staging: stagingFolder,
       viewFolder: await own.folder({ cpus: 1, memoryBytes: spec.limits.memoryBytes }),
       command: ['/bin/false'],
-      preload: undefined,
+      environment: undefined,
       cgroups: planCgroups(cgroups, parent, { name: 'sandbox', limits: spec.limits, cpus: [0] }),
       lowers: [{ diskIdBase: 0, path: join(folder, 'layer') }],
       baseImages: undefined,

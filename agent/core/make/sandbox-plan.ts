@@ -97,7 +97,8 @@ export async function planSandbox(
     staging: stagingFolder,
     viewFolder,
     command: runtimeCommand({ ...spec, id: name }, runtimes),
-    preload: spec.runtime === 'crun' ? crunPreload : undefined,
+    environment:
+      spec.runtime === 'crun' && crunPreload !== undefined ? `LD_PRELOAD=${crunPreload}` : undefined,
     cgroups: groups,
     lowers,
     baseImages,

@@ -65,8 +65,8 @@ static void read_cgroup_line(struct plan *plan, const char *key, char *rest) {
     plan->command[plan->word_count++] = rest;
   } else if (!strcmp(key, "end_runtime")) {
     plan->ends_runtime = !strcmp(rest, "up");
-  } else if (!strcmp(key, "preload")) {
-    plan->preload = rest;
+  } else if (!strcmp(key, "environment")) {
+    plan->environment = rest;
   } else if (!strcmp(key, "procs")) {
     plan->procs = rest;
   } else if (!strcmp(key, "collect_lock")) {

@@ -3,7 +3,6 @@
 #include "shim/shim.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/mount.h>
 #include <sched.h>
 #include <signal.h>
@@ -53,12 +52,7 @@ static bool own_uptime(void) {
  * and start a second time from there.
  */
 static void execute_read_only(void) {
-  char preload[PATH_MAX];
-  char *environment[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "_LIBCONTAINER_CLONED_BINARY=1", NULL, NULL };
-  if (shim_plan.preload) {
-    if (snprintf(preload, sizeof preload, "LD_PRELOAD=%s", shim_plan.preload) >= (int)sizeof preload) return;
-    environment[2] = preload;
-  }
+  char *environment[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "_LIBCONTAINER_CLONED_BINARY=1", shim_plan.environment, NULL };
   struct mount_attr read_only = { .attr_set = MOUNT_ATTR_RDONLY };
   int program = (int)syscall(SYS_open_tree, AT_FDCWD, shim_plan.command[0], OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
   if (program < 0 || syscall(SYS_mount_setattr, program, "", AT_EMPTY_PATH, &read_only, sizeof read_only)) return;

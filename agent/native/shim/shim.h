@@ -45,8 +45,8 @@ struct plan {
   int word_count, status_descriptor;
   /* The runtime has nothing left to do once process 1 is up. */
   bool ends_runtime;
-  /* A library that the runtime is loaded with; may be absent. */
-  const char *preload;
+  /* One more variable of the runtime, as NAME=value; may be absent. */
+  char *environment;
   uint32_t id_base, uid, gid;
   uint64_t log_bytes;
 
