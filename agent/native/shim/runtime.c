@@ -95,10 +95,11 @@ void runtime_start(void) {
   /* Descriptors 0 to 3 are taken by dup2 below: keep the originals above them. */
   int high[] = { fcntl(input[0], F_DUPFD_CLOEXEC, 16), fcntl(log[1], F_DUPFD_CLOEXEC, 16), fcntl(status[1], F_DUPFD_CLOEXEC, 16) };
   if (high[0] < 0 || high[1] < 0 || high[2] < 0) shim_fail("pipe");
-  /* The child has the shim's memory until it executes the runtime, and writes to none of it but its own stack: to copy it costs more. */
-  shim_job.runtime = vfork();
-  if (shim_job.runtime < 0) shim_fail("fork");
-  if (shim_job.runtime == 0) become_runtime(high[0], high[1], high[2]);
+  /* The child has the shim's memory until it executes the runtime, because a copy costs more. It changes none of it but its stack. */
+  pid_t runtime = vfork();
+  if (runtime < 0) shim_fail("fork");
+  if (runtime == 0) become_runtime(high[0], high[1], high[2]);
+  shim_job.runtime = runtime;
   for (int i = 0; i < 3; i++) close(high[i]);
   close(input[0]);
   close(log[1]);
