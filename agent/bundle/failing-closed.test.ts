@@ -57,7 +57,8 @@ test('a link that is gone or was replaced is refused', async () => {
   expect(await shim.run(planText({ ...plan, spec, link }))).toMatchObject({ detail: 'network_gone' })
 })
 
-test('a truncated plan, or one with an unknown key, starts nothing', async () => {
-  for (const text of ['procs /x\n', `${planText(shim.plan)}surprise x\n`])
+test('a truncated plan, or one with an unknown key or event, starts nothing', async () => {
+  const whole = planText(shim.plan)
+  for (const text of ['procs /x\n', `${whole}surprise x\n`, `${whole}end_runtime later\n`])
     expect(await shim.run(text)).toMatchObject({ cause: 'start_failed', detail: 'plan_invalid' })
 })

@@ -63,10 +63,6 @@ static void read_cgroup_line(struct plan *plan, const char *key, char *rest) {
   } else if (!strcmp(key, "command")) {
     below(plan->word_count, MAX_WORDS);
     plan->command[plan->word_count++] = rest;
-  } else if (!strcmp(key, "end_runtime")) {
-    plan->ends_runtime = !strcmp(rest, "up");
-  } else if (!strcmp(key, "environment")) {
-    plan->environment = rest;
   } else if (!strcmp(key, "procs")) {
     plan->procs = rest;
   } else if (!strcmp(key, "collect_lock")) {
@@ -128,6 +124,12 @@ static void read_file_line(struct plan *plan, const char *key, char *rest) {
   }
 }
 
+/* No other event than `up`, the first report of process 1, ends a runtime. */
+static bool ends_runtime(const char *event) {
+  if (strcmp(event, "up")) shim_fail("plan_invalid");
+  return true;
+}
+
 static void read_line(struct plan *plan, char *line) {
   char *rest = line;
   const char *key = next_field(&rest);
@@ -137,6 +139,8 @@ static void read_line(struct plan *plan, char *line) {
   else if (!strcmp(key, "hidden")) plan->hidden = rest;
   else if (!strcmp(key, "covered")) plan->covered = rest;
   else if (!strcmp(key, "status_descriptor")) plan->status_descriptor = (int)number32(rest);
+  else if (!strcmp(key, "end_runtime")) plan->ends_runtime = ends_runtime(rest);
+  else if (!strcmp(key, "environment")) plan->environment = rest;
   else if (!strcmp(key, "id_base")) plan->id_base = number32(rest);
   else if (!strcmp(key, "uid")) plan->uid = number32(rest);
   else if (!strcmp(key, "gid")) plan->gid = number32(rest);
