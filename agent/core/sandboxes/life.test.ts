@@ -113,6 +113,16 @@ test.each(sandboxRuntimes)('on %s, a removed sandbox leaves no residue', async (
   )
 })
 
+test('crun ends once process 1 runs, and leaves it to the shim', async () => {
+  const spec = shellJob(empty, 'sleep 100')
+  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.running(spec.id)
+  const [first, shim] = [await agent.firstProcess(spec.id), await agent.shim(spec.id)]
+  await waitUntil(async () => (await agent.onHost('pgrep', '--parent', `${shim}`)).trim() === `${first}`)
+  await agent.client.stop(spec.id)
+  expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'stopped' })
+})
+
 test.each(sandboxRuntimes)('on %s, stop ends every process of a sandbox', async (runtime) => {
   const spec = shellJob(empty, 'sleep 100 & sleep 100', { runtime })
   await agent.client.start(spec, Buffer.alloc(0))
