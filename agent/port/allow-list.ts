@@ -97,6 +97,6 @@ function parsed(range: string): AddressRange {
   return found
 }
 
-/** True for a list that allows nothing: its link leads to the service at most, whose traffic is not measured. */
+/** True if there is a list and it has no entry. A sandbox with such a list reaches nothing, or the service alone. */
 export const isClosed = (allow: AllowList | undefined): boolean =>
   allow !== undefined && allow.names.length === 0 && allow.ranges.length === 0
