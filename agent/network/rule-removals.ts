@@ -1,11 +1,11 @@
 import type { Router } from './router.ts'
 
-/** Below the time in which numbers of links come round again, by far. */
+/** Much shorter than the time after which a new link gets the number of a closed one. */
 const defaultDelayMs = 250
 
 /**
- * Removes the rules of closed links, many in one call of a tool, since a call costs more processor time than a sandbox. A rule
- * stays for a moment after its link, whose addresses nobody has then. An agent that starts loads the rules anew.
+ * Removes the rules of closed links. One call of nft removes many rules, because a call costs more processor time than a sandbox. So a
+ * rule outlives its link for a moment, in which no sandbox has the addresses of the link. An agent that starts loads all rules anew.
  */
 export class RuleRemovals {
   readonly #router: Pick<Router, 'nft'>
@@ -45,7 +45,7 @@ export class RuleRemovals {
     try {
       await this.#router.nft(removed.join(''))
     } catch {
-      // One of them failed, so none of them was removed.
+      // nft changes all or nothing: one rule that cannot be removed has kept the others.
       for (const rules of removed) {
         if (this.#isStopped) return
         await this.#router.nft(rules).catch(this.#onError)

@@ -1,6 +1,7 @@
 /*
- * The exit record. Its file is created and synced while the runtime starts, filled with spaces, so that the final write costs
- * one flush of data and no metadata. A power cut during that write leaves invalid JSON, which is no record. "We failed" and "their program failed" are two paths: shim_fail() writes the first, record_write_outcome() the second.
+ * The exit record, a file with one JSON object. The shim creates the file while the runtime starts, fills it with spaces and syncs it. So
+ * the final write flushes data and no metadata. A power cut during that write leaves invalid JSON, which counts as no record.
+ * shim_fail() records that the start failed, record_write_outcome() how the sandbox ended.
  */
 #define _GNU_SOURCE
 #include "shim/shim.h"
@@ -67,7 +68,6 @@ static void write_record(const char *cause, int exit_code, int signal_number, co
   if (pwrite(record_file(), record, RECORD_BYTES, 0) != RECORD_BYTES || fdatasync(record_file())) _exit(1);
 }
 
-/* Only the record stays. */
 _Noreturn void shim_exit(void) {
   clients_notify("ended\n");
   cgroups_remove(&shim_plan);
@@ -87,13 +87,13 @@ static const char *start_error_slug(void) {
   case EACCES: return "command_not_executable";
   case ENOEXEC: return "command_not_executable";
   case E2BIG: return "command_too_long";
-  /* Of process 1 itself, which the kernel gives no program that it starts. */
+  /* Process 1 reports this if it has no filter of system calls. A program that cannot be executed never fails with it. */
   case EPROTO: return "filter";
   default: return "command";
   }
 }
 
-/* A sandbox whose traffic cannot be counted ends too, and that is not the program's fault. */
+/* A sandbox also ends if its traffic cannot be counted. That is no fault of the program. */
 static void write_network_end(bool all_dead) {
   struct traffic traffic;
   if (network_traffic(&traffic)) write_record("egress_cap", -1, -1, all_dead ? "" : "process_left");

@@ -14,16 +14,16 @@
  *   2. make the control groups with every limit of the plan (cgroups.c, devices.c), take the prepared network link
  *      (network.c)
  *   3. make the file systems in a private mount namespace (mounts.c)
- *   4. start the runtime inside the control groups (runtime.c); it leaves process 1 of the sandbox, which waits (init.c). One
- *      that would only watch process 1 from then on is killed
+ *   4. start the runtime inside the control groups (runtime.c). The runtime starts process 1 of the sandbox, which waits
+ *      (init.c). The shim kills a runtime that would only watch process 1 from then on
  *   5. serve until no process of the sandbox is left: start the program at the start signal of the agent (input.c); pass
  *      input and log (mask.c, log.c), watch the deadline, take commands
- *      (at a deadline and a gentle stop the processes are asked to end first; init.c passes that on)
+ *      (at a deadline and a gentle stop the shim first asks the processes to end, through process 1)
  *   6. kill remaining processes, report the cause, collect results (collect.c)
  *   7. write the exit record (record.c)
  *   8. remove the control groups and exit; the mounts vanish with the namespace
  *
- * A shim that dies takes its sandbox along: init.c sees the status pipe close.
+ * When the shim dies its sandbox ends: process 1 sees the status socket close.
  */
 #define _GNU_SOURCE
 #include "shim/shim.h"
@@ -64,7 +64,7 @@ void shim_release(uint64_t timeout_ms) {
   shim_job.meter = network_meter();
   shim_job.released_cpu_ms = cgroups_counter(&shim_plan, "cpu_ms");
   shim_job.released_ms = clock_ms(CLOCK_REALTIME);
-  /* Process 1 may have ended before: then so has the sandbox. */
+  /* Process 1 may have ended already, and the sandbox with it. */
   if (write(shim_job.input, "S", 1) < 0 && errno != EPIPE) shim_fail("pipe");
 }
 
@@ -73,7 +73,7 @@ void shim_end(enum end end) {
   if (shim_job.reported || (!is_first && !shim_job.asked_to_end)) return;
   if (is_first) shim_job.end = end;
   shim_job.asked_to_end = false;
-  /* The runtime first, and once more after it has ended: it may be about to enter the groups, or to fork. */
+  /* The runtime may be about to enter the groups, or to fork. So main() kills the groups again once the runtime has ended. */
   if (shim_job.runtime) kill(shim_job.runtime, SIGKILL);
   cgroups_kill(&shim_plan);
 }
@@ -88,23 +88,23 @@ void shim_ask_to_end(enum end end) {
 static void on_timer(void) {
   if (shim_job.end == END_SELF) shim_ask_to_end(END_DEADLINE);
   else shim_end(END_DEADLINE);
-  /* Otherwise it runs anew. */
+  /* Processes that were asked to end have the time for which the timer was set again. */
   if (!shim_job.asked_to_end) shim_job.timer = -1;
 }
 
-/* False when nothing more will come. */
+/* False at the end of the log. */
 static bool read_log(void) {
   static char buffer[LOG_CHUNK_BYTES];
   ssize_t count = read(shim_job.log, buffer, sizeof buffer);
   if (count > 0) mask_append(buffer, count);
-  /* A program may open its log by name and read the bytes first. */
+  /* A program may have opened its log by name and read the bytes first, which is no end. */
   return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
 #define NICE_LEVEL "10"
 
-/* The weights of the sandbox's control groups do not apply: the shim is in none of them. Where the kernel groups processes by
- * session, the shim is alone in its group, so the priority of the group is lowered too. */
+/* The weights of the sandbox's control groups do not apply to the shim, which is in none of them. A kernel that groups processes by
+ * session has the shim alone in its group, so the shim lowers the priority of that group too. */
 void shim_lower_priority(void) {
   static bool is_lowered;
   if (is_lowered) return;
@@ -172,7 +172,7 @@ static bool all_ended(void) {
 
 static void serve(void) {
   enum { LOG, STATUS, TIMER, METER, SIGNALS, INPUT_IN, INPUT_OUT, CLIENTS };
-  /* Data that the job writes to a disk of its own lies on the host's, and takes room there as it is written. */
+  /* A disk of the job is a file on the host's disk, which grows as the job writes. */
   bool takes_disk = shim_plan.workspace == WORKSPACE_DISK;
   int idle_ms = takes_disk ? DISK_POLL_MS : -1;
   for (;;) {
@@ -214,7 +214,7 @@ int main(int count, char **arguments) {
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
   umask(0077);
-  /* Input and log pass through its memory: no core file of it. */
+  /* Input and log pass through the memory of the shim, so the kernel must write no core file of it. */
   if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)) return 2;
   if (count != 2 || chdir(arguments[1])) return 2;
   shim_folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

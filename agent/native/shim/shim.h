@@ -34,16 +34,16 @@ struct tree_plan {
 struct plan {
   const char *id;
   const char *staging;
-  /* Folder of the files that are laid over those of /proc, and of those of a control group. */
+  /* Folder of the files that cover those of /proc and of a control group in the sandbox. */
   const char *view;
-  /* A folder that the runtime finds empty, and the file of /proc that it finds as the sandbox does; may be absent. */
+  /* A folder that is empty for the runtime, and a file of /proc that the runtime sees as the sandbox does; each may be absent. */
   const char *hidden, *covered;
-  /* How long the processes may go on after they were asked to end; 0: they are killed at once. */
+  /* Time that the processes have to end after they were asked to; 0: the shim kills them at once. */
   uint64_t grace_ms;
-  /* The runtime's command line, and the descriptor by which process 1 reaches the shim: 2 where no other gets in. */
+  /* The runtime's command line, and the descriptor by which process 1 reaches the shim: 2 for a runtime that passes no other. */
   char *command[MAX_WORDS + 1];
   int word_count, status_descriptor;
-  /* The runtime has nothing left to do once process 1 is up. */
+  /* The shim kills the runtime once process 1 is up. */
   bool ends_runtime;
   /* One more variable of the runtime, as NAME=value; may be absent. */
   char *environment;
@@ -59,7 +59,7 @@ struct plan {
   struct { const char *name, *path, *key; uint64_t divisor; } counters[MAX_COUNTERS];
   int counter_count;
   const char *procs;
-  /* Devices that a filter on the group lets be opened; none: there is no filter, or the settings have it. */
+  /* Devices that the filter of the group permits; none: there is no filter, or the settings limit the devices. */
   struct { uint32_t major, minor; } devices[MAX_DEVICES];
   int device_count;
 
@@ -69,28 +69,28 @@ struct plan {
   enum { WORKSPACE_MEMORY, WORKSPACE_DISK, WORKSPACE_FOLDER } workspace;
   uint64_t workspace_bytes, workspace_inodes;
   const char *workspace_path;
-  /* Bytes of the host's disk that a workspace on it leaves free, so that others can still begin something. */
+  /* Bytes of the host's disk that a workspace on it leaves free, so that others can still start sandboxes. */
   uint64_t disk_floor;
 
   struct { uint64_t max_bytes; const char *path; } files[MAX_FILES];
   int file_count;
-  /* No path: the runtime makes a namespace of its own, with nothing in it. */
+  /* No path: the runtime makes an empty network namespace. */
   struct { const char *path; uint64_t inode, egress_cap, ingress_cap; bool has_ingress_cap; } network;
-  /* Locked while large results are collected; none: collections do not wait for each other. */
+  /* A file that the shim locks while it collects large results; none: collections do not wait for each other. */
   const char *collect_lock;
-  /* Longest time that results are copied for. */
+  /* Maximum time for the copy of results. */
   uint32_t collect_seconds;
-  /* The files of `tree` are collected alone; `folder` with its folders, links and modes, all of which count as files. */
+  /* Of `tree` the shim collects files alone; of `folder` folders, links and modes too. Folders and links count as files. */
   bool has_tree, has_folder;
   struct tree_plan tree, folder;
 };
 
-/* Lost: it is there, and the host could not keep it. Late: the time for the copy was over. */
+/* FILE_LOST: the file exists, and the host could not store it. FILE_LATE: the time for the copy was over. */
 enum file_status { FILE_ABSENT, FILE_PRESENT, FILE_TOO_LARGE, FILE_NOT_REGULAR, FILE_LOST, FILE_LATE, FILE_STATUSES };
 enum tree_status { TREE_ABSENT, TREE_COLLECTED, TREE_REJECTED };
 
-/* Report of the collecting child to the shim: numbers, a short slug, and the end of the path that broke a rule, whose bytes
-   are the program's. */
+/* Report of the collecting child to the shim: numbers, a short slug, and the end of the path that broke a rule. The program chose
+   the bytes of that path. */
 enum { ODD_PATH_BYTES = 255 };
 struct collected_tree {
   uint32_t status;
@@ -106,14 +106,14 @@ enum end { END_SELF, END_STOPPED, END_DEADLINE, END_EGRESS_CAP, END_INPUT_CUT, E
 
 /* State of the job in the sandbox. Descriptors are -1 once they are closed. */
 struct job {
-  /* 0 once it has done its work. */
+  /* 0 once the runtime has ended. */
   pid_t runtime;
   int runtime_status;
   int log, status, input, timer, meter, signals;
   bool about_to_start, started, failed_to_start, reported;
-  /* Process 1 says so: no more than the program could. */
+  /* As process 1 reports it, which is trusted no more than the program. */
   bool shared_memory_full;
-  /* The processes were asked to end. */
+  /* The shim has asked the processes to end. */
   bool asked_to_end;
   uint32_t start_error, program_status;
   /* When the start signal came, and the processor time that the sandbox had used by then. */
@@ -135,7 +135,7 @@ void shim_release(uint64_t timeout_ms);
 void shim_end(enum end end);
 /* Asks all processes to end, and kills the sandbox after the time that the plan gives them, or at once if it gives none. */
 void shim_ask_to_end(enum end end);
-/* For work that no weight of the control groups covers. */
+/* Lowers the priority of the shim, for work that no weight of the control groups covers. */
 void shim_lower_priority(void);
 
 /* space.c */
@@ -143,11 +143,11 @@ void shim_lower_priority(void);
 bool space_low(int file);
 /* True while it is too full for the results of this sandbox. */
 bool space_short(int file);
-/* True once the sandbox has to end, because its workspace on the host's disk has taken too much of what is left. */
+/* True once the sandbox has to end, because its workspace leaves too little of the host's disk. */
 bool space_taken(void);
 /* Writes the dirty pages of the file to disk, so that the next sync of anybody on this disk does not wait for them. */
 void space_flush(int file);
-/* The same, and then sleeps three times as long: of many callers, few use the disk at once. */
+/* The same, and then sleeps three times as long, so that few of many callers use the disk at once. */
 void space_flush_slowly(int file);
 
 /* record.c */
@@ -176,7 +176,7 @@ void input_write(void);
 
 /* runtime.c */
 void runtime_start(void);
-/* Names what failed when the runtime ended like this before the program started. */
+/* The slug of what failed, from the wait status of a runtime that ended before the program started. */
 const char *runtime_failure(int status);
 
 /* plan.c */
@@ -204,17 +204,17 @@ bool mounts_workspace_full(void);
 /* network.c */
 struct traffic { uint64_t in, out; };
 void network_take(const struct plan *plan);
-/* Moves the caller into the sandbox's network namespace, where it has one. */
+/* Moves the caller into the sandbox's network namespace, if there is one. */
 bool network_enter(void);
-/* False, and zeros, where there is no link. */
+/* False, and zeros, without a link. */
 bool network_traffic(struct traffic *traffic);
-/* A timer to ask network_over_cap at; -1 where there is no link. */
+/* A timer that expires when network_over_cap is due; -1 without a link. */
 int network_meter(void);
-/* Sets the timer anew. */
+/* True above a cap, or if the traffic cannot be counted; otherwise sets the timer again. */
 bool network_over_cap(const struct plan *plan);
 
 /* mask.c */
-/* Takes so many values, one after another in the bytes, of MASK_PIECE_MIN to MASK_VALUE_BYTES each, and wipes them. */
+/* Takes `count` values of MASK_PIECE_MIN to MASK_VALUE_BYTES, which are one after another in `values`, and wipes them. */
 void mask_set_values(uint8_t *values, const uint32_t *sizes, uint32_t count);
 /* Appends at most LOG_CHUNK_BYTES of log without the values. */
 void mask_append(const char *bytes, size_t count);
