@@ -23,12 +23,12 @@ const settings =
   )
 
 /**
- * State outside the sandboxes that must not change: files, settings and mounts of the host, its clock and name, a secret, a
- * shared memory segment and a server that must not be found, and the kernel log. It is checked from outside, independent of
- * what sandboxes report.
+ * State outside the sandboxes. Files, settings and mounts of the host, its clock and its name must not change. No sandbox may find the
+ * secret, the shared memory segment and the server. The kernel log must have no new fault. The checks run outside of the
+ * sandboxes and use nothing that a sandbox reports.
  */
 export class Canaries {
-  /** Stored in files, memory and environments that must not be readable. */
+  /** In files, memory and environments that no sandbox may read. */
   readonly secret = `canary-${randomUUID()}`
   readonly folder: string
   /** Name of a server's abstract socket on the host. */
@@ -48,7 +48,7 @@ export class Canaries {
   private constructor(folder: string) {
     this.folder = folder
     this.#server = createServer((socket) => {
-      this.found.push(`a server of the host's was reached`)
+      this.found.push('a server of the host was reached')
       socket.destroy()
     })
   }
@@ -57,7 +57,7 @@ export class Canaries {
     const canaries = new Canaries(await mkdtemp(join(tmpdir(), 'escape-canary-')))
     await writeFile(join(canaries.folder, 'canary'), canaries.secret)
     await mkdir(join(canaries.folder, 'folder'))
-    // Readable for everybody: only the sandbox protects it.
+    // Every user of the host may read it: only the sandbox protects it.
     await chmod(canaries.folder, 0o755)
     await new Promise<void>((resolve) => canaries.#server.listen(`\0${canaries.socketName}`, resolve))
     const { stdout } = await run('ipcmk', ['-M', '4096', '-p', '0666'])
@@ -158,7 +158,7 @@ async function mountsOfHost(): Promise<string> {
     .join('\n')
 }
 
-/** Faults of the kernel in its log since `uptime`; those of programs, which it logs as `traps`, are none. */
+/** Lines of the kernel log about faults of the kernel since `uptime`. Lines with `traps` are about faults of programs. */
 async function kernelFaultsSince(uptime: number): Promise<string[]> {
   const { stdout } = await run('dmesg', { maxBuffer: 2 ** 26 })
   return stdout
