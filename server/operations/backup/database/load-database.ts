@@ -29,9 +29,8 @@ export interface Loaded extends Settled {
 }
 
 /**
- * Fills an empty database. The schema of the backup's release is created first. One transaction then loads all rows, ends
- * every active run, refuses the row events that wait for theirs and skips the ticks that have come, so that nothing that may have run since runs again. Last,
- * the schema is migrated to this release.
+ * Fills an empty database. The schema of the backup's release is created first. One transaction then loads all rows, and ends the
+ * work that had not ended. Last, the schema is migrated to this release.
  */
 export async function loadDatabase(db: Database, backup: BackupSource): Promise<Loaded> {
   const { manifest } = backup
@@ -43,7 +42,6 @@ export async function loadDatabase(db: Database, backup: BackupSource): Promise<
       for (const table of manifest.tables) await loadTable(trx, table, backup)
       for (const [name, last] of Object.entries(manifest.sequences)) await setSequence(trx, name, last)
     })
-    await skipRestoredTicks(trx)
     const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
     return { rows, ...(await endWork(trx)) }
   })
@@ -64,10 +62,14 @@ export async function settleDatabase(db: Database): Promise<Settled> {
   return settled
 }
 
-const endWork = async (trx: Trx): Promise<Settled> => ({
-  endedRuns: await endRestoredRuns(trx),
-  refusedEvents: await refuseRestoredEvents(trx),
-})
+/**
+ * Ends every active run, refuses the row events that wait for theirs and skips the ticks that have come, so that nothing that may have
+ * run since runs again.
+ */
+async function endWork(trx: Trx): Promise<Settled> {
+  await skipRestoredTicks(trx)
+  return { endedRuns: await endRestoredRuns(trx), refusedEvents: await refuseRestoredEvents(trx) }
+}
 
 async function checkTables(trx: Trx, manifest: Manifest): Promise<void> {
   const here = await listTables(trx)
