@@ -10,12 +10,14 @@ import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createEmptyDatabase, createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
+import { systemClock } from '../../base/clock.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
 import type { Database } from '../../db/database.ts'
 import { claimNext } from '../../runs/queue/claim-store.ts'
 import { listEntries } from '../audit/audit-chain-store.ts'
 import { chainAudit } from '../audit/chain-audit.ts'
 import { verifyChain } from '../audit/verify-audit.ts'
+import { makeCode, signInByCode } from '../operator-sign-ins/operator-sign-ins.ts'
 import { type Dump, dumpDatabase } from './database/dump-database.ts'
 import { loadDatabase } from './database/load-database.ts'
 import { isEmptyDatabase } from './database/load-store.ts'
@@ -81,6 +83,9 @@ beforeAll(async () => {
     .set({ description: 'not chained yet' })
     .where('id', '=', task.taskId)
     .execute()
+  const services = { db, clock: systemClock }
+  await signInByCode(services, await makeCode(services, 'grace'))
+  await makeCode(services, 'grace')
   dump = await dumpDatabase(db, { target: folder, recipients: [] })
   target = (await createEmptyDatabase()).db
 })
@@ -166,6 +171,13 @@ describe('a dumped and loaded database', () => {
       .where('id', '=', trigger.id)
       .executeTakeFirstOrThrow()
     expect(last_error_code).toBe('restored_from_backup')
+  })
+
+  it('has no code and no sign-in to the operator console', async () => {
+    for (const table of ['operator_codes', 'operator_sign_ins']) {
+      expect(await rowsOf(db, table)).toHaveLength(1)
+      expect(await rowsOf(target, table)).toEqual([])
+    }
   })
 
   it('has its references, triggers and sequences', async () => {

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { ScheduleSteps } from '../../../../testing/apps/schedule-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
+import { systemClock } from '../../../base/clock.ts'
+import { makeCode, signInByCode } from '../../operator-sign-ins/operator-sign-ins.ts'
 import { settleDatabase } from './load-database.ts'
 
 const { db } = await createTestDatabase()
@@ -17,4 +19,14 @@ test('ticks that came before a database was recovered start nothing afterwards',
   await settleDatabase(db)
   const { rows } = await sql`select next_at <= since as "isSkipped" from schedules ${ofCompany}`.execute(db)
   expect(rows).toEqual([{ isSkipped: true }])
+})
+
+test('nobody is signed in to the operator console of a recovered database, and no code signs in', async () => {
+  const services = { db, clock: systemClock }
+  await signInByCode(services, await makeCode(services, 'grace'))
+  await makeCode(services, 'grace')
+  await settleDatabase(db)
+  const { rows } = await sql`
+    select account from operator_sign_ins union all select account from operator_codes`.execute(db)
+  expect(rows).toEqual([])
 })

@@ -7,8 +7,16 @@ import type { Executing, Trx } from '../../../db/database.ts'
  * program, which the embedded Postgres does not have, and no rights beyond those of the service.
  */
 
-/** Tables that describe the machine rather than the data, and sign-ins, which may have ended since. */
-const ofMachine = ['machine_lease', 'base_images', 'build_memory_turn', 'process_metrics', 'sign_ins']
+/** Tables that describe the machine rather than the data, and sign-ins and codes for them, which may have ended since. */
+const ofMachine = [
+  'machine_lease',
+  'base_images',
+  'build_memory_turn',
+  'process_metrics',
+  'sign_ins',
+  'operator_codes',
+  'operator_sign_ins',
+]
 const leftOut = ['kysely_migration', 'kysely_migration_lock', ...ofMachine]
 
 /** Rows per fetch. A row has at most some MiB. */
