@@ -10,8 +10,8 @@ import {
   isRemoved,
   linkUnlessPresent,
   removeEmptyBelow,
-  syncFolder,
   syncInFolder,
+  syncPath,
 } from './folders.ts'
 import { FreeSpace } from './free-space.ts'
 import { Incoming } from './incoming.ts'
@@ -103,7 +103,7 @@ export class DiskStorage implements ObjectStorage {
       await settleAll(files.map(({ part }) => rm(part, { force: true })))
       throw error
     }
-    await settleAll(folders.map(syncFolder))
+    await settleAll(folders.map(syncPath))
   }
 
   async read(key: string, maxBytes = Number.POSITIVE_INFINITY): Promise<Buffer | undefined> {

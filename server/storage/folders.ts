@@ -44,7 +44,7 @@ export async function inFolder(folder: string, work: () => Promise<void>): Promi
 /** Like `inFolder`, and durable over a power loss. */
 export async function syncInFolder(folder: string, work: () => Promise<void>): Promise<void> {
   await inFolder(folder, work)
-  await syncFolder(folder)
+  await syncPath(folder)
 }
 
 /**
@@ -61,11 +61,12 @@ export async function linkUnlessPresent(part: string, path: string): Promise<str
   }
 }
 
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
+/** Puts the bytes of a file or the names of a folder on the disk. */
+export async function syncPath(path: string): Promise<void> {
+  const opened = await open(path, 'r')
   try {
-    await folder.sync()
+    await opened.sync()
   } finally {
-    await folder.close()
+    await opened.close()
   }
 }

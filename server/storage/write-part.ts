@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { settleAll } from '../base/settle-all.ts'
-import { syncFolder } from './folders.ts'
+import { syncPath } from './folders.ts'
 import type { FreeSpace } from './free-space.ts'
 import { ObjectTooLarge, type StoredObject } from './port.ts'
 
@@ -62,7 +62,7 @@ export async function writePart(
     const placed = await placeUnread?.()
     isPlaced = placed !== undefined
     // Both at once: the file system's journal writes the file and its name with one commit, and one wait for other writers.
-    await settleAll([file.sync(), ...(placed === undefined ? [] : [syncFolder(placed)])])
+    await settleAll([file.sync(), ...(placed === undefined ? [] : [syncPath(placed)])])
   } finally {
     await file.close()
   }

@@ -1,6 +1,7 @@
-import { lstat, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCode } from '../../base/errors/has-code.ts'
+import { syncPath } from '../../storage/folders.ts'
 import { BackupProblem } from './backup-problem.ts'
 
 /*
@@ -54,7 +55,7 @@ export async function completeBackup(target: string, manifest: Manifest): Promis
   const part = join(target, `${manifestName}.part`)
   await writeFile(part, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true })
   await rename(part, join(target, manifestName))
-  await syncFolder(target)
+  await syncPath(target)
   await rm(join(target, incompleteName))
 }
 
@@ -91,14 +92,5 @@ export function parseManifest(text: string): Manifest | undefined {
     return manifest?.format === 1 ? manifest : undefined
   } catch {
     return undefined
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }

@@ -1,7 +1,8 @@
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Duplex, Readable } from 'node:stream'
 import { hasCode } from '../../../base/errors/has-code.ts'
+import { syncPath } from '../../../storage/folders.ts'
 import { filesBelow } from '../copy-files.ts'
 import { writeBackupFile } from '../encryption/backup-files.ts'
 import { namePattern } from '../schedule/found-backups.ts'
@@ -130,13 +131,3 @@ const namesIn = (folder: string): Promise<string[]> =>
     if (hasCode(error, 'ENOENT')) return []
     throw error
   })
-
-/** Puts a file or the names of a folder on the disk. */
-async function syncPath(path: string): Promise<void> {
-  const opened = await open(path, 'r')
-  try {
-    await opened.sync()
-  } finally {
-    await opened.close()
-  }
-}
