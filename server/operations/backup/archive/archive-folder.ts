@@ -1,11 +1,12 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Duplex, Readable } from 'node:stream'
 import { hasCode } from '../../../base/errors/has-code.ts'
 import { syncPath } from '../../../storage/folders.ts'
 import { filesBelow } from '../copy-files.ts'
 import { writeBackupFile } from '../encryption/backup-files.ts'
 import { namePattern } from '../schedule/found-backups.ts'
+import { type ArchivedSegment, fileNameOf, mostOfEach, segmentsIn } from './archived-segments.ts'
 
 /*
  * The archive beside the scheduled backups, for restores to a moment:
@@ -18,17 +19,6 @@ import { namePattern } from '../schedule/found-backups.ts'
  *
  * Encrypted files end with .age, as in a backup. A file or folder gets its name when all of it is on the disk.
  */
-
-const encrypted = '.age'
-const whole = '.gz'
-const partial = '.partial.gz'
-
-export interface ArchivedSegment {
-  name: string
-  file: string
-  isPartial: boolean
-  isEncrypted: boolean
-}
 
 export class ArchiveFolder {
   readonly path: string
@@ -54,15 +44,12 @@ export class ArchiveFolder {
 
   /** In their order; of a segment the whole one alone, if it is there. */
   async listSegments(): Promise<ArchivedSegment[]> {
-    const names = (await namesIn(join(this.path, 'wal'))).toSorted()
-    const found = names.map((stored) => {
-      const plain = stored.endsWith(encrypted) ? stored.slice(0, -encrypted.length) : stored
-      const isPartial = plain.endsWith(partial)
-      const name = plain.slice(0, -(isPartial ? partial : whole).length)
-      return { name, isPartial, isEncrypted: plain !== stored, file: join(this.path, 'wal', stored) }
-    })
-    const wholes = new Set(found.filter(({ isPartial }) => !isPartial).map(({ name }) => name))
-    return found.filter(({ name, isPartial }) => !isPartial || !wholes.has(name))
+    return mostOfEach(await this.#storedSegments())
+  }
+
+  async #storedSegments(): Promise<ArchivedSegment[]> {
+    const folder = join(this.path, 'wal')
+    return segmentsIn(folder, await namesIn(folder))
   }
 
   /** When the log was archived last. */
@@ -87,20 +74,21 @@ export class ArchiveFolder {
 
   /** Writes a segment, or replaces what it had, and returns its size. The whole one replaces the part. */
   async putSegment(
-    { name, isPartial }: Pick<ArchivedSegment, 'name' | 'isPartial'>,
+    segment: Pick<ArchivedSegment, 'name' | 'isPartial'>,
     content: [Readable, ...Duplex[]],
     signal: AbortSignal,
   ): Promise<number> {
-    const plain = `${name}${isPartial ? partial : whole}`
     const fresh = join(this.path, 'new')
-    const { path, byteSize } = await writeBackupFile(content, plain, {
+    const { path, byteSize } = await writeBackupFile(content, fileNameOf(segment), {
       ...{ target: fresh, recipients: this.#recipients, signal },
     })
     await syncPath(join(fresh, path))
     await rename(join(fresh, path), join(this.path, 'wal', path))
     await syncPath(join(this.path, 'wal'))
-    const replaced = ['', encrypted].map((ending) => `${name}${partial}${ending}`)
-    for (const other of replaced) if (other !== path) await rm(join(this.path, 'wal', other), { force: true })
+    const replaced = (await this.#storedSegments()).filter(
+      ({ name, file, isPartial }) => isPartial && name === segment.name && basename(file) !== path,
+    )
+    for (const { file } of replaced) await rm(file, { force: true })
     return byteSize
   }
 

@@ -3,10 +3,11 @@ import { createGunzip } from 'node:zlib'
 import type { Recovery } from '../../../postgres/recover.ts'
 import { BackupProblem } from '../backup-problem.ts'
 import { filesBelow } from '../copy-files.ts'
-import { plainContent } from '../encryption/backup-files.ts'
+import { plainContent, plainName } from '../encryption/backup-files.ts'
 import type { RestoredFile } from '../restore-files.ts'
 import { findBackups, nameOf } from '../schedule/found-backups.ts'
-import { type ArchivedSegment, ArchiveFolder } from './archive-folder.ts'
+import { ArchiveFolder } from './archive-folder.ts'
+import type { ArchivedSegment } from './archived-segments.ts'
 import { archivedBackups, type ClusterBackup } from './cluster-backups.ts'
 import { firstMissing } from './segments.ts'
 
@@ -66,8 +67,7 @@ async function filesUntil(
   for (const name of names.slice(0, after === -1 ? names.length : after + 1)) {
     const root = archive.filesAt(name)
     for await (const stored of filesBelow(root)) {
-      const isEncrypted = stored.endsWith('.age')
-      const path = isEncrypted ? stored.slice(0, -'.age'.length) : stored
+      const { name: path, isEncrypted } = plainName(stored)
       files.push({ path, file: join(root, stored), isEncrypted, identityFile })
     }
   }

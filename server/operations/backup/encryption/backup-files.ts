@@ -25,7 +25,13 @@ export const pathInBackup = (path: string, recipients: Recipients): string =>
 
 /** The reverse. */
 export const plainPath = (path: string, recipients: Recipients): string =>
-  isEncrypted(recipients) && path.endsWith(ending) ? path.slice(0, -ending.length) : path
+  isEncrypted(recipients) ? plainName(path).name : path
+
+/** The name of a file without the ending of an encrypted one, and whether it has this ending. */
+export function plainName(stored: string): { name: string; isEncrypted: boolean } {
+  const isSealed = stored.endsWith(ending)
+  return { name: isSealed ? stored.slice(0, -ending.length) : stored, isEncrypted: isSealed }
+}
 
 export interface BackupTarget {
   /** Folder of the backup. */
