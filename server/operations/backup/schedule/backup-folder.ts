@@ -11,6 +11,7 @@ import { unsafeFolder } from './unsafe-folder.ts'
  *
  *   2026-11-29T020000Z/   a backup, named by the time of its start
  *   machine-id            whose backups these are: retention never removes those of another service
+ *   archive/              the log of its database, for restores to a moment
  *
  * Other names are not touched.
  */
@@ -37,7 +38,7 @@ export class BackupFolder {
       await writeFile(file, `${this.#machine}\n`, { mode: 0o600, flush: true })
     } else if (found.trim() !== this.#machine) {
       throw new BackupProblem(
-        `${this.path} has backups of another service: name another folder in SANDBOX_BACKUP_FOLDER, or remove ${file} if this service shall go on with them and remove old ones`,
+        `${this.path} has backups of another service: name another folder in SANDBOX_BACKUP_FOLDER, or, if this service shall go on with them and remove old ones, remove ${file} and ${join(this.path, 'archive')}, which has the log of that service`,
       )
     }
   }

@@ -155,7 +155,9 @@ test('a service that stops ends its backup, which is no failure', async () => {
 test('the folder of another service is not touched', async () => {
   await scheduled().turn(going)
   now = new Date('2026-11-26T03:00:00Z')
-  await scheduled({ folder: new BackupFolder(folder, 'machine-2') }).turn(going)
+  const other = new BackupFolder(folder, 'machine-2')
+  await scheduled({ folder: other }).turn(going)
   expect(names()).toEqual(['2026-11-25T030000Z'])
+  await expect(other.check()).rejects.toThrow(`remove ${folder}/machine-id and ${folder}/archive,`)
   expect(await metric('sandbox_backup_failing')).toBe(1)
 })
