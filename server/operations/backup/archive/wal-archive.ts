@@ -85,6 +85,8 @@ export class WalArchive {
 
   async #turn(signal: AbortSignal): Promise<void> {
     const { db, folder, archive, walDir, mostBytes, space, clock } = this.#options
+    // Before anything is removed: nobody else may lead the paths elsewhere.
+    await folder.check()
     await archive.clear()
     await this.start()
     const backups = await archivedBackups(folder)
