@@ -161,7 +161,7 @@ function logEnded({ lastAt }: LogEnded, { until, missing }: Moment): BackupProbl
   return new BackupProblem(
     missing === undefined
       ? `the archive ends before ${until.toISOString()}${reached}: name an earlier moment`
-      : `segment ${missing} of the archive is missing${reached}: name an earlier moment, or one after the next backup`,
+      : `segment ${missing} of the archive is missing or not whole${reached}: name an earlier moment, or one after the next backup`,
   )
 }
 

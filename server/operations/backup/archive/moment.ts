@@ -7,7 +7,7 @@ import { plainContent, plainName } from '../encryption/backup-files.ts'
 import type { RestoredFile } from '../restore-files.ts'
 import { findBackups, nameOf } from '../schedule/found-backups.ts'
 import { ArchiveFolder } from './archive-folder.ts'
-import type { ArchivedSegment } from './archived-segments.ts'
+import { type ArchivedSegment, namesOfWhole } from './archived-segments.ts'
 import { archivedBackups, type ClusterBackup } from './cluster-backups.ts'
 import { firstMissing } from './segments.ts'
 
@@ -15,9 +15,9 @@ import { firstMissing } from './segments.ts'
 export interface Moment {
   until: Date
   backup: ClusterBackup
-  /** From the backup on, without a gap. */
+  /** From the backup on, without a gap. The last one may be a part. */
   segments: ArchivedSegment[]
-  /** The first segment that is missing while later ones are there. */
+  /** The first segment that is missing or a part while later ones are there. */
   missing: string | undefined
   /** Keys and objects that came after the backup, the oldest first. */
   files: RestoredFile[]
@@ -37,11 +37,8 @@ export async function findMoment(
   if (!backup) throw new BackupProblem(noBackup(folder, until, backups))
   const archive = new ArchiveFolder(folder)
   const archived = (await archive.listSegments()).filter(({ name }) => name >= backup.walSegment)
-  const end = firstMissing(
-    backup.walSegment,
-    archived.map(({ name }) => name),
-  )
-  const segments = archived.filter(({ name }) => name < end)
+  const end = firstMissing(backup.walSegment, namesOfWhole(archived))
+  const segments = archived.filter(({ name }) => name <= end)
   if (segments.length === 0)
     throw new BackupProblem(`segment ${end} is missing, with which the recovery of ${backup.path} starts`)
   const missing = archived.length > segments.length ? end : undefined

@@ -1,6 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { register } from 'prom-client'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../../base/clock.ts'
@@ -8,10 +10,13 @@ import { createLog } from '../../../base/logging.ts'
 import { connect, type Database } from '../../../db/database.ts'
 import { type Postgres, startPostgres } from '../../../postgres/postgres.ts'
 import { runningSuperuserUrl } from '../../../postgres/running.ts'
+import { completeBackup, startBackup } from '../manifest.ts'
 import { BackupFolder } from '../schedule/backup-folder.ts'
 import { ArchiveFolder } from './archive-folder.ts'
 import { keptLog } from './kept-log.ts'
+import { findMoment } from './moment.ts'
 import { WalArchive } from './wal-archive.ts'
+import { markLog } from './wal-store.ts'
 
 const log = createLog('test', 'silent')
 const parent = mkdtempSync(join(tmpdir(), 'sandbox-test-wal-'))
@@ -25,6 +30,8 @@ let archive: ArchiveFolder
 
 const metric = async (name: string) => (await register.getSingleMetric(name)?.get())?.values[0]?.value
 const folder = () => new BackupFolder(backups, 'machine-1')
+const segments = async () => (await archive.listSegments()).map(({ name }) => name)
+
 const archiveOf = (mostBytes = 2 ** 30) =>
   new WalArchive({
     ...{ db, archive, walDir, mostBytes, clock: systemClock, log, retryMs: 0 },
@@ -36,6 +43,26 @@ const archiveOf = (mostBytes = 2 ** 30) =>
 async function turn(of = archiveOf()): Promise<boolean> {
   await of.turn(going)
   return (await metric('sandbox_wal_archive_failing')) === 1
+}
+
+/** The record of a backup that starts and is complete now. Returns the segment from which it needs the log. */
+async function makeBackup(at = systemClock.now()): Promise<string> {
+  const target = folder().pathOf(at)
+  await startBackup(target)
+  const { segment: walSegment } = await markLog(db)
+  await completeBackup(target, {
+    ...{ format: 1, release: '1', migrations: [], tables: [], sequences: {}, filesSha256: '', files: 0 },
+    ...{ bytes: 0, madeAt: at.toISOString(), walSegment },
+  })
+  return walSegment
+}
+
+/** Ends the current segment. It has more than a MiB that cannot be compressed. */
+async function endSegment(): Promise<void> {
+  await sql`select pg_logical_emit_message(false, 'test', ${randomBytes(2 ** 20).toString('base64')})`.execute(
+    db,
+  )
+  await sql`select pg_switch_wal()`.execute(db)
 }
 
 beforeAll(async () => {
@@ -65,4 +92,20 @@ test('nothing is removed through a link in a folder that others can change', asy
   chmodSync(backups, 0o777)
   expect(await turn()).toBe(true)
   expect(existsSync(join(elsewhere, 'new/kept'))).toBe(true)
+})
+
+test('a segment of which the archive has a part alone is missing once later ones are there', async () => {
+  const first = await makeBackup()
+  expect(await turn()).toBe(false)
+  await endSegment()
+  await endSegment()
+  renameSync(join(walDir, first), join(parent, first))
+  const broken = archiveOf()
+  expect(await turn(broken)).toBe(true)
+  expect(await segments()).toHaveLength(3)
+  const found = await findMoment(backups, { until: systemClock.now(), identityFile: undefined })
+  expect(found.missing).toBe(first)
+  expect(found.segments).toMatchObject([{ name: first, isPartial: true }])
+  const [newest] = await folder().list()
+  expect(newest && broken.needsBackup({ ...newest, madeAt: new Date(0) })).toBe(true)
 })

@@ -10,6 +10,7 @@ import { nameOf, type ScheduledBackup } from '../schedule/found-backups.ts'
 import { archiveFiles, startFiles } from './archive-files.ts'
 import type { ArchiveFolder } from './archive-folder.ts'
 import { archiveLog } from './archive-log.ts'
+import { namesOfWhole } from './archived-segments.ts'
 import { archivedBackups, type ClusterBackup } from './cluster-backups.ts'
 import { firstMissing } from './segments.ts'
 import { markLog } from './wal-store.ts'
@@ -107,9 +108,8 @@ export class WalArchive {
     archiveBytes.set(await archive.byteSize())
     const newest = backups.at(-1)
     if (!newest) return
-    const names = (await archive.listSegments()).map(({ name }) => name)
-    const missing = firstMissing(newest.walSegment, end.offset > 0 ? names : [...names, end.segment])
-    if (missing <= end.segment) {
+    const missing = firstMissing(newest.walSegment, namesOfWhole(await archive.listSegments()))
+    if (missing < end.segment) {
       this.#broken = newest.path
       throw new BackupProblem(
         `segment ${missing} is missing, so later moments can be restored only after the next backup`,
