@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { BackupFolder } from '../schedule/backup-folder.ts'
+import type { ScheduledBackup } from '../schedule/found-backups.ts'
 
 /** A complete backup from which the write-ahead log can be applied. */
 export interface ClusterBackup {
@@ -11,11 +11,9 @@ export interface ClusterBackup {
 }
 
 /** The oldest first. */
-export async function archivedBackups(folder: Pick<BackupFolder, 'list'>): Promise<ClusterBackup[]> {
-  const found = await folder.list()
-  return found
+export const archivedBackups = (backups: readonly ScheduledBackup[]): ClusterBackup[] =>
+  backups
     .flatMap(({ path, madeAt, manifest: { walSegment } }) =>
       walSegment === undefined ? [] : [{ path, name: basename(path), madeAt, walSegment }],
     )
-    .toReversed()
-}
+    .toSorted((a, b) => a.madeAt.getTime() - b.madeAt.getTime())

@@ -29,10 +29,7 @@ export async function findMoment(
   { until, identityFile }: { until: Date; identityFile: string | undefined },
 ): Promise<Moment> {
   const found = await findBackups(folder)
-  const complete = found.flatMap((backup) => (backup.state === 'complete' ? [backup] : []))
-  const backups = await archivedBackups({
-    list: async () => complete.toSorted((a, b) => b.madeAt.getTime() - a.madeAt.getTime()),
-  })
+  const backups = archivedBackups(found.filter((backup) => backup.state === 'complete'))
   const backup = backups.findLast(({ madeAt }) => madeAt <= until)
   if (!backup) throw new BackupProblem(noBackup(folder, until, backups))
   const archive = new ArchiveFolder(folder)

@@ -1,11 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { register } from 'prom-client'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { systemClock } from '../../../base/clock.ts'
 import { createLog } from '../../../base/logging.ts'
 import { connect, type Database } from '../../../db/database.ts'
 import { type Postgres, startPostgres } from '../../../postgres/postgres.ts'
@@ -27,6 +35,9 @@ let db: Database
 let dataDir: string
 let backups: string
 let archive: ArchiveFolder
+let aheadMs: number
+
+const clock = { now: () => new Date(Date.now() + aheadMs) }
 
 const metric = async (name: string) => (await register.getSingleMetric(name)?.get())?.values[0]?.value
 const folder = () => new BackupFolder(backups, 'machine-1')
@@ -34,19 +45,20 @@ const segments = async () => (await archive.listSegments()).map(({ name }) => na
 
 const archiveOf = (mostBytes = 2 ** 30) =>
   new WalArchive({
-    ...{ db, archive, walDir, mostBytes, clock: systemClock, log, retryMs: 0 },
+    ...{ db, archive, walDir, mostBytes, clock, log, retryMs: 0 },
     folder: folder(),
     space: { dataDir, diskFloorBytes: 0 },
   })
 
-/** Returns whether it failed. */
+/** The next turn of the schedule. Returns whether it failed. */
 async function turn(of = archiveOf()): Promise<boolean> {
+  aheadMs += 1000
   await of.turn(going)
   return (await metric('sandbox_wal_archive_failing')) === 1
 }
 
 /** The record of a backup that starts and is complete now. Returns the segment from which it needs the log. */
-async function makeBackup(at = systemClock.now()): Promise<string> {
+async function makeBackup(at = clock.now()): Promise<string> {
   const target = folder().pathOf(at)
   await startBackup(target)
   const { segment: walSegment } = await markLog(db)
@@ -65,6 +77,9 @@ async function endSegment(): Promise<void> {
   await sql`select pg_switch_wal()`.execute(db)
 }
 
+const putObject = (name: string, bytes: number) =>
+  writeFileSync(join(dataDir, 'objects/objects', name), randomBytes(bytes))
+
 beforeAll(async () => {
   chmodSync(parent, 0o755)
   postgres = await startPostgres({ dataDir: join(parent, 'postgres'), settings: keptLog })
@@ -79,6 +94,7 @@ afterAll(async () => {
 })
 
 beforeEach(() => {
+  aheadMs = 0
   dataDir = mkdtempSync(join(parent, 'data-'))
   backups = mkdtempSync(join(parent, 'backups-'))
   archive = new ArchiveFolder(backups)
@@ -103,9 +119,20 @@ test('a segment of which the archive has a part alone is missing once later ones
   const broken = archiveOf()
   expect(await turn(broken)).toBe(true)
   expect(await segments()).toHaveLength(3)
-  const found = await findMoment(backups, { until: systemClock.now(), identityFile: undefined })
+  const found = await findMoment(backups, { until: clock.now(), identityFile: undefined })
   expect(found.missing).toBe(first)
   expect(found.segments).toMatchObject([{ name: first, isPartial: true }])
   const [newest] = await folder().list()
   expect(newest && broken.needsBackup({ ...newest, madeAt: new Date(0) })).toBe(true)
+})
+
+test('a backup that was made while the clock was ahead removes nothing', async () => {
+  await makeBackup(new Date(clock.now().getTime() + 86_400_000))
+  expect(await turn()).toBe(false)
+  putObject('a', 1)
+  expect(await turn()).toBe(false)
+  const files = await archive.listFiles()
+  expect(files).toHaveLength(1)
+  expect(await turn()).toBe(false)
+  expect(await archive.listFiles()).toEqual(files)
 })

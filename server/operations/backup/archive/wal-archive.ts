@@ -20,6 +20,8 @@ import { markLog } from './wal-store.ts'
  * was before: so every object that a row of the archived log names is there. The server keeps `keptLog` of the log for this, and goes
  * on whatever happens to the archive. Segments that it removed before they were archived are missing until the next backup.
  *
+ * Backups of the future, of a clock that was set back since, do not count: what came after them has earlier names.
+ *
  * The archive has a bound. Beyond it the log of the oldest backup goes, and with it the moments that could be restored from it alone.
  */
 
@@ -90,10 +92,10 @@ export class WalArchive {
     await folder.check()
     await archive.clear()
     await this.start()
-    const backups = await archivedBackups(folder)
+    const now = clock.now()
+    const backups = archivedBackups(await folder.list()).filter(({ madeAt }) => madeAt <= now)
     const room = await this.#makeRoom(backups)
     let { bytes } = room
-    const now = clock.now()
     const end = await markLog(db)
     const plan = { ...space, folder: archive.path, bytes: neededBytes }
     await aboveFloor(plan, signal, async (either) => {
@@ -119,7 +121,7 @@ export class WalArchive {
   }
 
   /**
-   * Removes what no backup needs, and then the log of the oldest backups. Returns the size of the rest, and the segment from which the
+   * Removes what none of the backups needs, and then the log of the oldest backups. Returns the size of the rest, and the segment from which the
    * backups that remain need the log.
    */
   async #makeRoom(backups: readonly ClusterBackup[]): Promise<{ bytes: number; from: string }> {
