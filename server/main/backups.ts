@@ -51,16 +51,14 @@ await runRole('backups', async (config, log) => {
     keep: keepRulesOf(config),
     space: config,
     needsAnother: (newest) => walArchive?.archive.needsBackup(newest) ?? false,
-    make: async (target, signal) => {
-      await walArchive?.archive.start()
-      return backUp({
+    make: (target, signal) =>
+      backUp({
         ...{ db, dataDir, target, signal, clock: systemClock },
         recipients: config.backupRecipients,
         release: manifest.version,
         clusterUrl: walArchive?.superuserUrl,
         say: (step) => log.debug({ backup: target, step }, 'backup'),
-      })
-    },
+      }),
     clock: systemClock,
     log,
   })

@@ -5,34 +5,38 @@ import { mkdir, rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { copyOut } from '../copy-files.ts'
+import { startOf } from '../schedule/found-backups.ts'
 import { linesOf } from '../streams.ts'
+import type { ArchiveBound } from './archive-bound.ts'
 import type { ArchiveFolder } from './archive-folder.ts'
 
 export interface ArchivedFiles {
   archive: ArchiveFolder
   dataDir: string
-  /** Called with the size of each file. It throws if there is no room for more. */
-  onFile: (byteSize: number) => void
+  bound: ArchiveBound
   signal: AbortSignal
 }
 
 /** The time of a file on the disk is coarser than the clock. */
 const overlapMs = 2_000
+const before = (at: Date): Date => new Date(at.getTime() - overlapMs)
 const roots = [
   { root: 'keys', as: 'keys' },
   { root: 'objects/objects', as: 'objects' },
 ]
 
-/** From when on keys and objects are archived, unless they are already. Older ones are in each later backup. */
-export async function startFiles(archive: ArchiveFolder, now: Date): Promise<void> {
-  if (!existsSync(archive.since)) await noteStart(archive, now)
-}
-
-/** Archives the keys and objects that were written since the turn before, as the files of `name`. */
+/**
+ * Archives the keys and objects that were written since the turn before, as the files of `name`. The oldest backup has those that were
+ * there at its start. Without a backup no moment needs any.
+ */
 export async function archiveFiles(
-  { archive, dataDir, onFile, signal }: ArchivedFiles,
+  { archive, dataDir, bound, signal }: ArchivedFiles,
   { name, now }: { name: string; now: Date },
 ): Promise<void> {
+  if (!bound.oldest) return
+  const start = startOf(bound.oldest.name)
+  const since = await archive.filesSince()
+  if (since === undefined || since < before(start)) await noteStart(archive, start)
   const target = archive.freshFiles(name)
   let files = 0
   for (const { root, as } of roots) {
@@ -48,7 +52,7 @@ export async function archiveFiles(
       })
       if (!copied) continue
       files += 1
-      onFile(copied.byteSize)
+      await bound.take(copied.byteSize)
     }
   }
   if (files > 0) {
@@ -58,9 +62,9 @@ export async function archiveFiles(
   await noteStart(archive, now)
 }
 
-async function noteStart({ path, since }: ArchiveFolder, now: Date): Promise<void> {
+async function noteStart({ path, since }: ArchiveFolder, start: Date): Promise<void> {
   const fresh = join(path, 'new/since')
-  const at = new Date(now.getTime() - overlapMs)
+  const at = before(start)
   await writeFile(fresh, '', { mode: 0o600 })
   await utimes(fresh, at, at)
   await rename(fresh, since)

@@ -1,5 +1,5 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import type { Duplex, Readable } from 'node:stream'
 import { hasCode } from '../../../base/errors/has-code.ts'
 import { syncPath } from '../../../storage/folders.ts'
@@ -7,6 +7,7 @@ import { filesBelow } from '../copy-files.ts'
 import { writeBackupFile } from '../encryption/backup-files.ts'
 import { namePattern } from '../schedule/found-backups.ts'
 import { type ArchivedSegment, fileNameOf, mostOfEach, segmentsIn } from './archived-segments.ts'
+import type { ClusterBackup } from './cluster-backups.ts'
 
 /*
  * The archive beside the scheduled backups, for restores to a moment:
@@ -23,6 +24,8 @@ import { type ArchivedSegment, fileNameOf, mostOfEach, segmentsIn } from './arch
 export class ArchiveFolder {
   readonly path: string
   readonly #recipients: readonly string[]
+  /** By the names of folders of keys and objects. They do not change, and may have millions of files. */
+  readonly #filesBytes = new Map<string, number>()
 
   /** @param backups the folder of scheduled backups */
   constructor(backups: string, recipients: readonly string[] = []) {
@@ -58,6 +61,14 @@ export class ArchiveFolder {
     return newest && (await stat(newest.file)).mtime
   }
 
+  /** The start of the last turn. Undefined: there was none. */
+  async filesSince(): Promise<Date | undefined> {
+    const found = await stat(this.since).catch((error: unknown) => {
+      if (!hasCode(error, 'ENOENT')) throw error
+    })
+    return found?.mtime
+  }
+
   /** Names of the folders of keys and objects, which are their times. */
   async listFiles(): Promise<string[]> {
     const names = await namesIn(join(this.path, 'files'))
@@ -66,13 +77,24 @@ export class ArchiveFolder {
 
   filesAt = (name: string): string => join(this.path, 'files', name)
 
+  /** Bytes of all segments, keys and objects. */
   async byteSize(): Promise<number> {
-    let bytes = 0
-    for await (const path of filesBelow(this.path)) bytes += (await stat(join(this.path, path))).size
+    let bytes = await sizeOf((await this.#storedSegments()).map(({ file }) => file))
+    for (const name of await this.listFiles()) bytes += await this.#sizeOfFiles(name)
     return bytes
   }
 
-  /** Writes a segment, or replaces what it had, and returns its size. The whole one replaces the part. */
+  async #sizeOfFiles(name: string): Promise<number> {
+    const known = this.#filesBytes.get(name)
+    if (known !== undefined) return known
+    const folder = this.filesAt(name)
+    let bytes = 0
+    for await (const path of filesBelow(folder)) bytes += await sizeOf([join(folder, path)])
+    this.#filesBytes.set(name, bytes)
+    return bytes
+  }
+
+  /** Writes a segment, or replaces what it had, and returns by how many bytes the archive has grown. The whole one replaces the part. */
   async putSegment(
     segment: Pick<ArchivedSegment, 'name' | 'isPartial'>,
     content: [Readable, ...Duplex[]],
@@ -83,13 +105,15 @@ export class ArchiveFolder {
       ...{ target: fresh, recipients: this.#recipients, signal },
     })
     await syncPath(join(fresh, path))
-    await rename(join(fresh, path), join(this.path, 'wal', path))
+    const target = join(this.path, 'wal', path)
+    const replaced = (await this.#storedSegments())
+      .filter(({ name }) => name === segment.name)
+      .map(({ file }) => file)
+    const bytes = await sizeOf(replaced)
+    await rename(join(fresh, path), target)
     await syncPath(join(this.path, 'wal'))
-    const replaced = (await this.#storedSegments()).filter(
-      ({ name, file, isPartial }) => isPartial && name === segment.name && basename(file) !== path,
-    )
-    for (const { file } of replaced) await rm(file, { force: true })
-    return byteSize
+    for (const file of replaced) if (file !== target) await rm(file, { force: true })
+    return byteSize - bytes
   }
 
   /** Where keys and objects are written before they get their name. */
@@ -104,14 +128,25 @@ export class ArchiveFolder {
     await syncPath(join(this.path, 'files'))
   }
 
-  /** Removes segments before this one, and keys and objects from before this time. Returns how many files and folders. */
-  async removeBefore(segment: string, time: string): Promise<number> {
-    const segments = (await this.listSegments()).filter(({ name }) => name < segment)
-    const folders = (await this.listFiles()).filter((name) => name < time)
+  /** Removes the log before a backup's, and keys and objects from before its start. Returns how many bytes. */
+  async removeBefore({ walSegment, name: start }: ClusterBackup): Promise<number> {
+    const segments = (await this.#storedSegments()).filter(({ name }) => name < walSegment)
+    const folders = (await this.listFiles()).filter((name) => name < start)
+    let bytes = await sizeOf(segments.map(({ file }) => file))
     for (const { file } of segments) await rm(file, { force: true })
-    for (const name of folders) await rm(this.filesAt(name), { recursive: true, force: true })
-    return segments.length + folders.length
+    for (const name of folders) {
+      bytes += await this.#sizeOfFiles(name)
+      await rm(this.filesAt(name), { recursive: true, force: true })
+      this.#filesBytes.delete(name)
+    }
+    return bytes
   }
+}
+
+async function sizeOf(files: readonly string[]): Promise<number> {
+  let bytes = 0
+  for (const file of files) bytes += (await stat(file)).size
+  return bytes
 }
 
 const namesIn = (folder: string): Promise<string[]> =>

@@ -3,6 +3,7 @@ import { createGzip } from 'node:zlib'
 import type { Database } from '../../../db/database.ts'
 import { BackupProblem } from '../backup-problem.ts'
 import { openInside } from '../copy-files.ts'
+import type { ArchiveBound } from './archive-bound.ts'
 import type { ArchiveFolder } from './archive-folder.ts'
 import { type LogPosition, segmentBytes } from './segments.ts'
 import { listSegments } from './wal-store.ts'
@@ -12,28 +13,28 @@ export interface ArchivedLog {
   archive: ArchiveFolder
   /** Folder of the segments, in which the database server can write. */
   walDir: string
-  /** Called with the size of each segment. It throws if there is no room for more. */
-  onFile: (byteSize: number) => void
+  bound: ArchiveBound
   signal: AbortSignal
 }
 
 /**
- * Archives what was written before `end`, from the segment `from` on: each segment that is whole, and the part of the last one. A segment
- * that the server has removed already is left out, so that later ones are archived nevertheless: another backup may start there.
+ * Archives what was written before `end`, from the start of the oldest backup on: each segment that is whole, and the part of the last
+ * one. A segment that the server has removed already is left out, so that later ones are archived nevertheless: another backup may start
+ * there.
  */
-export async function archiveLog(
-  log: ArchivedLog,
-  { from, end }: { from: string; end: LogPosition },
-): Promise<void> {
-  const { db, archive } = log
+export async function archiveLog(log: ArchivedLog, end: LogPosition): Promise<void> {
+  const { db, archive, bound } = log
   const last = (await archive.listSegments()).findLast(({ isPartial }) => !isPartial)?.name ?? ''
-  const due = (await listSegments(db)).filter((name) => name >= from && name > last && name < end.segment)
-  for (const name of due) await put(log, { name, bytes: segmentBytes })
+  const due = (await listSegments(db)).filter((name) => name > last && name < end.segment)
+  for (const name of due) {
+    // Room for the one before may have taken the oldest backup's log.
+    if (name >= (bound.oldest?.walSegment ?? '')) await put(log, { name, bytes: segmentBytes })
+  }
   if (end.offset > 0) await put(log, { name: end.segment, bytes: end.offset })
 }
 
 async function put(
-  { archive, walDir, onFile, signal }: ArchivedLog,
+  { archive, walDir, bound, signal }: ArchivedLog,
   { name, bytes }: { name: string; bytes: number },
 ): Promise<void> {
   const file = await openInside(walDir, name)
@@ -41,12 +42,12 @@ async function put(
   try {
     const written = file.createReadStream({ autoClose: false, start: 0, end: bytes - 1 })
     const content = Readable.from(filledUp(written, bytes))
-    const byteSize = await archive.putSegment(
+    const grown = await archive.putSegment(
       { name, isPartial: bytes < segmentBytes },
       [content, createGzip({ level: 3 })],
       signal,
     )
-    onFile(byteSize)
+    await bound.take(grown)
   } finally {
     await file.close()
   }

@@ -58,7 +58,6 @@ async function moment(): Promise<Date> {
 const name = (text: string) => db.updateTable('tasks').set({ description: text }).execute()
 
 async function makeBackup(startedAt = systemClock.now()): Promise<Manifest> {
-  await archive.start()
   const target = new BackupFolder(backups, 'machine-1').pathOf(startedAt)
   const clusterUrl = await runningSuperuserUrl(join(dataDir, 'postgres'))
   return backUp({ db, dataDir, target, recipients, release: '1', clock: systemClock, say, clusterUrl })

@@ -127,12 +127,52 @@ test('a segment of which the archive has a part alone is missing once later ones
 })
 
 test('a backup that was made while the clock was ahead removes nothing', async () => {
-  await makeBackup(new Date(clock.now().getTime() + 86_400_000))
+  await makeBackup()
   expect(await turn()).toBe(false)
   putObject('a', 1)
   expect(await turn()).toBe(false)
-  const files = await archive.listFiles()
-  expect(files).toHaveLength(1)
+  const kept = [await segments(), await archive.listFiles()]
+  await makeBackup(new Date(clock.now().getTime() + 86_400_000))
+  expect(await turn(archiveOf(1))).toBe(true)
+  expect([await segments(), await archive.listFiles()]).toEqual(kept)
+  expect(kept[1]).toHaveLength(1)
+})
+
+const mib = 2 ** 20
+
+test('the log of the oldest backup makes room in the turn that needs it', async () => {
+  await makeBackup()
+  await turn()
+  await endSegment()
+  const second = await makeBackup()
+  await turn()
+  putObject('a', 3 * mib)
+  expect(await turn(archiveOf((await archive.byteSize()) + 2.5 * mib))).toBe(false)
+  expect(await segments()).toEqual([second])
+  expect(await archive.listFiles()).toHaveLength(1)
+  // The backup without its log is not taken for the start again.
   expect(await turn()).toBe(false)
-  expect(await archive.listFiles()).toEqual(files)
+  expect(await segments()).toEqual([second])
+})
+
+test('an archive that has reached its bound goes on after the next backup, which has what it lacks', async () => {
+  await makeBackup()
+  await turn()
+  const mostBytes = (await archive.byteSize()) + mib
+  putObject('a', 2 * mib)
+  expect(await turn(archiveOf(mostBytes))).toBe(true)
+  expect(await turn(archiveOf(mostBytes))).toBe(true)
+  aheadMs += 60_000
+  await endSegment()
+  await makeBackup()
+  // The first one may find that there is no room for both backups.
+  await turn(archiveOf(mostBytes))
+  expect(await turn(archiveOf(mostBytes))).toBe(false)
+  expect(await archive.listFiles()).toEqual([])
+})
+
+test('the part of a segment takes the room of the one before', async () => {
+  await makeBackup()
+  await turn()
+  expect(await turn(archiveOf((await archive.byteSize()) * 1.5))).toBe(false)
 })

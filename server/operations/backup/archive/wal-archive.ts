@@ -7,11 +7,12 @@ import { archiveBytes, archivedUntil, archiveFailing } from '../backup-metrics.t
 import { BackupProblem } from '../backup-problem.ts'
 import type { BackupFolder } from '../schedule/backup-folder.ts'
 import { nameOf, type ScheduledBackup } from '../schedule/found-backups.ts'
-import { archiveFiles, startFiles } from './archive-files.ts'
+import { ArchiveBound } from './archive-bound.ts'
+import { archiveFiles } from './archive-files.ts'
 import type { ArchiveFolder } from './archive-folder.ts'
 import { archiveLog } from './archive-log.ts'
 import { namesOfWhole } from './archived-segments.ts'
-import { archivedBackups, type ClusterBackup } from './cluster-backups.ts'
+import { archivedBackups } from './cluster-backups.ts'
 import { firstMissing } from './segments.ts'
 import { markLog } from './wal-store.ts'
 
@@ -21,8 +22,6 @@ import { markLog } from './wal-store.ts'
  * on whatever happens to the archive. Segments that it removed before they were archived are missing until the next backup.
  *
  * Backups of the future, of a clock that was set back since, do not count: what came after them has earlier names.
- *
- * The archive has a bound. Beyond it the log of the oldest backup goes, and with it the moments that could be restored from it alone.
  */
 
 export interface ArchiveOptions {
@@ -53,14 +52,6 @@ export class WalArchive {
     this.#options = options
   }
 
-  /** To be called before a backup that a moment is to be restored from. */
-  async start(): Promise<void> {
-    const { folder, archive, clock } = this.#options
-    await folder.check()
-    await archive.makeFolders()
-    await startFiles(archive, clock.now())
-  }
-
   /** Whether no later moment can be restored before another backup was made. One in an hour is enough. */
   needsBackup({ madeAt, path, manifest }: ScheduledBackup): boolean {
     const isBroken = manifest.walSegment === undefined || path === this.#broken
@@ -87,27 +78,22 @@ export class WalArchive {
   }
 
   async #turn(signal: AbortSignal): Promise<void> {
-    const { db, folder, archive, walDir, mostBytes, space, clock } = this.#options
+    const { db, folder, archive, walDir, mostBytes, space, clock, log } = this.#options
     // Before anything is removed: nobody else may lead the paths elsewhere.
     await folder.check()
     await archive.clear()
-    await this.start()
+    await archive.makeFolders()
     const now = clock.now()
     const backups = archivedBackups(await folder.list()).filter(({ madeAt }) => madeAt <= now)
-    const room = await this.#makeRoom(backups)
-    let { bytes } = room
+    const bound = await ArchiveBound.open({ archive, mostBytes, log }, backups)
     const end = await markLog(db)
     const plan = { ...space, folder: archive.path, bytes: neededBytes }
     await aboveFloor(plan, signal, async (either) => {
-      const onFile = (byteSize: number) => {
-        bytes += byteSize
-        if (bytes > mostBytes) throw tooSmall(mostBytes)
-      }
-      const files = { archive, dataDir: space.dataDir, onFile, signal: either }
-      await archiveFiles(files, { name: nameOf(now), now })
-      await archiveLog({ db, archive, walDir, onFile, signal: either }, { from: room.from, end })
+      const into = { archive, bound, signal: either }
+      await archiveFiles({ ...into, dataDir: space.dataDir }, { name: nameOf(now), now })
+      await archiveLog({ ...into, db, walDir }, end)
     })
-    archiveBytes.set(await archive.byteSize())
+    archiveBytes.set(bound.bytes)
     const newest = backups.at(-1)
     if (!newest) return
     const missing = firstMissing(newest.walSegment, namesOfWhole(await archive.listSegments()))
@@ -119,32 +105,7 @@ export class WalArchive {
     }
     archivedUntil.set(now.getTime() / 1000)
   }
-
-  /**
-   * Removes what none of the backups needs, and then the log of the oldest backups. Returns the size of the rest, and the segment from which the
-   * backups that remain need the log.
-   */
-  async #makeRoom(backups: readonly ClusterBackup[]): Promise<{ bytes: number; from: string }> {
-    const { archive, mostBytes, log } = this.#options
-    let bytes = await archive.byteSize()
-    let from = ''
-    for (const [at, { walSegment, name }] of backups.entries()) {
-      if (at > 0 && bytes <= mostBytes) break
-      from = walSegment
-      if ((await archive.removeBefore(walSegment, name)) === 0) continue
-      bytes = await archive.byteSize()
-      if (at > 0)
-        log.warn({ earliest: name }, 'removed the log of an old backup: the archive has reached its bound')
-    }
-    if (bytes > mostBytes) throw tooSmall(mostBytes)
-    return { bytes, from }
-  }
 }
-
-const tooSmall = (mostBytes: number) =>
-  new BackupProblem(
-    `the archive needs more than the ${mostBytes} bytes of SANDBOX_BACKUP_WAL_BYTES since the newest backup`,
-  )
 
 /** Failures that the message explains. */
 const isExpected = (error: unknown): error is Error =>
