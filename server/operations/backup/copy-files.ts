@@ -45,7 +45,9 @@ export async function copyOut({ root, path, name, ...target }: FileCopy): Promis
 
 /** Opens a file of a folder that root does not own. Undefined if it is not there, or is no regular file of that path. */
 export async function openInside(root: string, path: string): Promise<FileHandle | undefined> {
-  const expected = join(await realpath(root), path)
+  const real = await realpath(root)
+  const expected = join(real, path)
+  if (!expected.startsWith(`${real}/`)) return undefined
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const file = await open(expected, flags).catch((error: unknown) => {
     if (!hasCode(error, 'ENOENT') && !hasCode(error, 'ELOOP')) throw error

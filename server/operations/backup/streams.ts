@@ -25,11 +25,11 @@ export class DigestedStream extends Transform {
 export const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
 
 /** Lines of a UTF-8 stream, without line ends. Text after the last line end is a line unless it is empty. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+export async function* linesOf(chunks: AsyncIterable<Buffer>, end = '\n'): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8')
   let rest = ''
   for await (const chunk of chunks) {
-    const parts = (rest + decoder.write(chunk)).split('\n')
+    const parts = (rest + decoder.write(chunk)).split(end)
     rest = parts.pop() ?? ''
     yield* parts
   }

@@ -13,7 +13,7 @@ import type { ArchiveFolder } from './archive-folder.ts'
 export interface ArchivedFiles {
   archive: ArchiveFolder
   dataDir: string
-  bound: ArchiveBound
+  bound: Pick<ArchiveBound, 'oldest' | 'take'>
   signal: AbortSignal
 }
 
@@ -70,15 +70,18 @@ async function noteStart({ path, since }: ArchiveFolder, start: Date): Promise<v
   await rename(fresh, since)
 }
 
-/** Paths of regular files that came or changed after the time of change of `since`. It follows no links. */
+/**
+ * Paths of regular files that came or changed after the time of change of `since`. It follows no links. The owner of the folder chooses
+ * the names, which may have line ends.
+ */
 async function* changedBelow(root: string, since: string): AsyncGenerator<string> {
   if (!existsSync(root)) return
-  const args = [root, '-ignore_readdir_race', '-type', 'f', '-cnewer', since, '-printf', '%P\\n']
+  const args = [root, '-ignore_readdir_race', '-type', 'f', '-cnewer', since, '-printf', '%P\\0']
   const child = spawn('find', args, { stdio: ['ignore', 'pipe', 'ignore'] })
   const ended = once(child, 'close')
   ended.catch(() => undefined)
   try {
-    yield* linesOf(child.stdout)
+    yield* linesOf(child.stdout, '\0')
     const [code] = (await ended) as [number | null]
     if (code !== 0) throw new Error(`find ended with ${code} in ${root}`)
   } finally {

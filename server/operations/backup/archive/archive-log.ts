@@ -13,7 +13,7 @@ export interface ArchivedLog {
   archive: ArchiveFolder
   /** Folder of the segments, in which the database server can write. */
   walDir: string
-  bound: ArchiveBound
+  bound: Pick<ArchiveBound, 'oldest' | 'take'>
   signal: AbortSignal
 }
 

@@ -1,0 +1,42 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../../base/clock.ts'
+import { filesBelow } from '../copy-files.ts'
+import { nameOf } from '../schedule/found-backups.ts'
+import { archiveFiles } from './archive-files.ts'
+import { ArchiveFolder } from './archive-folder.ts'
+
+let parent: string
+let dataDir: string
+let archive: ArchiveFolder
+
+beforeEach(async () => {
+  parent = mkdtempSync(join(tmpdir(), 'sandbox-test-archived-'))
+  dataDir = join(parent, 'data')
+  mkdirSync(join(dataDir, 'objects/objects'), { recursive: true })
+  mkdirSync(join(parent, 'backups'))
+  archive = new ArchiveFolder(join(parent, 'backups'))
+  await archive.makeFolders()
+})
+afterEach(() => {
+  rmSync(parent, { recursive: true })
+})
+
+function archiveAll(signal = new AbortController().signal): Promise<void> {
+  const now = systemClock.now()
+  const oldest = { name: nameOf(now), path: '', madeAt: now, walSegment: '' }
+  const bound = { oldest, take: async () => undefined }
+  return archiveFiles({ archive, dataDir, bound, signal }, { name: nameOf(now), now })
+}
+
+test('a name with a line end is one name, and leads to no file elsewhere', async () => {
+  writeFileSync(join(dataDir, 'objects/secret'), 'of somebody else')
+  mkdirSync(join(dataDir, 'objects/objects/a\n..'))
+  writeFileSync(join(dataDir, 'objects/objects/a\n../secret'), 'an object')
+  await archiveAll()
+  const [folder = ''] = await archive.listFiles()
+  expect(await Array.fromAsync(filesBelow(archive.filesAt(folder)))).toEqual(['objects/a\n../secret'])
+  expect(readFileSync(join(archive.filesAt(folder), 'objects/a\n../secret'), 'utf8')).toBe('an object')
+})
