@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, rename, utimes, writeFile } from 'node:fs/promises'
+import { rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { copyOut } from '../copy-files.ts'
@@ -42,7 +42,6 @@ export async function archiveFiles(
   for (const { root, as } of roots) {
     for await (const path of changedBelow(join(dataDir, root), archive.since)) {
       signal.throwIfAborted()
-      await mkdir(target.target, { recursive: true, mode: 0o700 })
       const copied = await copyOut({
         root: join(dataDir, root),
         path,
