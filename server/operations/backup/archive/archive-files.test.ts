@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { eventually } from '../../../../testing/eventually.ts'
 import { systemClock } from '../../../base/clock.ts'
 import { filesBelow } from '../copy-files.ts'
 import { nameOf } from '../schedule/found-backups.ts'
@@ -21,6 +22,7 @@ beforeEach(async () => {
   await archive.makeFolders()
 })
 afterEach(() => {
+  vi.unstubAllEnvs()
   rmSync(parent, { recursive: true })
 })
 
@@ -39,4 +41,16 @@ test('a name with a line end is one name, and leads to no file elsewhere', async
   const [folder = ''] = await archive.listFiles()
   expect(await Array.fromAsync(filesBelow(archive.filesAt(folder)))).toEqual(['objects/a\n../secret'])
   expect(readFileSync(join(archive.filesAt(folder), 'objects/a\n../secret'), 'utf8')).toBe('an object')
+})
+
+test('a search for new files ends when the process stops', async () => {
+  const bin = join(parent, 'bin')
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'find'), `#!/bin/sh\n: > ${bin}/started\nexec /bin/sleep 600\n`, { mode: 0o755 })
+  vi.stubEnv('PATH', bin)
+  const stopping = new AbortController()
+  const archived = archiveAll(stopping.signal)
+  await eventually(async () => expect(existsSync(join(bin, 'started'))).toBe(true))
+  stopping.abort()
+  await expect(archived).rejects.toThrow('aborted')
 })

@@ -40,7 +40,7 @@ export async function archiveFiles(
   const target = archive.freshFiles(name)
   let files = 0
   for (const { root, as } of roots) {
-    for await (const path of changedBelow(join(dataDir, root), archive.since)) {
+    for await (const path of changedBelow(join(dataDir, root), archive.since, signal)) {
       signal.throwIfAborted()
       const copied = await copyOut({
         root: join(dataDir, root),
@@ -73,10 +73,10 @@ async function noteStart({ path, since }: ArchiveFolder, start: Date): Promise<v
  * Paths of regular files that came or changed after the time of change of `since`. It follows no links. The owner of the folder chooses
  * the names, which may have line ends.
  */
-async function* changedBelow(root: string, since: string): AsyncGenerator<string> {
+async function* changedBelow(root: string, since: string, signal: AbortSignal): AsyncGenerator<string> {
   if (!existsSync(root)) return
   const args = [root, '-ignore_readdir_race', '-type', 'f', '-cnewer', since, '-printf', '%P\\0']
-  const child = spawn('find', args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn('find', args, { stdio: ['ignore', 'pipe', 'ignore'], signal })
   const ended = once(child, 'close')
   ended.catch(() => undefined)
   try {
