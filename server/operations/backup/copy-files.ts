@@ -53,8 +53,14 @@ export async function openInside(root: string, path: string): Promise<FileHandle
     if (!hasCode(error, 'ENOENT') && !hasCode(error, 'ELOOP')) throw error
   })
   if (!file) return undefined
-  const isThere = (await readlink(`/proc/self/fd/${file.fd}`)) === expected && (await file.stat()).isFile()
-  if (isThere) return file
+  if ((await isAt(file, expected)) && (await file.stat()).isFile()) return file
   await file.close()
   return undefined
 }
+
+/** Whether an open file still has the name by which it was opened. */
+export const isStillInside = async (file: FileHandle, root: string, path: string): Promise<boolean> =>
+  isAt(file, join(await realpath(root), path))
+
+const isAt = async ({ fd }: FileHandle, path: string): Promise<boolean> =>
+  (await readlink(`/proc/self/fd/${fd}`)) === path

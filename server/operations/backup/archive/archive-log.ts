@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { Database } from '../../../db/database.ts'
 import { BackupProblem } from '../backup-problem.ts'
-import { openInside } from '../copy-files.ts'
+import { isStillInside, openInside } from '../copy-files.ts'
 import type { ArchiveBound } from './archive-bound.ts'
 import type { ArchiveFolder } from './archive-folder.ts'
 import { type LogPosition, segmentBytes } from './segments.ts'
@@ -35,31 +35,39 @@ export async function archiveLog(log: ArchivedLog, end: LogPosition): Promise<vo
 
 async function put(
   { archive, walDir, bound, signal }: ArchivedLog,
-  { name, bytes }: { name: string; bytes: number },
+  segment: { name: string; bytes: number },
 ): Promise<void> {
+  const content = Readable.from(contentOfSegment(walDir, segment))
+  const isPartial = segment.bytes < segmentBytes
+  const grown = await archive.putSegment(
+    { name: segment.name, isPartial },
+    [content, createGzip({ level: 3 })],
+    signal,
+  )
+  await bound.take(grown)
+}
+
+/**
+ * What was written of a segment, and zeros up to its end: the server reads whole segments, and takes zeros for the end of the log. A
+ * segment that it does not need any more it renames and writes again, so what was read counts only if the name is the same at the end.
+ */
+export async function* contentOfSegment(
+  walDir: string,
+  { name, bytes }: { name: string; bytes: number },
+): AsyncGenerator<Buffer> {
   const file = await openInside(walDir, name)
   if (!file) throw new BackupProblem(`segment ${name} of the write-ahead log was removed`)
   try {
-    const written = file.createReadStream({ autoClose: false, start: 0, end: bytes - 1 })
-    const content = Readable.from(filledUp(written, bytes))
-    const grown = await archive.putSegment(
-      { name, isPartial: bytes < segmentBytes },
-      [content, createGzip({ level: 3 })],
-      signal,
-    )
-    await bound.take(grown)
+    let read = 0
+    for await (const chunk of file.createReadStream({ autoClose: false, start: 0, end: bytes - 1 })) {
+      read += chunk.length
+      yield chunk
+    }
+    if (read !== bytes) throw new BackupProblem(`segment ${name} is shorter than it was`)
+    if (!(await isStillInside(file, walDir, name)))
+      throw new BackupProblem(`segment ${name} was removed while it was read`)
   } finally {
     await file.close()
   }
-}
-
-/** Zeros follow, because the server reads whole segments, and takes zeros for the end of the log. */
-async function* filledUp(written: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
-  let read = 0
-  for await (const chunk of written) {
-    read += chunk.length
-    yield chunk
-  }
-  if (read !== bytes) throw new BackupProblem('a segment of the write-ahead log is shorter than it was')
   if (bytes < segmentBytes) yield Buffer.alloc(segmentBytes - bytes)
 }
