@@ -12,6 +12,7 @@ import { builderAdvice, builderProblem } from '../builds/builder/builder-version
 import { listedHosts } from '../builds/network/build-network.ts'
 import { configuredMailServer, mailServerProblem } from '../notifications/mail/smtp.ts'
 import { ArchiveFolder } from '../operations/backup/archive/archive-folder.ts'
+import { readUntil } from '../operations/backup/archive/archived-until.ts'
 import { certificateAt } from '../operations/health/address-certificate.ts'
 import { isCurrent } from '../operations/host/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
@@ -300,10 +301,10 @@ async function logArchiveCheck({ backupFolder, backupWalBytes }: Config): Promis
   if (backupFolder === undefined || backupWalBytes === undefined)
     return useful(name, { ok: true, found: 'not set: a restore brings back a backup', advice: '' })
   try {
-    const last = await new ArchiveFolder(backupFolder).lastTurn()
-    const ok = last !== undefined && systemClock.now().getTime() - last.getTime() < archiveLateMs
+    const until = await readUntil(new ArchiveFolder(backupFolder))
+    const ok = until !== undefined && systemClock.now().getTime() - until.getTime() < archiveLateMs
     const advice = 'start the service; logs/backups.log says why the write-ahead log was not archived'
-    const found = last ? `archived until ${last.toISOString()}` : 'nothing is archived yet'
+    const found = until ? `archived until ${until.toISOString()}` : 'nothing is archived yet'
     return useful(name, { ok, found, advice })
   } catch (error) {
     if (!hasCode(error, 'EACCES')) throw error

@@ -16,6 +16,7 @@ import type { ClusterBackup } from './cluster-backups.ts'
  *   wal/SEGMENT.partial.gz   what the segment that is being written had at the last turn
  *   files/TIME/              keys and objects that were written before this time and after the turn before
  *   files/since              its time of change is the start of the last turn
+ *   until.json               the latest moment that can be restored
  *   new/                     what is being written: a kill leaves it, and the next turn removes it
  *
  * Encrypted files end with .age, as in a backup. A file or folder gets its name when all of it is on the disk.
@@ -53,12 +54,6 @@ export class ArchiveFolder {
   async #storedSegments(): Promise<ArchivedSegment[]> {
     const folder = join(this.path, 'wal')
     return segmentsIn(folder, await namesIn(folder))
-  }
-
-  /** When the log was archived last. */
-  async lastTurn(): Promise<Date | undefined> {
-    const newest = (await this.listSegments()).at(-1)
-    return newest && (await stat(newest.file)).mtime
   }
 
   /** The start of the last turn. Undefined: there was none. */

@@ -21,6 +21,7 @@ import { runningSuperuserUrl } from '../../../postgres/running.ts'
 import { completeBackup, startBackup } from '../manifest.ts'
 import { BackupFolder } from '../schedule/backup-folder.ts'
 import { ArchiveFolder } from './archive-folder.ts'
+import { readUntil } from './archived-until.ts'
 import { keptLog } from './kept-log.ts'
 import { findMoment } from './moment.ts'
 import { WalArchive } from './wal-archive.ts'
@@ -113,12 +114,15 @@ test('nothing is removed through a link in a folder that others can change', asy
 test('a segment of which the archive has a part alone is missing once later ones are there', async () => {
   const first = await makeBackup()
   expect(await turn()).toBe(false)
+  const until = await readUntil(archive)
+  expect(until?.getTime()).toBeGreaterThan(clock.now().getTime() - 60_000)
   await endSegment()
   await endSegment()
   renameSync(join(walDir, first), join(parent, first))
   const broken = archiveOf()
   expect(await turn(broken)).toBe(true)
   expect(await segments()).toHaveLength(3)
+  expect(await readUntil(archive)).toEqual(until)
   const found = await findMoment(backups, { until: clock.now(), identityFile: undefined })
   expect(found.missing).toBe(first)
   expect(found.segments).toMatchObject([{ name: first, isPartial: true }])

@@ -12,6 +12,7 @@ import { archiveFiles } from './archive-files.ts'
 import type { ArchiveFolder } from './archive-folder.ts'
 import { archiveLog } from './archive-log.ts'
 import { namesOfWhole } from './archived-segments.ts'
+import { noteUntil } from './archived-until.ts'
 import { archivedBackups } from './cluster-backups.ts'
 import { firstMissing } from './segments.ts'
 import { markLog } from './wal-store.ts'
@@ -103,6 +104,7 @@ export class WalArchive {
         `segment ${missing} is missing, so later moments can be restored only after the next backup`,
       )
     }
+    await noteUntil(archive, now)
     archivedUntil.set(now.getTime() / 1000)
   }
 }
