@@ -2,19 +2,20 @@ import { listenAddress } from './listen-address.ts'
 import type { Raw, Settings } from './setting.ts'
 
 export interface OperatorConfig {
-  /** Loopback address and port of the operator console. Undefined: its process is not started. */
+  /** Address and port of the operator console. Undefined: its process is not started. */
   operatorListen: string | undefined
 }
 
-const form = /^(127(\.\d{1,3}){3}|\[::1\]):[1-9]\d{0,4}$/
+/** It has no TLS, and its pages answer to these names and to `localhost` alone. */
+const form = /^(127\.0\.0\.1|\[::1\]):[1-9]\d{0,4}$/
 const portMax = 65_535
 
 export const operatorSettings: Settings<OperatorConfig> = {
   operatorListen: {
     env: 'SANDBOX_OPERATOR_LISTEN',
-    description: 'loopback address and port of the operator console; default: nowhere',
+    description: '127.0.0.1 or [::1] and port of the operator console; default: nowhere',
     fallback: () => undefined,
-    expected: 'a loopback address and a port such as 127.0.0.1:8079',
+    expected: '127.0.0.1:PORT or [::1]:PORT, because the operator console has no TLS',
     parse: (raw: Raw) => {
       const text = String(raw)
       return form.test(text) && listenAddress(text).port <= portMax ? text : undefined
