@@ -3,6 +3,7 @@ import type { OperatorState } from '@sandbox-jobs/contract/operator/operator-sta
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config/config.ts'
+import { outsideRequests } from '../base/current-request.ts'
 import type { Log } from '../base/logging.ts'
 import { listLargestCompanies } from '../companies/storage/kept-bytes-store.ts'
 import type { Database } from '../db/database.ts'
@@ -10,6 +11,7 @@ import { createApp } from '../http/app.ts'
 import { boundConnections, connectionBoundsFor } from '../http/bounds/connection-bounds.ts'
 import { mountOperatorConsole } from '../http/console/console.ts'
 import { mountOperatorRoutes } from '../http/operator/operator-routes.ts'
+import { heldAnswer } from '../operations/held-answer.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { machineOverview } from './operator/machine-overview.ts'
 
@@ -27,7 +29,7 @@ interface OperatorParts {
 /** A few browsers; each has at most six connections. */
 const connectionsMax = 64
 const companiesMax = 20
-/** An answer serves all requests for so long: any number of pages costs the database as much as one. */
+/** An answer serves all requests meanwhile and for so long after: any number of pages costs the database as much as one. */
 const readEveryMs = 1000
 
 /** The operator console: its page and its routes, and no route of tenants. */
@@ -36,7 +38,7 @@ export function createOperatorApp({ listen, packedFolder, ...parts }: OperatorPa
   const app = createApp(log, { isForOwnPages: true })
   boundConnections(app, { ...connectionBoundsFor([]), connections: connectionsMax })
   const consoleUrl = `http://${listen}/operator/`
-  const readState = shared(clock, () => stateOf(parts))
+  const readState = heldAnswer(readEveryMs, () => outsideRequests(() => stateOf(parts)))
   mountOperatorRoutes(app, { db, log, clock, consoleUrl, readState })
   mountOperatorConsole(app, packedFolder && join(packedFolder, 'console'))
   return app
@@ -60,20 +62,4 @@ async function stateOf(parts: Pick<OperatorParts, 'db' | 'config' | 'clock'>) {
     },
     storage: await listLargestCompanies(parts.db, companiesMax),
   } satisfies Omit<OperatorState, 'sign_in'>
-}
-
-/** Reads once for all who ask meanwhile and shortly after. A failure is not kept. */
-function shared<T>(clock: Clock, read: () => Promise<T>): () => Promise<T> {
-  let last: { at: number; value: Promise<T> } | undefined
-  return () => {
-    const at = clock.now().getTime()
-    if (last && at >= last.at && at - last.at < readEveryMs) return last.value
-    const value = read()
-    const reading = { at, value }
-    last = reading
-    value.catch(() => {
-      if (last === reading) last = undefined
-    })
-    return value
-  }
 }
