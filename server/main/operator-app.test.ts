@@ -6,14 +6,15 @@ import { testFolder } from '../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask } from '../../testing/factories/runs.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'
-import { systemClock } from '../base/clock.ts'
 import { readConfig } from '../base/config/config.ts'
 import { createLog } from '../base/logging.ts'
-import { makeCode } from '../operations/operator-sign-ins/operator-sign-ins.ts'
+import { endOperatorSignIns, makeCode } from '../operations/operator-sign-ins/operator-sign-ins.ts'
 import { createOperatorApp } from './operator-app.ts'
 
 const { db } = await createTestDatabase()
-const clock = systemClock
+const start = new Date('2026-01-01T00:00:00Z')
+let now = start
+const clock = { now: () => now }
 const packedFolder = testFolder()
 mkdirSync(join(packedFolder, 'console/assets'), { recursive: true })
 writeFileSync(join(packedFolder, 'console/index.html'), '<html lang="en">of tenants</html>')
@@ -22,11 +23,13 @@ writeFileSync(join(packedFolder, 'console/assets/operator-1.js'), 'run()')
 
 const listen = '127.0.0.1:8079'
 const config = readConfig({ SANDBOX_DATA: packedFolder, SANDBOX_OPERATOR_LISTEN: listen })
-const start = () =>
+const makeApp = () =>
   createOperatorApp({ db, log: createLog('test', 'silent'), clock, config, listen, packedFolder })
-let app = start()
-beforeEach(() => {
-  app = start()
+let app = makeApp()
+beforeEach(async () => {
+  now = start
+  app = makeApp()
+  await endOperatorSignIns({ db, clock })
 })
 
 /** Of a request that a page of the console makes. */
@@ -77,7 +80,17 @@ describe('a sign-in', () => {
     for (let index = 0; index < 60; index++) expect((await signIn('x'.repeat(43))).statusCode).toBe(418)
     const answer = await signIn(await makeCode({ db, clock }, 'grace'))
     expect([answer.statusCode, answer.json().detail.code]).toEqual([429, 'login_rate_limited'])
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    expect(answer.headers['retry-after']).toBe('60')
+  })
+
+  it('counts tries anew once the minute is over, or the clock was set back', async () => {
+    const tryCode = async () => (await signIn('x'.repeat(43))).statusCode
+    for (const next of [new Date(start.getTime() + 60_000), start]) {
+      for (let index = 0; index < 60; index++) await tryCode()
+      expect(await tryCode()).toBe(429)
+      now = next
+      expect(await tryCode()).toBe(418)
+    }
   })
 
   it('ends with sign-out', async () => {

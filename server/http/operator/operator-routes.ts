@@ -44,7 +44,8 @@ export function mountOperatorRoutes(app: FastifyInstance, services: OperatorCons
 
   const countTry = () => {
     const now = clock.now().getTime()
-    if (now >= window.from + tries.everyMs) window = { from: now, tried: 0 }
+    // A clock that was set back would keep the window open for as long.
+    if (now >= window.from + tries.everyMs || now < window.from) window = { from: now, tried: 0 }
     window.tried += 1
     const waitMs = window.from + tries.everyMs - now
     if (window.tried > tries.max)
