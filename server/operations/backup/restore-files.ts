@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs'
+import { constants, createWriteStream } from 'node:fs'
 import { chown, copyFile, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -61,6 +61,6 @@ export async function restoreFiles(
 
 async function copy(file: RestoredFile, target: string): Promise<void> {
   await rm(target, { force: true })
-  if (!file.isEncrypted) return copyFile(file.file, target)
+  if (!file.isEncrypted) return copyFile(file.file, target, constants.COPYFILE_EXCL)
   await pipeline([...plainContent(file), createWriteStream(target, { mode: 0o600, flags: 'wx' })])
 }
