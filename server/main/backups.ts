@@ -80,28 +80,15 @@ await runRole('backups', async (config, log) => {
   }
   const isMeasured = config.metricsListen !== undefined
   if (isMeasured) measureProcess('backups')
-  const loops = [
-    startTicker({ name: 'backups', tick, intervalMs: lookEveryMs, log }),
-    ...(copies
-      ? [
-          startTicker({
-            name: 'backup copies',
-            tick: (signal) => copies.turn(signal),
-            intervalMs: lookEveryMs,
-            log,
-          }),
-        ]
-      : []),
+  const tickers = [
+    { name: 'backups', tick },
+    ...(copies ? [{ name: 'backup copies', tick: (signal: AbortSignal) => copies.turn(signal) }] : []),
     ...(walArchive
-      ? [
-          startTicker({
-            name: 'write-ahead log',
-            tick: (signal) => walArchive.archive.turn(signal),
-            intervalMs: lookEveryMs,
-            log,
-          }),
-        ]
+      ? [{ name: 'write-ahead log', tick: (signal: AbortSignal) => walArchive.archive.turn(signal) }]
       : []),
+  ]
+  const loops = [
+    ...tickers.map((ticker) => startTicker({ ...ticker, intervalMs: lookEveryMs, log })),
     ...(isMeasured ? [startMetricsReport({ db, process: 'backups', log })] : []),
   ]
   return {
