@@ -26,11 +26,10 @@ afterEach(() => {
   rmSync(parent, { recursive: true })
 })
 
-function archiveAll(signal = new AbortController().signal): Promise<void> {
-  const now = systemClock.now()
+function archiveAll(signal = new AbortController().signal, now = systemClock.now()): Promise<void> {
   const oldest = { name: nameOf(now), path: '', madeAt: now, walSegment: '' }
   const bound = { oldest, take: async () => undefined }
-  return archiveFiles({ archive, dataDir, bound, signal }, { name: nameOf(now), now })
+  return archiveFiles({ archive, dataDir, bound, signal }, now)
 }
 
 test('a name with a line end is one name, and leads to no file elsewhere', async () => {
@@ -41,6 +40,17 @@ test('a name with a line end is one name, and leads to no file elsewhere', async
   const [folder = ''] = await archive.listFiles()
   expect(await Array.fromAsync(filesBelow(archive.filesAt(folder)))).toEqual(['objects/a\n../secret'])
   expect(readFileSync(join(archive.filesAt(folder), 'objects/a\n../secret'), 'utf8')).toBe('an object')
+})
+
+test('two turns of one second have a folder each', async () => {
+  const now = systemClock.now()
+  for (const content of ['first', 'second']) {
+    writeFileSync(join(dataDir, 'objects/objects/a'), content)
+    await archiveAll(undefined, now)
+  }
+  const folders = await archive.listFiles()
+  const contents = folders.map((folder) => readFileSync(join(archive.filesAt(folder), 'objects/a'), 'utf8'))
+  expect(contents).toEqual(['first', 'second'])
 })
 
 test('a search for new files ends when the process stops', async () => {

@@ -5,7 +5,7 @@ import { rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { copyOut } from '../copy-files.ts'
-import { startOf } from '../schedule/found-backups.ts'
+import { nameOf, startOf } from '../schedule/found-backups.ts'
 import { linesOf } from '../streams.ts'
 import type { ArchiveBound } from './archive-bound.ts'
 import type { ArchiveFolder } from './archive-folder.ts'
@@ -26,17 +26,18 @@ const roots = [
 ]
 
 /**
- * Archives the keys and objects that were written since the turn before, as the files of `name`. The oldest backup has those that were
+ * Archives the keys and objects that were written since the turn before. The oldest backup has those that were
  * there at its start. Without a backup no moment needs any.
  */
 export async function archiveFiles(
   { archive, dataDir, bound, signal }: ArchivedFiles,
-  { name, now }: { name: string; now: Date },
+  now: Date,
 ): Promise<void> {
   if (!bound.oldest) return
   const start = startOf(bound.oldest.name)
   const since = await archive.filesSince()
   if (since === undefined || since < before(start)) await noteStart(archive, start)
+  const name = await freeName(archive, now)
   const target = archive.freshFiles(name)
   let files = 0
   for (const { root, as } of roots) {
@@ -59,6 +60,14 @@ export async function archiveFiles(
     await archive.putFiles(name)
   }
   await noteStart(archive, now)
+}
+
+/** A name has no more than the second, and a clock that was set back gives a time again. */
+async function freeName(archive: ArchiveFolder, now: Date): Promise<string> {
+  const taken = await archive.listFiles()
+  let at = now
+  while (taken.includes(nameOf(at))) at = new Date(at.getTime() + 1000)
+  return nameOf(at)
 }
 
 async function noteStart({ path, since }: ArchiveFolder, start: Date): Promise<void> {

@@ -6,7 +6,7 @@ import { aboveFloor, type SpacePlan } from '../above-floor.ts'
 import { archiveBytes, archivedUntil, archiveFailing } from '../backup-metrics.ts'
 import { BackupProblem } from '../backup-problem.ts'
 import type { BackupFolder } from '../schedule/backup-folder.ts'
-import { nameOf, type ScheduledBackup } from '../schedule/found-backups.ts'
+import type { ScheduledBackup } from '../schedule/found-backups.ts'
 import { ArchiveBound } from './archive-bound.ts'
 import { archiveFiles } from './archive-files.ts'
 import type { ArchiveFolder } from './archive-folder.ts'
@@ -91,7 +91,7 @@ export class WalArchive {
     const plan = { ...space, folder: archive.path, bytes: neededBytes }
     await aboveFloor(plan, signal, async (either) => {
       const into = { archive, bound, signal: either }
-      await archiveFiles({ ...into, dataDir: space.dataDir }, { name: nameOf(now), now })
+      await archiveFiles({ ...into, dataDir: space.dataDir }, now)
       await archiveLog({ ...into, db, walDir }, end)
     })
     archiveBytes.set(bound.bytes)
