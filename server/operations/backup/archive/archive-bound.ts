@@ -10,8 +10,8 @@ interface BoundOptions {
 }
 
 /**
- * The bound of the archive. Whatever is beyond it takes the log of the oldest backup, and with it the moments that could be restored from
- * that backup alone. The log of the newest one stays.
+ * The bound of the archive. Beyond it the log of the oldest backup goes, and with it the moments that could be restored from that backup
+ * alone. The log of the newest one stays.
  */
 export class ArchiveBound {
   readonly #options: BoundOptions

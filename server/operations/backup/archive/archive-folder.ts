@@ -46,7 +46,7 @@ export class ArchiveFolder {
   /** Removes what an interrupted turn left. */
   clear = (): Promise<void> => rm(join(this.path, 'new'), { recursive: true, force: true })
 
-  /** In their order; of a segment the whole one alone, if it is there. */
+  /** In the order of the log. A segment is whole where the archive has the whole one and a part. */
   async listSegments(): Promise<ArchivedSegment[]> {
     return mostOfEach(await this.#storedSegments())
   }

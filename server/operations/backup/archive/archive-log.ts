@@ -48,8 +48,8 @@ async function put(
 }
 
 /**
- * What was written of a segment, and zeros up to its end: the server reads whole segments, and takes zeros for the end of the log. A
- * segment that it does not need any more it renames and writes again, so what was read counts only if the name is the same at the end.
+ * The written part of a segment, and zeros up to its end: the server reads whole segments, and takes zeros for the end of the log. It
+ * renames a segment that it needs no more and writes it again, so the content counts only if the name is the same after it was read.
  */
 export async function* contentOfSegment(
   walDir: string,

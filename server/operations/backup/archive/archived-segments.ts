@@ -29,7 +29,7 @@ export const segmentsIn = (folder: string, names: readonly string[]): ArchivedSe
     return [{ name, isPartial, isEncrypted, file: join(folder, stored) }]
   })
 
-/** Of a segment the whole one alone, if it is there. */
+/** Without the parts of segments that are there as a whole. */
 export function mostOfEach(found: readonly ArchivedSegment[]): ArchivedSegment[] {
   const wholes = new Set(namesOfWhole(found))
   return found.filter(({ name, isPartial }) => !isPartial || !wholes.has(name))

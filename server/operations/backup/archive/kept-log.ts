@@ -1,10 +1,16 @@
 import type { BackupConfig } from '../../../base/config/backup-settings.ts'
 import type { DatabaseConfig } from '../../../base/config/database-settings.ts'
 
-/** Of its log the server keeps this much for the archive, above what it needs itself: more is never kept, whatever happens to the archive. */
+/**
+ * How much log the server keeps for the archive, beside what it needs itself. It removes older log whether it was archived or not: an
+ * archive that fails must not fill the disk of the database.
+ */
 export const keptLog = { wal_keep_size: '1GB' }
 
-/** Of settings as the supervisor has them: other processes get the address of the embedded database too. */
+/**
+ * Why the log cannot be archived with these settings. They are those of the supervisor: other processes get the address of the embedded
+ * database as `databaseUrl`.
+ */
 export const externalLogProblem = ({
   backupWalBytes,
   databaseUrl,

@@ -46,14 +46,14 @@ export class WalArchive {
   readonly #options: ArchiveOptions
   #isFailing = false
   #passUntilMs = 0
-  /** The backup after which the log has a gap. */
+  /** Path of the newest backup, if the log after it has a gap. */
   #broken: string | undefined
 
   constructor(options: ArchiveOptions) {
     this.#options = options
   }
 
-  /** Whether no later moment can be restored before another backup was made. One in an hour is enough. */
+  /** Whether the newest backup has no log after it, or a gap in it, and is more than an hour old: then another one is made. */
   needsBackup({ madeAt, path, manifest }: ScheduledBackup): boolean {
     const isBroken = manifest.walSegment === undefined || path === this.#broken
     return isBroken && this.#options.clock.now().getTime() - madeAt.getTime() > hourMs
