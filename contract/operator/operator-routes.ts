@@ -1,6 +1,6 @@
 /*
- * Routes of the operator console. Its process has no route of tenants, and the API has none of these, so they are no part of the API
- * document.
+ * Routes of the operator console. Its process serves them and no route of tenants. The API serves none of them, so its document leaves
+ * them out.
  */
 export const operatorRoutes = {
   signIn: { method: 'POST', path: '/operator/api/v1/sign-in' },
@@ -8,5 +8,5 @@ export const operatorRoutes = {
   readState: { method: 'GET', path: '/operator/api/v1/state' },
 } as const
 
-/** Set by a page that its operator used since the last request: what a page asks for by itself keeps nobody signed in. */
+/** A page sets this header to 1 if its operator has used it since its last request. Other requests do not prolong the sign-in. */
 export const operatorUseHeader = 'x-sandbox-operator-use'

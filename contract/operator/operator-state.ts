@@ -15,7 +15,7 @@ export interface OperatorState {
   host_agent: boolean
   run_slots: Share
   build_slots: Share
-  /** That runs count for, of that of all sandboxes. */
+  /** The memory that active runs count for, and that of all sandboxes together. Builds are not in it. */
   sandbox_memory: Share
   machine: { processors: number; load: number; memory_available: number; memory_total: number }
   disk: { free: number; total: number; floor: number }
@@ -26,7 +26,9 @@ export interface OperatorState {
     oldest_build: number
     webhooks: number
     mails: number
+    /** Age of the oldest change that the audit logs do not have yet. */
     audit_lag: number
+    /** Statements that wait for a lock of another one. */
     lock_waits: number
   }
   /** At most 20, those with the most work first. */

@@ -32,7 +32,7 @@ export interface OperatorConsoleServices extends OperatorServices {
   readState: () => Promise<Omit<OperatorState, 'sign_in'>>
 }
 
-/** Codes are not guessed in any number of tries; more would be work for the database alone. */
+/** Bounds the work of the database. Codes are so long that no number of tries guesses one. */
 const tries = { max: 60, everyMs: 60_000 }
 
 /** The routes of the operator console, each for requests of its own pages alone. */

@@ -26,7 +26,7 @@ export interface MachineOverview {
   host_agent: boolean
   run_slots: { used: number; total: number }
   build_slots: { used: number; total: number }
-  /** That runs count for, of that of all sandboxes. Builds are not in it. */
+  /** The memory that active runs count for, and that of all sandboxes together. Builds are not in it. */
   sandbox_memory: { used: number; total: number }
   machine: { processors: number; load: number; memory_available: number; memory_total: number }
   disk: { free: number; total: number; floor: number }

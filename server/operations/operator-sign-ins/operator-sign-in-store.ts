@@ -10,7 +10,7 @@ export interface OperatorSignInRow {
   expires_at: Date
 }
 
-/** Drops codes whose time is over too. */
+/** Also deletes codes whose time is over. */
 export async function insertCode(
   db: Executing,
   code: { hash: Buffer; account: string; expiresAt: Date },
@@ -23,7 +23,7 @@ export async function insertCode(
   `.execute(db)
 }
 
-/** Deletes the code and inserts the sign-in, or neither for a code that is unknown, was used or is too old. */
+/** Deletes the code and inserts the sign-in of its account. Undefined and no sign-in for a code that is unknown, was used or is too old. */
 export async function spendCode(
   db: Executing,
   codeHash: Buffer,
@@ -39,7 +39,7 @@ export async function spendCode(
   return rows[0]
 }
 
-/** Deletes sign-ins whose time is over, and those beyond `kept`: first what was not used for longest. */
+/** Deletes sign-ins whose time is over, and all but the `kept` that were used last. */
 export async function dropOldOperatorSignIns(db: Executing, now: Date, kept: number): Promise<void> {
   await sql`
     delete from operator_sign_ins where expires_at <= ${now} or token_hash in (
@@ -74,7 +74,7 @@ export async function deleteOperatorSignIn(db: Executing, tokenHash: Buffer): Pr
   await sql`delete from operator_sign_ins where token_hash = ${tokenHash}`.execute(db)
 }
 
-/** Deletes all codes too. Resolves with the number of sign-ins that had not ended. */
+/** Also deletes all codes. Resolves with the number of sign-ins that had not ended. */
 export async function deleteAllOperatorSignIns(db: Executing, now: Date): Promise<number> {
   const { rows } = await sql<{ ended: number }>`
     with codes as (delete from operator_codes),

@@ -16,7 +16,7 @@ import {
 
 /*
  * Sign-ins of operators in a browser. Root on the machine makes a code, which a page of the operator console exchanges once for the
- * token of a cookie. The database has digests alone: both are random, so nothing is gained by trying.
+ * token of a cookie. The database has the SHA-256 of each and nothing else: both have 256 random bits, which nobody finds by trying.
  */
 
 export interface OperatorServices {
@@ -29,17 +29,17 @@ const idleSeconds = 30 * 60
 export const operatorSignInMaxSeconds = 8 * 3600
 /** Of all operators together. */
 const signInsMax = 20
-/** Each use need not be written. */
+/** A use is written at most this often. */
 const touchedEverySeconds = 60
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 const later = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * 1000)
 
-/** When a sign-in ends that is used now. */
+/** The end of a sign-in that is used now and not again. */
 const endOf = (createdAt: Date, now: Date): Date =>
   new Date(Math.min(later(now, idleSeconds).getTime(), later(createdAt, operatorSignInMaxSeconds).getTime()))
 
-/** A code for a person of this machine. It is nowhere but in the answer. */
+/** A code for an account of this machine. It is stored nowhere. */
 export async function makeCode({ db, clock }: OperatorServices, account: string): Promise<string> {
   const code = newToken()
   const now = clock.now()
@@ -47,7 +47,7 @@ export async function makeCode({ db, clock }: OperatorServices, account: string)
   return code
 }
 
-/** Undefined for a code that is unknown, was used or is too old. The token is nowhere but in the answer. */
+/** Undefined for a code that is unknown, was used or is too old. The token is stored nowhere. */
 export async function signInByCode(
   { db, clock }: OperatorServices,
   code: string,
@@ -64,7 +64,7 @@ export async function signInByCode(
   return { signIn: render(row), token }
 }
 
-/** The sign-in of a token that has not ended. A use moves its end. */
+/** The sign-in of a token, unless it has ended. With `isUse` its end moves. */
 export async function operatorOf(
   { db, clock }: OperatorServices,
   token: string,
@@ -82,7 +82,7 @@ export async function operatorOf(
 export const endOperatorSignIn = ({ db }: OperatorServices, token: string): Promise<void> =>
   deleteOperatorSignIn(db, digest(token))
 
-/** Ends the sign-ins of all operators and takes back codes that nobody has used. Resolves with the number of sign-ins. */
+/** Ends the sign-ins of all operators, and their codes. Resolves with the number of sign-ins that had not ended. */
 export const endOperatorSignIns = ({ db, clock }: OperatorServices): Promise<number> =>
   deleteAllOperatorSignIns(db, clock.now())
 
