@@ -75,6 +75,16 @@ test('the address of the command signs in once and leaves no code behind', async
   expect(faults).toEqual([])
 })
 
+test('the link to the content of the page is no code', async () => {
+  await page.goto(await newAddress())
+  await overview(page)
+  await page.getByRole('link', { name: 'Skip to content' }).press('Enter')
+  expect(page.url()).toBe(`http://127.0.0.1:${port}/operator/#main`)
+  await page.reload()
+  await overview(page)
+  expect(faults).toEqual([])
+})
+
 test('sign-out ends a sign-in', async () => {
   await page.goto(await newAddress())
   await overview(page)

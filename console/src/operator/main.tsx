@@ -13,11 +13,15 @@ const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no root element')
 addEventListener('online', connection.tryNow)
 
+const signInPath = '/operator/sign-in'
+
 /** Spends the code behind `#`, which browsers send to nobody. It leaves the address first: no reload and no history has it. */
 async function signInFromAddress(): Promise<unknown> {
-  const code = location.hash.slice(1)
-  if (location.pathname !== '/operator/') history.replaceState(null, '', '/operator/')
-  if (code === '') return undefined
+  const { pathname, hash } = location
+  if (pathname !== '/operator/') history.replaceState(null, '', '/operator/')
+  const code = hash.slice(1)
+  // At other addresses it names a part of the page.
+  if (pathname !== signInPath || code === '') return undefined
   return signIn(code).then(
     () => undefined,
     (error: unknown) => error,
