@@ -5,7 +5,7 @@ import {
 } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import type { OutputPolicy } from '@sandbox-jobs/contract/resources/runs/output-policy.ts'
-import type { MissedPolicy } from '@sandbox-jobs/contract/resources/schedules/schedule.ts'
+import type { MissedPolicy } from '@sandbox-jobs/contract/resources/schedules/missed-policy.ts'
 import { taskFileFields } from '@sandbox-jobs/contract/task-file/fields.ts'
 import { CliError, exitCodes } from '../failure.ts'
 import { isRecord, readFields, type Values } from './read-fields.ts'

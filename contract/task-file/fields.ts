@@ -8,7 +8,7 @@ import {
 } from '../limits.ts'
 import { selectableProfiles } from '../resources/environments/profile.ts'
 import { isolations } from '../resources/environments/version-isolation.ts'
-import { missedPolicies } from '../resources/schedules/schedule.ts'
+import { missedPolicies } from '../resources/schedules/missed-policy.ts'
 
 /** The values that a field may have. */
 export type Form =

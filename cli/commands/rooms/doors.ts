@@ -1,4 +1,4 @@
-import { doorKinds } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import { doorKinds } from '@sandbox-jobs/contract/resources/doors/door-kind.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { type Command, Option } from 'commander'
 import { repeated } from '../../args/repeated.ts'

@@ -1,8 +1,8 @@
 import {
   type MissedPolicy,
   missedPolicies,
-  type SchedulePreview,
-} from '@sandbox-jobs/contract/resources/schedules/schedule.ts'
+} from '@sandbox-jobs/contract/resources/schedules/missed-policy.ts'
+import type { SchedulePreview } from '@sandbox-jobs/contract/resources/schedules/schedule.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { type Command, Option } from 'commander'
 import { repeated } from '../../args/repeated.ts'

@@ -10,10 +10,7 @@ import {
 } from '../../limits.ts'
 import { listOf } from '../../pagination.ts'
 import { DateTime, Nullable, OneOf, PlainText, Strict, VisibleText } from '../../schema.ts'
-
-/** The platforms whose requests a door understands. */
-export const doorKinds = ['dify', 'piston', 'librechat', 'open_terminal'] as const
-export type DoorKind = (typeof doorKinds)[number]
+import { doorKinds } from './door-kind.ts'
 
 export const languageNamePattern = '^[A-Za-z0-9][A-Za-z0-9.+#_-]*$'
 const number = '(0|[1-9][0-9]{0,8})'

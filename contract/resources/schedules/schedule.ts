@@ -6,11 +6,8 @@ import { listOf } from '../../pagination.ts'
 import { Count, DateTime, Nullable, Omissible, OneOf, Strict, VisibleText } from '../../schema.ts'
 import { RunEstimate } from '../runs/run-estimate.ts'
 import { TimeoutSeconds } from '../tasks/task-version.ts'
+import { missedPolicies } from './missed-policy.ts'
 import { ScheduleTick } from './schedule-tick.ts'
-
-/** The fate of ticks that the service could not start in time. */
-export const missedPolicies = ['skip', 'once'] as const
-export type MissedPolicy = (typeof missedPolicies)[number]
 
 export const pauseReasons = ['by_person', 'authority_revoked', 'too_many_failures'] as const
 export type PauseReason = (typeof pauseReasons)[number]

@@ -1,4 +1,4 @@
-import type { DoorKind } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import type { DoorKind } from '@sandbox-jobs/contract/resources/doors/door-kind.ts'
 import type { Generated } from 'kysely'
 
 export interface DoorsTable {

@@ -1,4 +1,5 @@
-import type { MissedPolicy, PauseReason } from '@sandbox-jobs/contract/resources/schedules/schedule.ts'
+import type { MissedPolicy } from '@sandbox-jobs/contract/resources/schedules/missed-policy.ts'
+import type { PauseReason } from '@sandbox-jobs/contract/resources/schedules/schedule.ts'
 import type { Generated } from 'kysely'
 
 export interface SchedulesTable {

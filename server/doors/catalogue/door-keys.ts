@@ -1,4 +1,5 @@
-import type { DoorKind, DoorRuntime } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import type { DoorRuntime } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import type { DoorKind } from '@sandbox-jobs/contract/resources/doors/door-kind.ts'
 import { principalOf, refuseCredentials } from '../../access/authentication/authentication.ts'
 import { findByPepper, hashApiKey } from '../../access/keys/api-key-secret.ts'
 import type { Principal } from '../../access/principal.ts'

@@ -1,4 +1,4 @@
-import type { DoorKind } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import type { DoorKind } from '@sandbox-jobs/contract/resources/doors/door-kind.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
 import { inRequest } from '../../base/current-request.ts'
 import type { OpenDoor } from '../../doors/catalogue/door-keys.ts'

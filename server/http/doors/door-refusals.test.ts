@@ -1,4 +1,5 @@
-import type { DoorKind, DoorWithKey } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import type { DoorWithKey } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import type { DoorKind } from '@sandbox-jobs/contract/resources/doors/door-kind.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Answer } from '../../../testing/apps/answer.ts'
 import { DoorSteps, type PlatformRequest } from '../../../testing/apps/door-steps.ts'

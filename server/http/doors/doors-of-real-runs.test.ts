@@ -1,8 +1,5 @@
-import type {
-  DoorKind,
-  DoorRuntimeRequest,
-  DoorWithKey,
-} from '@sandbox-jobs/contract/resources/doors/door.ts'
+import type { DoorRuntimeRequest, DoorWithKey } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import type { DoorKind } from '@sandbox-jobs/contract/resources/doors/door-kind.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { DoorSteps, type PlatformRequest } from '../../../testing/apps/door-steps.ts'
 import { RealRuns } from '../../../testing/apps/real-runs.ts'

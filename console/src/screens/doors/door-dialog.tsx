@@ -3,7 +3,8 @@ import {
   doorTimeoutMaxSeconds,
   nameMaxLength,
 } from '@sandbox-jobs/contract/limits.ts'
-import type { DoorKind, DoorWithKey } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import type { DoorWithKey } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import { type DoorKind, doorKinds } from '@sandbox-jobs/contract/resources/doors/door-kind.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -11,14 +12,7 @@ import { api } from '../../data/api.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import {
-  bodyOf,
-  type DoorDraft,
-  doorKinds,
-  isComplete,
-  newLanguage,
-  usuallyHasNetwork,
-} from './door-draft.ts'
+import { bodyOf, type DoorDraft, isComplete, newLanguage, usuallyHasNetwork } from './door-draft.ts'
 import styles from './doors.module.css'
 import { LanguageFields } from './language-fields.tsx'
 

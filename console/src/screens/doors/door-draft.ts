@@ -1,6 +1,5 @@
-import type { DoorCreateRequest, DoorKind } from '@sandbox-jobs/contract/resources/doors/door.ts'
-
-export const doorKinds = ['dify', 'piston', 'librechat', 'open_terminal'] as const satisfies DoorKind[]
+import type { DoorCreateRequest } from '@sandbox-jobs/contract/resources/doors/door.ts'
+import type { DoorKind } from '@sandbox-jobs/contract/resources/doors/door-kind.ts'
 
 /** A language of a new door as it is typed. */
 export interface LanguageDraft {

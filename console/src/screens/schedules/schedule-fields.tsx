@@ -1,4 +1,7 @@
-import { type MissedPolicy, missedPolicies } from '@sandbox-jobs/contract/resources/schedules/schedule.ts'
+import {
+  type MissedPolicy,
+  missedPolicies,
+} from '@sandbox-jobs/contract/resources/schedules/missed-policy.ts'
 import { Field } from '../../parts/field.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
