@@ -139,11 +139,22 @@ test('a further version comes from another archive', { timeout: buildTestMs }, a
 })
 
 test('two versions are compared by their packages and findings', async () => {
+  const held = Promise.withResolvers<void>()
+  await page.route('**/provenance', async (route) => {
+    await held.promise
+    await route.continue()
+  })
   await page.getByRole('link', { name: 'Compare' }).click()
   await page.getByRole('combobox', { name: 'Compared with' }).waitFor()
   await page.getByText('1 added, 0 removed, 0 with another version').waitFor()
   await page.getByRole('gridcell', { name: 'extra-tools', exact: true }).waitFor()
   await page.getByText('1 new finding', { exact: true }).waitFor()
+  expect(await page.getByText('the same').count()).toBe(0)
+  held.resolve()
+  await page
+    .getByRole('row', { name: /Base images/ })
+    .getByText('the same')
+    .waitFor()
 })
 
 test('a finding is accepted with a reason, and counts again when that is revoked', async () => {

@@ -5,9 +5,9 @@ import { TenantText } from './tenant-text.tsx'
 
 interface Difference {
   name: string
-  /** Lines of text. */
-  before: string
-  after: string
+  /** Lines of text; undefined if nobody knows them. */
+  before: string | undefined
+  after: string | undefined
 }
 
 interface Props {
@@ -31,19 +31,16 @@ export function DifferenceTable({ before, after, rows }: Props) {
       </thead>
       <tbody>
         {rows.map((row) => {
-          const isSame = row.before === row.after
+          const areKnown = row.before !== undefined && row.after !== undefined
+          const isSame = areKnown && row.before === row.after
           return (
             <tr key={row.name}>
               <th scope="row">{row.name}</th>
               <td className={styles.value}>
-                <TenantText text={row.before} />
+                <Value text={row.before} />
               </td>
-              <td className={styles.value} data-tone={isSame ? undefined : 'warning'}>
-                {isSame ? (
-                  <span className={styles.same}>{t.compare.same}</span>
-                ) : (
-                  <TenantText text={row.after} />
-                )}
+              <td className={styles.value} data-tone={areKnown && !isSame ? 'warning' : undefined}>
+                {isSame ? <Words text={t.compare.same} /> : <Value text={row.after} />}
               </td>
             </tr>
           )
@@ -52,3 +49,11 @@ export function DifferenceTable({ before, after, rows }: Props) {
     </table>
   )
 }
+
+function Value({ text }: { text: string | undefined }) {
+  const t = useTexts()
+  return text === undefined ? <Words text={t.compare.notKnown} /> : <TenantText text={text} />
+}
+
+/** In place of a value. */
+const Words = ({ text }: { text: string }) => <span className={styles.words}>{text}</span>

@@ -1,4 +1,3 @@
-import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { connection } from '../data/api.ts'
 import { useStore } from '../data/store.ts'
@@ -8,8 +7,16 @@ import styles from './panel.module.css'
 
 const skeletonAfterMs = 150
 
+/** The answer of one query, or of several together. */
+export interface Answer<T> {
+  data: T | undefined
+  error: unknown
+  dataUpdatedAt: number
+  refetch: () => unknown
+}
+
 interface Props<T> {
-  query: Pick<UseQueryResult<T>, 'data' | 'error' | 'dataUpdatedAt' | 'refetch'>
+  query: Answer<T>
   /** Why there is nothing, for data without content. */
   empty?: (data: T) => ReactNode
   /** Rows of the skeleton, so that the page does not jump when the content comes. */
@@ -17,7 +24,7 @@ interface Props<T> {
   children: (data: T) => ReactNode
 }
 
-/** The answer of a query, in one of four states: loading, empty, error, or content that may be old. */
+/** An answer in one of four states: loading, empty, error, or content that may be old. */
 export function Panel<T>({ query, empty, rows = 3, children }: Props<T>) {
   const { data, error, refetch } = query
   if (data === undefined) {

@@ -101,6 +101,7 @@ export const deImages = {
     with: 'Verglichen mit',
     noOther: 'Es gibt keine andere Version zum Vergleichen.',
     same: 'gleich',
+    notKnown: 'nicht bekannt',
     change: 'Änderung',
     changes: { added: 'neu', removed: 'entfernt', changed: 'geändert' },
     before: 'Vorher',

@@ -97,6 +97,7 @@ export const enImages = {
     with: 'Compared with',
     noOther: 'There is no other version to compare it with.',
     same: 'the same',
+    notKnown: 'not known',
     change: 'Change',
     changes: { added: 'added', removed: 'removed', changed: 'changed' },
     before: 'Before',

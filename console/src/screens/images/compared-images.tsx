@@ -1,18 +1,17 @@
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { provenanceOf, sbomOf, scanReportOf } from '../../data/images.ts'
+import { sbomOf, scanReportOf } from '../../data/images.ts'
 import type { Sbom } from '../../data/sbom.ts'
-import { DifferenceTable } from '../../parts/difference-table.tsx'
 import { TextGrid } from '../../parts/text-grid.tsx'
-import { useFormats, useTexts } from '../../texts/texts.tsx'
+import { useTexts } from '../../texts/texts.tsx'
 import { FindingGrid } from '../environment-findings/finding-grid.tsx'
+import { ComparedFacts } from './compared-facts.tsx'
 import { findingChanges, type PackageChange, packageChanges } from './image-changes.ts'
 import { ImagePanel } from './image-panel.tsx'
 import styles from './images.module.css'
 import { lastBuildOf } from './last-build.ts'
 import { PackageSearch, useSearched } from './package-search.tsx'
-import { statementIn } from './statement.ts'
 
 interface Props {
   before: EnvironmentVersion
@@ -23,43 +22,10 @@ interface Props {
 export function ComparedImages({ before, after }: Props) {
   return (
     <>
-      <Summary before={before} after={after} />
+      <ComparedFacts before={before} after={after} />
       <Packages before={before} after={after} />
       <Findings before={before} after={after} />
     </>
-  )
-}
-
-function Summary({ before, after }: Props) {
-  const t = useTexts()
-  const formats = useFormats()
-  const statements = useQueries({
-    queries: [before, after].map(({ environment_id, id }) => provenanceOf(environment_id, id)),
-    combine: (answers) => answers.map(({ data }) => data && statementIn(data)),
-  })
-  const basesOf = (at: number) =>
-    (statements[at]?.bases ?? []).map(({ name, digest }) => `${name} ${digest.slice(0, 19)}…`).join('\n')
-  const size = (bytes: number | null) => (bytes === null ? '' : formats.bytes(bytes))
-  return (
-    <DifferenceTable
-      before={t.environments.numbered(before.version_number)}
-      after={t.environments.numbered(after.version_number)}
-      rows={[
-        { name: t.provenance.bases, before: basesOf(0), after: basesOf(1) },
-        { name: t.environments.size, before: size(before.unpacked_bytes), after: size(after.unpacked_bytes) },
-        {
-          name: t.compare.compressed,
-          before: size(before.compressed_bytes),
-          after: size(after.compressed_bytes),
-        },
-        { name: t.environments.profile, before: before.resource_profile, after: after.resource_profile },
-        {
-          name: t.provenance.runner,
-          before: before.runner_release ?? '',
-          after: after.runner_release ?? '',
-        },
-      ]}
-    />
   )
 }
 
