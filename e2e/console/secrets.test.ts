@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openService } from '../main-job/shared-service.ts'
 import { logOf, publish } from '../main-job/tenant.ts'
-import { newContext, openPage, signIn, startBrowser } from './console-browser.ts'
+import { newContext, openPage, signIn, startBrowser, waitForScreen } from './console-browser.ts'
 import { type ConsoleWorld, makeConsoleWorld } from './console-world.ts'
 
 const slot = 'API_TOKEN'
@@ -114,11 +114,27 @@ test('a removed value is gone, and the job says so', async () => {
   expect(await page.locator(`a[href$="/run/${taskId}"]`).count()).toBe(0)
 })
 
-test('a room that the person does not manage has no such page', async () => {
-  // The browser writes down that the service has nothing there.
+const forManagers = ['manage/jobs', 'manage/secrets', 'manage/doors', 'manage/notifications', 'schedules/new']
+
+test.each(forManagers)('%s is not there in a room that the person does not manage', async (path) => {
   const other = await page.context().newPage()
-  await other.goto(`${world.service.url}/console/chatrooms/roo_${'0'.repeat(32)}/manage/secrets`)
+  await other.goto(`${world.service.url}/console/chatrooms/roo_${'0'.repeat(32)}/${path}`)
   await other.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()
+  await other.close()
+})
+
+test.each(forManagers)('%s says that the rooms could not be read', async (path) => {
+  const other = await page.context().newPage()
+  let fails = true
+  await other.route(`**${allRoutes.listOwnChatrooms.path}?*`, (route) =>
+    fails ? route.fulfill({ status: 409, json: { detail: 'No.' } }) : route.fallback(),
+  )
+  await other.goto(`${world.service.url}/console/chatrooms/${world.tenant.room}/${path}`)
+  await other.getByText('No.', { exact: true }).waitFor()
+  fails = false
+  await other.getByRole('button', { name: 'Try again' }).click()
+  await other.getByText('No.', { exact: true }).waitFor({ state: 'detached' })
+  await waitForScreen(other)
   await other.close()
 })
 

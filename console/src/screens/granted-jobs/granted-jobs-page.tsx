@@ -1,14 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useTrail } from '../../app/trail.ts'
 import { grantedJobsOf } from '../../data/granted-jobs.ts'
-import { ownRooms } from '../../data/rooms.ts'
-import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { NotFoundPage } from '../not-found/not-found-page.tsx'
-import { RoomTabs } from '../rooms/room-tabs.tsx'
+import { ManagedRoomPage } from '../rooms/managed-room-page.tsx'
 import { GrantedJobRow } from './granted-job-row.tsx'
 import styles from './granted-jobs.module.css'
 
@@ -16,18 +11,18 @@ import styles from './granted-jobs.module.css'
 export function GrantedJobsPage() {
   const t = useTexts()
   const { cid } = useParams({ from: '/signed-in/chatrooms/$cid/manage/jobs' })
-  const rooms = useQuery(ownRooms)
-  const room = rooms.data?.find(({ id }) => id === cid)
-  const jobs = useQuery({ ...grantedJobsOf(cid), enabled: room?.manages === true })
-  const name = room?.name ?? ''
-  useTrail([
-    { text: t.rooms.title, to: '/chatrooms' },
-    { text: name, to: `/chatrooms/${cid}` },
-  ])
-  if (rooms.data && !room?.manages) return <NotFoundPage />
   return (
-    <Page title={t.grantedJobs.title(name)} heading={<TenantText text={t.grantedJobs.title(name)} />}>
-      <RoomTabs cid={cid} />
+    <ManagedRoomPage cid={cid} title={t.grantedJobs.title}>
+      {() => <GrantedJobs cid={cid} />}
+    </ManagedRoomPage>
+  )
+}
+
+function GrantedJobs({ cid }: { cid: string }) {
+  const t = useTexts()
+  const jobs = useQuery(grantedJobsOf(cid))
+  return (
+    <>
       <p>{t.grantedJobs.why}</p>
       <Panel query={jobs} rows={4} empty={(items) => items.length === 0 && t.grantedJobs.none}>
         {(items) => (
@@ -38,6 +33,6 @@ export function GrantedJobsPage() {
           </ul>
         )}
       </Panel>
-    </Page>
+    </>
   )
 }

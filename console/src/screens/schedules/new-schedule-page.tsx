@@ -1,14 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useTrail } from '../../app/trail.ts'
 import { menuOf } from '../../data/menu.ts'
-import { ownRooms } from '../../data/rooms.ts'
 import { Field } from '../../parts/field.tsx'
-import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { NotFoundPage } from '../not-found/not-found-page.tsx'
+import { ManagedRoomPage } from '../rooms/managed-room-page.tsx'
 import { ScheduleForm } from './schedule-form.tsx'
 import styles from './schedules.module.css'
 
@@ -16,39 +13,42 @@ import styles from './schedules.module.css'
 export function NewSchedulePage() {
   const t = useTexts()
   const { cid } = useParams({ from: '/signed-in/chatrooms/$cid/schedules/new' })
-  const rooms = useQuery(ownRooms)
-  const room = rooms.data?.find(({ id }) => id === cid)
-  const menu = useQuery({ ...menuOf(cid), enabled: room?.manages === true })
-  const [chosen, setChosen] = useState<string>()
-  useTrail([
-    { text: t.rooms.title, to: '/chatrooms' },
-    { text: room?.name ?? '', to: `/chatrooms/${cid}` },
-    { text: t.schedules.list, to: `/chatrooms/${cid}/schedules` },
-  ])
-  if (rooms.data && !room?.manages) return <NotFoundPage />
   return (
-    <Page title={t.schedules.make}>
-      <Panel query={menu} rows={6} empty={(items) => items.length === 0 && t.room.noJobs}>
-        {(items) => {
-          const item = items.find(({ task_id }) => task_id === chosen) ?? items[0]
-          return (
-            <div className={styles.form}>
-              <Field label={t.schedules.task}>
-                {(tied) => (
-                  <select {...tied} value={item?.task_id} onChange={(event) => setChosen(event.target.value)}>
-                    {items.map(({ task_id, task_name }) => (
-                      <option key={task_id} value={task_id}>
-                        {task_name}
-                      </option>
-                    ))}
-                  </select>
-                )}
-              </Field>
-              {item && <ScheduleForm key={item.task_version_id} cid={cid} item={item} />}
-            </div>
-          )
-        }}
-      </Panel>
-    </Page>
+    <ManagedRoomPage
+      cid={cid}
+      title={() => t.schedules.make}
+      parent={{ text: t.schedules.list, to: `/chatrooms/${cid}/schedules` }}
+    >
+      {() => <NewSchedule cid={cid} />}
+    </ManagedRoomPage>
+  )
+}
+
+function NewSchedule({ cid }: { cid: string }) {
+  const t = useTexts()
+  const menu = useQuery(menuOf(cid))
+  const [chosen, setChosen] = useState<string>()
+  return (
+    <Panel query={menu} rows={6} empty={(items) => items.length === 0 && t.room.noJobs}>
+      {(items) => {
+        const item = items.find(({ task_id }) => task_id === chosen) ?? items[0]
+        return (
+          <div className={styles.form}>
+            <Field label={t.schedules.task}>
+              {(tied) => (
+                <select {...tied} value={item?.task_id} onChange={(event) => setChosen(event.target.value)}>
+                  {items.map(({ task_id, task_name }) => (
+                    <option key={task_id} value={task_id}>
+                      {task_name}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+            {item && <ScheduleForm key={item.task_version_id} cid={cid} item={item} />}
+          </div>
+        )
+      }}
+    </Panel>
   )
 }

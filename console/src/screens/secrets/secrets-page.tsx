@@ -2,16 +2,11 @@ import type { OwnAccount } from '@sandbox-jobs/contract/resources/access/own-acc
 import type { OwnChatroom } from '@sandbox-jobs/contract/resources/companies/chatroom.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
-import { useTrail } from '../../app/trail.ts'
 import { me } from '../../data/me.ts'
-import { ownRooms } from '../../data/rooms.ts'
-import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
-import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { NotFoundPage } from '../not-found/not-found-page.tsx'
-import { RoomTabs } from '../rooms/room-tabs.tsx'
+import { ManagedRoomPage } from '../rooms/managed-room-page.tsx'
 import { ConsumerSecrets } from './consumer-secrets.tsx'
 import { managedConsumers } from './consumers.ts'
 
@@ -21,24 +16,11 @@ const from = '/signed-in/chatrooms/$cid/manage/secrets'
 export function SecretsPage() {
   const t = useTexts()
   const { cid } = useParams({ from })
-  const rooms = useQuery(ownRooms)
   const account = useQuery(me)
-  const room = rooms.data?.find(({ id }) => id === cid)
-  useTrail([
-    { text: t.rooms.title, to: '/chatrooms' },
-    { text: room?.name ?? '', to: `/chatrooms/${cid}` },
-  ])
-  if (rooms.data && !room?.manages) return <NotFoundPage />
   return (
-    <Page
-      title={t.secrets.title(room?.name ?? '')}
-      heading={<TenantText text={t.secrets.title(room?.name ?? '')} />}
-    >
-      <RoomTabs cid={cid} />
-      <Panel query={rooms}>
-        {() => room && <Panel query={account}>{(person) => <OfRoom room={room} person={person} />}</Panel>}
-      </Panel>
-    </Page>
+    <ManagedRoomPage cid={cid} title={t.secrets.title}>
+      {(room) => <Panel query={account}>{(person) => <OfRoom room={room} person={person} />}</Panel>}
+    </ManagedRoomPage>
   )
 }
 
