@@ -1,9 +1,11 @@
+import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useTexts } from '../texts/texts.tsx'
 import styles from './page.module.css'
+import { TenantText } from './tenant-text.tsx'
 
 interface Props {
-  /** The title of the screen, for the head of the browser's window too. */
+  /** The title of the screen, for the head of the browser's window too. It may name a thing of a tenant. */
   title: string
   /** The same with parts that are not text, such as a state. */
   heading?: ReactNode
@@ -20,7 +22,7 @@ export function Page({ title, heading, detail, actions, children }: Props) {
   const t = useTexts()
   const h1 = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${title} · ${t.product}`
+    document.title = `${plainText(title)} · ${t.product}`
   }, [title, t])
   useEffect(() => {
     if (!isFirst) h1.current?.focus()
@@ -31,7 +33,7 @@ export function Page({ title, heading, detail, actions, children }: Props) {
       <header className={styles.head}>
         <div className={styles.titles}>
           <h1 ref={h1} tabIndex={-1}>
-            {heading ?? title}
+            {heading ?? <TenantText text={title} />}
           </h1>
           {detail && <div className={styles.detail}>{detail}</div>}
         </div>

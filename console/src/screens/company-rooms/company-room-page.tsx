@@ -10,7 +10,6 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { NameDialog } from '../../parts/name-dialog.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { useCompanyTrail } from '../company/use-company-trail.ts'
 import { isNotFound } from '../not-found/is-not-found.ts'
@@ -31,7 +30,6 @@ export function CompanyRoomPage() {
   return (
     <Page
       title={name}
-      heading={<TenantText text={name} />}
       detail={
         <Link to="/chatrooms/$cid" params={{ cid }}>
           {t.companyRooms.open}

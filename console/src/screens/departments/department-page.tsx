@@ -30,7 +30,6 @@ export function DepartmentPage() {
   return (
     <Page
       title={name}
-      heading={<TenantText text={name} />}
       actions={
         <Button icon="draft" onPress={() => setIsNaming(true)}>
           {t.company.rename}

@@ -10,7 +10,6 @@ import { Chips } from '../../parts/chips.tsx'
 import { MoreButton } from '../../parts/more-button.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { isNotFound } from '../not-found/is-not-found.ts'
 import { NotFoundPage } from '../not-found/not-found-page.tsx'
@@ -32,7 +31,7 @@ export function EnvironmentFindingsPage() {
   ])
   if (isNotFound(environment.error) || manages === false) return <NotFoundPage />
   return (
-    <Page title={t.scans.title(name)} heading={<TenantText text={t.scans.title(name)} />}>
+    <Page title={t.scans.title(name)}>
       <p>{t.scans.why}</p>
       <Panel query={environment}>{() => <Findings id={id} />}</Panel>
     </Page>

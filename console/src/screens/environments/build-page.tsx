@@ -20,7 +20,6 @@ import { ErrorBox } from '../../parts/error-box.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Panel, Skeleton } from '../../parts/panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
-import { TenantText } from '../../parts/tenant-text.tsx'
 import { ToneBox } from '../../parts/tone-box.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { isNotFound } from '../not-found/is-not-found.ts'
@@ -55,7 +54,6 @@ export function BuildPage() {
   return (
     <Page
       title={title}
-      heading={<TenantText text={title} />}
       detail={build.data && <StateBadge machine="build_attempt" state={build.data.status} />}
       actions={build.data && manages && !hasBuildEnded(build.data) && <CancelBuild params={params} />}
     >

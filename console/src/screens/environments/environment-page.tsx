@@ -29,7 +29,6 @@ export function EnvironmentPage() {
   return (
     <Page
       title={name}
-      heading={<TenantText text={name} />}
       detail={description !== '' && <TenantText text={description} />}
       actions={
         manages && (

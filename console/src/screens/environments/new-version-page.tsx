@@ -4,7 +4,6 @@ import { useTrail } from '../../app/trail.ts'
 import { environmentOf, useManagesEnvironment } from '../../data/environments.ts'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { isNotFound } from '../not-found/is-not-found.ts'
 import { NotFoundPage } from '../not-found/not-found-page.tsx'
@@ -23,10 +22,7 @@ export function NewVersionPage() {
   const manages = useManagesEnvironment(environment.data)
   if (isNotFound(environment.error) || manages === false) return <NotFoundPage />
   return (
-    <Page
-      title={t.environments.newVersionOf(name)}
-      heading={<TenantText text={t.environments.newVersionOf(name)} />}
-    >
+    <Page title={t.environments.newVersionOf(name)}>
       <Panel query={environment}>{() => <ArchiveForm environment={{ id }} />}</Panel>
     </Page>
   )

@@ -45,7 +45,6 @@ export function VersionPage() {
   return (
     <Page
       title={title}
-      heading={<TenantText text={title} />}
       detail={version.data && <StateBadge machine="environment_version" state={version.data.state} />}
       actions={version.data && manages && <VersionActions version={version.data} />}
     >

@@ -33,7 +33,6 @@ export function KeyPage() {
   return (
     <Page
       title={name}
-      heading={<TenantText text={name} />}
       actions={
         revoked_at === null && (
           <Button icon="trash" onPress={() => setIsAsked(true)}>

@@ -25,7 +25,7 @@ export function PersonPage() {
   if (isNotFound(person.error)) return <NotFoundPage />
   const name = person.data?.display_name ?? ''
   return (
-    <Page title={name} heading={<TenantText text={name} />}>
+    <Page title={name}>
       <Panel query={person}>{(shown) => <Person key={shown.id} person={shown} />}</Panel>
     </Page>
   )

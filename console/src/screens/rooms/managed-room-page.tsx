@@ -5,7 +5,6 @@ import { type Step, useTrail } from '../../app/trail.ts'
 import { ownRooms } from '../../data/rooms.ts'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { NotFoundPage } from '../not-found/not-found-page.tsx'
 import { RoomTabs } from './room-tabs.tsx'
@@ -33,7 +32,7 @@ export function ManagedRoomPage({ cid, title, actions, parent, children }: Props
   ])
   if (rooms.data && !room?.manages) return <NotFoundPage />
   return (
-    <Page title={title(name)} heading={<TenantText text={title(name)} />} actions={room && actions}>
+    <Page title={title(name)} actions={room && actions}>
       {!parent && <RoomTabs cid={cid} />}
       <Panel query={rooms} rows={4}>
         {() => room && children(room)}

@@ -34,11 +34,7 @@ export function RoomPage() {
   if (isNotFound(menu.error)) return <NotFoundPage />
   const name = room?.name ?? ''
   return (
-    <Page
-      title={name}
-      heading={<TenantText text={name} />}
-      detail={room && <TenantText text={room.department_name} />}
-    >
+    <Page title={name} detail={room && <TenantText text={room.department_name} />}>
       <RoomTabs cid={cid} />
       <div className={styles.columns}>
         <section className={styles.part}>

@@ -35,7 +35,6 @@ export function RunFormPage() {
   return (
     <Page
       title={item ? t.form.title(item.task_name) : ''}
-      heading={item && <TenantText text={t.form.title(item.task_name)} />}
       detail={item && item.task_description !== '' && <TenantText text={item.task_description} />}
     >
       <Panel query={menu} rows={8}>

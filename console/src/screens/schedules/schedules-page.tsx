@@ -5,7 +5,6 @@ import { useRoom } from '../../data/rooms.ts'
 import { schedulesOf } from '../../data/schedules.ts'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { isNotFound } from '../not-found/is-not-found.ts'
 import { NotFoundPage } from '../not-found/not-found-page.tsx'
@@ -29,7 +28,6 @@ export function SchedulesPage() {
   return (
     <Page
       title={t.schedules.title(name)}
-      heading={<TenantText text={t.schedules.title(name)} />}
       actions={
         manages && (
           <Link to="/chatrooms/$cid/schedules/new" params={{ cid }}>

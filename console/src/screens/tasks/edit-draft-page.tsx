@@ -7,7 +7,6 @@ import { useManages } from '../../data/owners.ts'
 import { taskOf, taskVersionOf } from '../../data/tasks.ts'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { isNotFound } from '../not-found/is-not-found.ts'
 import { NotFoundPage } from '../not-found/not-found-page.tsx'
@@ -36,7 +35,7 @@ export function EditDraftPage() {
   if (isNotFound(version.error) || !canEdit || manages === false) return <NotFoundPage />
   const title = number === undefined ? '' : t.environments.versionOf(number, name)
   return (
-    <Page title={title} heading={<TenantText text={title} />}>
+    <Page title={title}>
       <Panel query={version} rows={8}>
         {(draft) => (
           <DraftForm

@@ -8,7 +8,6 @@ import { useManages } from '../../data/owners.ts'
 import { taskOf, taskVersionsOf } from '../../data/tasks.ts'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { isNotFound } from '../not-found/is-not-found.ts'
 import { NotFoundPage } from '../not-found/not-found-page.tsx'
@@ -29,7 +28,7 @@ export function NewDraftPage() {
   const manages = useManages(task.data)
   if (isNotFound(task.error) || manages === false) return <NotFoundPage />
   return (
-    <Page title={t.tasks.newDraftOf(name)} heading={<TenantText text={t.tasks.newDraftOf(name)} />}>
+    <Page title={t.tasks.newDraftOf(name)}>
       <Panel query={versions} rows={8}>
         {(items) => <Started id={id} last={items.findLast(({ source_visible }) => source_visible)} />}
       </Panel>

@@ -32,7 +32,6 @@ export function TaskPage() {
   return (
     <Page
       title={name}
-      heading={<TenantText text={name} />}
       detail={description !== '' && <TenantText text={description} />}
       actions={
         canChange && (

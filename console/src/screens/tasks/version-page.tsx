@@ -40,7 +40,6 @@ export function TaskVersionPage() {
   return (
     <Page
       title={title}
-      heading={<TenantText text={title} />}
       detail={version.data && <StateBadge machine="task_version" state={version.data.state} />}
       actions={version.data && manages && <VersionActions version={version.data} />}
     >

@@ -24,7 +24,7 @@ export function WebhookPage() {
   if (isNotFound(webhook.error)) return <NotFoundPage />
   const url = webhook.data?.url ?? ''
   return (
-    <Page title={url} heading={<TenantText text={url} />}>
+    <Page title={url}>
       <Panel query={webhook}>
         {(shown) => (
           <>
