@@ -1,4 +1,5 @@
 import type { Ref } from 'react'
+import { TenantText } from '../parts/tenant-text.tsx'
 import { useTexts } from '../texts/texts.tsx'
 import styles from './form.module.css'
 import type { FieldProblem } from './problems.ts'
@@ -22,7 +23,7 @@ export function ProblemSummary({ problems, formId, isJson, ref }: ProblemSummary
           <ul>
             {problems.map(({ field, within, words }, at) => {
               const path = [...field.path, ...within].join(' › ')
-              const name = <bdi>{field.title === '' ? path || t.input : field.title}</bdi>
+              const name = <TenantText text={field.title === '' ? path || t.input : field.title} />
               return (
                 // biome-ignore lint/suspicious/noArrayIndexKey: problems have nothing but their order
                 <li key={at}>

@@ -1,3 +1,4 @@
+import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '../design/icon.tsx'
 import styles from './button.module.css'
@@ -9,7 +10,7 @@ interface Props {
   kind?: 'filled' | 'plain' | 'quiet' | 'danger'
   type?: 'button' | 'submit'
   icon?: IconName
-  /** The name of a button that shows its icon alone. */
+  /** The name of a button that shows its icon alone, or what it acts on. It may name a thing of a tenant. */
   label?: string
   isBusy?: boolean
   /** Why it cannot be pressed now. */
@@ -18,28 +19,24 @@ interface Props {
   keys?: string | undefined
 }
 
-export const Button = ({
-  children,
-  onPress,
-  kind = 'plain',
-  type = 'button',
-  icon,
-  isBusy,
-  ...rest
-}: Props) => (
-  <button
-    type={type}
-    className={`${styles.button} ${styles[kind]}`}
-    aria-label={rest.label}
-    title={rest.disabledWhy ?? (rest.keys && `${rest.label ?? ''} (${rest.keys})`.trim()) ?? rest.label}
-    aria-disabled={isBusy || rest.disabledWhy !== undefined || undefined}
-    aria-busy={isBusy || undefined}
-    onClick={(event) => {
-      if (isBusy || rest.disabledWhy !== undefined) event.preventDefault()
-      else onPress?.()
-    }}
-  >
-    {icon && <Icon name={icon} />}
-    {children}
-  </button>
-)
+export function Button({ children, onPress, kind = 'plain', type = 'button', icon, isBusy, ...rest }: Props) {
+  const label = rest.label && plainText(rest.label)
+  const isDisabled = isBusy || rest.disabledWhy !== undefined
+  return (
+    <button
+      type={type}
+      className={`${styles.button} ${styles[kind]}`}
+      aria-label={label}
+      title={rest.disabledWhy ?? (rest.keys && `${label ?? ''} (${rest.keys})`.trim()) ?? label}
+      aria-disabled={isDisabled || undefined}
+      aria-busy={isBusy || undefined}
+      onClick={(event) => {
+        if (isDisabled) event.preventDefault()
+        else onPress?.()
+      }}
+    >
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  )
+}

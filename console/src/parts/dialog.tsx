@@ -2,8 +2,10 @@ import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { useTexts } from '../texts/texts.tsx'
 import { Button } from './button.tsx'
 import styles from './dialog.module.css'
+import { TenantText } from './tenant-text.tsx'
 
 interface Props {
+  /** It may name a thing of a tenant. */
   title: string
   children: ReactNode
   /** Absent: it cannot be closed without an answer. */
@@ -33,7 +35,9 @@ export function Dialog({ title, children, onClose, foot }: Props) {
       }}
     >
       <header className={styles.head}>
-        <h2 id={titleId}>{title}</h2>
+        <h2 id={titleId}>
+          <TenantText text={title} />
+        </h2>
         {onClose && (
           <Button kind="quiet" icon="close" label={t.close} onPress={onClose}>
             {null}

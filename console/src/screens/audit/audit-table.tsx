@@ -1,3 +1,4 @@
+import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import type { AuditEntry } from '@sandbox-jobs/contract/resources/companies/audit-entry.ts'
 import { Link } from '@tanstack/react-router'
 import { DateTime } from '../../parts/date-time.tsx'
@@ -62,7 +63,7 @@ function Row({ entry, name }: { entry: AuditEntry; name: string | undefined }) {
           <Link
             to="/company/audit"
             search={(old) => ({ ...old, actor: entry.actor_id })}
-            title={entry.actor_id}
+            title={plainText(entry.actor_id)}
           >
             <TenantText text={name ?? entry.actor_id} />
           </Link>
@@ -76,7 +77,7 @@ function Row({ entry, name }: { entry: AuditEntry; name: string | undefined }) {
         <Link
           to="/company/audit"
           search={(old) => ({ ...old, object: entry.object_id })}
-          title={entry.object_id}
+          title={plainText(entry.object_id)}
         >
           <code>{entry.object_type}</code> <TenantText text={entry.object_id} />
         </Link>

@@ -1,3 +1,4 @@
+import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import type { Membership } from '@sandbox-jobs/contract/resources/companies/membership.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
@@ -79,7 +80,7 @@ function Member({ member, isBusy, onManages, onRemove }: Props) {
           type="checkbox"
           checked={manages}
           disabled={isBusy}
-          aria-label={t.companyRooms.managesNamed(name)}
+          aria-label={t.companyRooms.managesNamed(plainText(name))}
           onChange={(event) => onManages(event.target.checked)}
         />
         {t.companyRooms.manages}

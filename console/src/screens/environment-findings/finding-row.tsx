@@ -34,8 +34,9 @@ export function FindingRow({ finding }: { finding: SecurityFinding }) {
         <TenantText text={finding.title} />
       </p>
       <p className={styles.soft}>
-        {finding.installed_version !== '' &&
-          `${t.scans.versions(finding.installed_version, finding.fixed_version)} `}
+        {finding.installed_version !== '' && (
+          <TenantText text={t.scans.versions(finding.installed_version, finding.fixed_version)} />
+        )}{' '}
         {t.scans.firstSeen} <Moment at={finding.first_seen_at} />
       </p>
       {exception && (

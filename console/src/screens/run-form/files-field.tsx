@@ -1,4 +1,5 @@
 import { inputFileMaxBytes } from '@sandbox-jobs/contract/limits.ts'
+import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import { useId } from 'react'
 import { Icon } from '../../design/icon.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -41,7 +42,7 @@ function FileRow({ file, onRemove }: { file: ChosenFile; onRemove: () => void })
       </span>
       <span className={styles.help}>{formats.bytes(file.bytes)}</span>
       {file.fileId === undefined && file.error === undefined && (
-        <progress value={file.uploaded} aria-label={file.name} />
+        <progress value={file.uploaded} aria-label={plainText(file.name)} />
       )}
       <Button kind="quiet" icon="close" label={t.form.remove(file.name)} onPress={onRemove}>
         {null}

@@ -1,3 +1,4 @@
+import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import type { ExtendedRun } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
 import type { RunArtifact } from '@sandbox-jobs/contract/resources/runs/run-artifact.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
@@ -69,7 +70,7 @@ function FileRow({ cid, file }: { cid: string; file: RunArtifact }) {
               className={styles.file}
               href={href}
               download
-              aria-label={t.run.downloadFile(file.relative_path)}
+              aria-label={t.run.downloadFile(plainText(file.relative_path))}
             >
               <Icon name="download" />
               {name}
@@ -96,7 +97,7 @@ function FileRow({ cid, file }: { cid: string; file: RunArtifact }) {
               read={(range, signal) => readFile({ cid, rid: file.run_id, aid: file.id }, range, signal)}
               download={
                 <LinkButton icon="download" href={href}>
-                  {t.run.downloadFile(file.relative_path)}
+                  <TenantText text={t.run.downloadFile(file.relative_path)} />
                 </LinkButton>
               }
             />

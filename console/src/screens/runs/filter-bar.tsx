@@ -1,3 +1,4 @@
+import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import { runStates } from '@sandbox-jobs/contract/states/run-states.ts'
 import { useQuery } from '@tanstack/react-query'
 import { ownRooms } from '../../data/rooms.ts'
@@ -76,7 +77,7 @@ function RoomField({ filters, onChange }: Omit<Props, 'hasRooms'>) {
           <option value="">{t.runs.all}</option>
           {rooms.map(({ id, name }) => (
             <option key={id} value={id}>
-              {name}
+              {plainText(name)}
             </option>
           ))}
         </select>

@@ -1,3 +1,4 @@
+import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -39,7 +40,7 @@ function NewSchedule({ cid }: { cid: string }) {
                 <select {...tied} value={item?.task_id} onChange={(event) => setChosen(event.target.value)}>
                   {items.map(({ task_id, task_name }) => (
                     <option key={task_id} value={task_id}>
-                      {task_name}
+                      {plainText(task_name)}
                     </option>
                   ))}
                 </select>

@@ -1,5 +1,5 @@
-import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
+import { TenantText } from '../../parts/tenant-text.tsx'
 import { useFormats, useTexts } from '../../texts/texts.tsx'
 import styles from './tasks.module.css'
 import { type UserChange, userChanges } from './user-changes.ts'
@@ -13,7 +13,9 @@ export function UserChangeList({ before, after }: { before: TaskVersion; after: 
   return (
     <ul className={styles.changes}>
       {texts.map((text) => (
-        <li key={text}>{text}</li>
+        <li key={text}>
+          <TenantText text={text} />
+        </li>
       ))}
     </ul>
   )
@@ -26,7 +28,7 @@ function useTextOfChange(): (change: UserChange) => string {
   return (change) => {
     switch (change.kind) {
       case 'field':
-        return t.fields[change.change.kind](plainText(change.change.path))
+        return t.fields[change.change.kind](change.change.path)
       case 'new_secrets':
         return t.newSecrets(change.names.join(', '))
       case 'dropped_secrets':
