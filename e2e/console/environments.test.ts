@@ -1,6 +1,7 @@
 import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ScanReport } from '@sandbox-jobs/contract/resources/builds/scan-report.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packContext } from '../../cli/push/pack-context.ts'
@@ -14,7 +15,9 @@ import {
   signIn,
   startBrowser,
   waitForBuild,
+  waitForScreen,
 } from './console-browser.ts'
+import { hostileName, storedTexts, tracesOf } from './hostile-texts.ts'
 
 /** An author makes an environment from an archive and watches its build. */
 let service: Service
@@ -155,6 +158,34 @@ test('two versions are compared by their packages and findings', async () => {
     .getByRole('row', { name: /Base images/ })
     .getByText('the same')
     .waitFor()
+})
+
+test('texts of an image stay text', async () => {
+  const [, version = ''] = /console\/(environments\/\w+\/versions\/\w+)/.exec(page.url()) ?? []
+  const texts = [hostileName.name, ...storedTexts.filter((_, at) => at % 16 === 0)]
+  await page.route(`**/${version}/builds/*/sbom`, (route) =>
+    route.fulfill({
+      json: { components: texts.map((name) => ({ type: 'library', name, version: name })) },
+    }),
+  )
+  const report: Partial<ScanReport> = {
+    system: { id: 'debian', version: '12', name: hostileName.name },
+    ...{ file_count: 1, byte_count: 1, package_count: 1, truncated: false, unread: [] },
+    vulnerability_database: null,
+    finding_counts: { critical: 0, high: texts.length, medium: 0, low: 0, unknown: 0 },
+    findings: texts.map((text) => ({
+      ...{ kind: 'vulnerability', rule: 'CVE-1', severity: 'high', subject: text, title: text },
+      ...{ installed_version: text, fixed_version: text },
+    })),
+  }
+  await page.route(`**/${version}/builds/*/report`, (route) => route.fulfill({ json: report }))
+  for (const part of ['packages', 'findings', 'compare']) {
+    await page.goto(`${service.url}/console/${version}/${part}`)
+    await page.getByText(hostileName.shown).first().waitFor()
+    await waitForScreen(page)
+    expect(await tracesOf(page), part).toEqual([])
+  }
+  await page.unrouteAll()
 })
 
 test('a finding is accepted with a reason, and counts again when that is revoked', async () => {

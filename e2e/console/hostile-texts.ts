@@ -1,8 +1,10 @@
+import type { Page } from 'playwright-core'
+
 /** A script says that it ran by this name. */
-export const ranMark = 'scriptOfTenantRan'
+const ranMark = 'scriptOfTenantRan'
 
 /** Elements that the console itself does not draw on the screens with such texts. */
-export const madeElements =
+const madeElements =
   'img, iframe, object, embed, video, audio, style, script, base, link, meta, marquee, math, [onerror], [onload], [href^="//"], [href^="javascript:"]'
 
 const act = `window.${ranMark}=1`
@@ -72,7 +74,15 @@ export const hostileTexts: readonly string[] = [
   ...others,
 ]
 
-const [name = ''] = hostileTexts
+/** Those of them that JSON and Postgres may have. */
+export const storedTexts = hostileTexts.filter((text) => text.isWellFormed() && !text.includes('\0'))
+
+const [shown = ''] = storedTexts
+/** The same text turns what comes after it, unless a screen takes the mark out. */
+const name = `\u202e${shown}`
+
+/** A name of a thing, and the part of it that a screen shows. */
+export const hostileName = { name, shown }
 
 /** A job whose every text is hostile: it prints its input, returns it, and names a file after it. */
 export const hostileJob = {
@@ -86,8 +96,39 @@ print('\\n'.join(given))
 json.dump(given, open(os.environ['SERVICE_OUTPUT_FILE'], 'w'))
 open(os.environ['SERVICE_ARTIFACTS_DIR'] + '/"><img src=x onerror=${act}>.html', 'w').write('<script>${act}</script>')
 END`,
-  /** Texts that JSON may have, as keys and as values. */
-  input: Object.fromEntries(
-    hostileTexts.filter((text) => text.isWellFormed() && !text.includes('\0')).map((text) => [text, text]),
-  ),
+  /** As keys and as values. */
+  input: Object.fromEntries(storedTexts.map((text) => [text, text])),
 }
+
+/** A further version of it, whose every part differs. */
+export const hostileDraft = {
+  work_script: storedTexts.join('\n'),
+  startup_script: name,
+  input_instructions: storedTexts.slice(20).join('\n'),
+  input_schema: JSON.stringify({
+    type: 'object',
+    properties: Object.fromEntries(
+      [name, ...storedTexts.slice(0, 20)].map((text) => [text, { title: text }]),
+    ),
+  }),
+  ordinary_env: { NAME: name },
+}
+
+/**
+ * The effects of hostile texts on a page: scripts that ran, elements, and marks that turn the text around them. A field that a person
+ * changes has its text as it is.
+ */
+export const tracesOf = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`(() => {
+    const texts = [document.title]
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode())
+      if (walker.currentNode.parentElement.localName !== 'textarea') texts.push(walker.currentNode.data)
+    for (const element of document.querySelectorAll('[title], [aria-label]'))
+      texts.push(element.title ?? '', element.ariaLabel ?? '')
+    return [
+      ...(typeof ${ranMark} === 'undefined' ? [] : ['a script ran']),
+      ...Array.from(document.querySelectorAll('main :is(${madeElements})'), ({ outerHTML }) => outerHTML),
+      ...texts.filter((text) => /[\u202a-\u202e\u2066-\u2069]/.test(text)),
+    ]
+  })()`)
