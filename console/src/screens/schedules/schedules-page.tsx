@@ -3,6 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useTrail } from '../../app/trail.ts'
 import { useRoom } from '../../data/rooms.ts'
 import { schedulesOf } from '../../data/schedules.ts'
+import links from '../../parts/button.module.css'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -30,7 +31,7 @@ export function SchedulesPage() {
       title={t.schedules.title(name)}
       actions={
         manages && (
-          <Link to="/chatrooms/$cid/schedules/new" params={{ cid }}>
+          <Link to="/chatrooms/$cid/schedules/new" params={{ cid }} className={links.button}>
             {t.schedules.make}
           </Link>
         )
