@@ -23,6 +23,14 @@ export function schemaChanges(before: string | null, after: string | null): Sche
   return [...changesOf(old, now, '', 0)].slice(0, changesMax)
 }
 
+/** Whether the schemas differ in more than their fields. One that comes or goes is all fields. */
+export function rulesDiffer(before: string | null, after: string | null): boolean {
+  const old = parsed(before)
+  const now = parsed(after)
+  if (old === undefined || now === undefined) return before !== after
+  return before !== null && after !== null && own(old) !== own(now)
+}
+
 function parsed(text: string | null): Schema | undefined {
   if (text === null) return {}
   try {
@@ -71,7 +79,7 @@ function* fieldChanges(
   }
 }
 
-/** A field without the fields in it. */
+/** A schema without the fields in it. */
 const own = (schema: Schema): string =>
   JSON.stringify({
     ...schema,

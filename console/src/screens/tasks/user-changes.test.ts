@@ -43,3 +43,17 @@ test('a schema that differs in no field is named as a whole', () => {
   const stricter = '{"type":"object","properties":{"a":{}},"minProperties":1}'
   expect(userChanges(version, { ...version, input_schema: stricter })).toEqual([{ kind: 'schema' }])
 })
+
+test('a schema with another field and other rules has both changes', () => {
+  const both = '{"type":"object","properties":{"a":{},"b":{}},"minProperties":1}'
+  expect(userChanges(version, { ...version, input_schema: both })).toEqual([
+    { kind: 'field', change: { kind: 'added', path: 'b' } },
+    { kind: 'schema' },
+  ])
+})
+
+test('a schema that is new has changes of its fields alone', () => {
+  expect(userChanges({ ...version, input_schema: null }, version)).toEqual([
+    { kind: 'field', change: { kind: 'added', path: 'a' } },
+  ])
+})

@@ -1,5 +1,5 @@
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
-import { type SchemaChange, schemaChanges } from './schema-changes.ts'
+import { rulesDiffer, type SchemaChange, schemaChanges } from './schema-changes.ts'
 
 type Compared = Pick<
   TaskVersion,
@@ -44,7 +44,10 @@ export function userChanges(before: Compared, after: Compared): UserChange[] {
 function formChanges(before: string | null, after: string | null): UserChange[] {
   if (sameJson(before, after)) return []
   const fields = schemaChanges(before, after) ?? []
-  return fields.length === 0 ? [{ kind: 'schema' }] : fields.map((change) => ({ kind: 'field', change }))
+  return [
+    ...fields.map((change): UserChange => ({ kind: 'field', change })),
+    ...only(fields.length === 0 || rulesDiffer(before, after), { kind: 'schema' }),
+  ]
 }
 
 function sameJson(before: string | null, after: string | null): boolean {
