@@ -1,36 +1,45 @@
 import { useMemo } from 'react'
 import { useTexts } from '../texts/texts.tsx'
-import { lineDiff } from './line-diff.ts'
+import { FixedRows } from './fixed-rows.tsx'
+import { type DiffLine, lineDiff } from './line-diff.ts'
 import { TenantText } from './tenant-text.tsx'
 import styles from './text-difference.module.css'
 
 const signs = { same: ' ', removed: '−', added: '+' } as const
+const tones = { same: undefined, removed: 'danger', added: 'success' } as const
+const rowHeight = 20
+const rowsInView = 32
 
 /** The lines in which two texts differ; nothing if they are the same. */
 export function TextDifference({ label, before, after }: { label: string; before: string; after: string }) {
-  const t = useTexts()
   const lines = useMemo(() => lineDiff(before, after), [before, after])
   if (lines.length === 0) return null
+  // One more for the bar that scrolls sideways.
+  const rows = Math.min(lines.length, rowsInView) + 1
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard
-    <section className={styles.lines} aria-label={label} tabIndex={0}>
-      {lines.map(({ kind, text, count }, at) =>
-        kind === 'skipped' ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines are identified by their position
-          <p key={at} className={styles.skipped}>
-            {t.compare.skipped(count)}
-          </p>
-        ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines are identified by their position
-          <div key={at} className={styles.line} data-tone={tones[kind]}>
-            <span aria-hidden="true">{signs[kind]}</span>
-            {kind !== 'same' && <span className="hidden">{t.compare.changes[kind]}</span>}
-            <TenantText text={text} />
-          </div>
-        ),
-      )}
-    </section>
+    <div className={styles.lines} style={{ blockSize: `min(70dvh, ${rows * rowHeight}px)` }}>
+      <FixedRows
+        kind="text"
+        label={label}
+        count={lines.length}
+        rowHeight={rowHeight}
+        row={(index) => {
+          const line = lines[index]
+          return line && <Line line={line} />
+        }}
+      />
+    </div>
   )
 }
 
-const tones = { same: undefined, removed: 'danger', added: 'success' } as const
+function Line({ line: { kind, text, count } }: { line: DiffLine }) {
+  const t = useTexts().compare
+  if (kind === 'skipped') return <p className={styles.skipped}>{t.skipped(count)}</p>
+  return (
+    <div className={styles.line} data-tone={tones[kind]}>
+      <span aria-hidden="true">{signs[kind]}</span>
+      {kind !== 'same' && <span className="hidden">{t.changes[kind]}</span>}
+      <TenantText text={text} />
+    </div>
+  )
+}
