@@ -30,9 +30,15 @@ export function readSbom(document: unknown): Sbom {
       version,
     }))
   return {
-    packages: packages.toSorted((a, b) => compare(a.name, b.name) || compare(a.version, b.version)),
+    packages: packages.toSorted((a, b) => inOrder(a, b) || compare(a.version, b.version)),
     isComplete: compositions.every(({ aggregate }) => aggregate !== 'incomplete'),
   }
 }
+
+/** The order of packages in every list: by name, then by package manager. */
+export const inOrder = (
+  a: Pick<ImagePackage, 'kind' | 'name'>,
+  b: Pick<ImagePackage, 'kind' | 'name'>,
+): number => compare(a.name, b.name) || compare(a.kind, b.kind)
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -19,6 +19,12 @@ test('a name with several versions is compared as a whole, and each package mana
   expect(packageChanges([npm('2'), npm('1')], [npm('1'), npm('2'), deb('openssl', '3')])).toEqual([
     { kind: 'deb', name: 'openssl', before: '', after: '3' },
   ])
+  const inBothOrders = [
+    [npm('1'), deb('openssl', '3')],
+    [deb('openssl', '3'), npm('1')],
+  ]
+  for (const packages of inBothOrders)
+    expect(packageChanges([], packages).map(({ kind }) => kind)).toEqual(['deb', 'npm'])
 })
 
 test('a finding is the same in another version of its package', () => {

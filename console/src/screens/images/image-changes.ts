@@ -1,5 +1,5 @@
 import type { ScanFinding } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
-import type { ImagePackage } from '../../data/sbom.ts'
+import { type ImagePackage, inOrder } from '../../data/sbom.ts'
 
 /** A package that differs between two images. A name may have several versions, for instance in two folders. */
 export interface PackageChange {
@@ -24,7 +24,7 @@ export function packageChanges(
       const change = { kind, name, before: versionsOf(old, key), after: versionsOf(now, key) }
       return change.before === change.after ? [] : [change]
     })
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .toSorted(inOrder)
 }
 
 type Versions = Map<string, { kind: string; name: string; versions: Set<string> }>
