@@ -31,21 +31,25 @@ test('a text that begins or ends is added or removed as a whole', () => {
   expect(written(lineDiff('a\nb', ''))).toEqual(['-a', '-b'])
 })
 
+const texts = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 40 })
+
 test('the difference leads from either text to the other, with no more lines than it needs', () => {
-  const text = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 12 })
   fc.assert(
-    fc.property(text, text, (before, after) => {
+    fc.property(texts, texts, (before, after) => {
       const lines = lineDiff(before.join('\n'), after.join('\n'))
-      const kept = lines.reduce(
-        (sum, { kind, count }) => sum + (kind === 'skipped' ? count : kind === 'same' ? 1 : 0),
-        0,
-      )
+      if (lines.length > 0) expect(bothTexts(lines, before)).toEqual({ old: before, now: after })
+      else expect(before).toEqual(after)
       const removed = lines.filter(({ kind }) => kind === 'removed').length
-      const added = lines.filter(({ kind }) => kind === 'added').length
-      if (lines.length === 0) return
-      expect(kept + removed).toBe(before.length)
-      expect(kept + added).toBe(after.length)
-      expect(kept).toBe(longestCommon(before, after))
+      expect(before.length - removed).toBe(longestCommon(before, after))
+    }),
+  )
+})
+
+test('a difference has at most three lines on each side of it', () => {
+  fc.assert(
+    fc.property(texts, texts, (before, after) => {
+      const kinds = lineDiff(before.join('\n'), after.join('\n')).map(({ kind }) => kind)
+      expect(kinds.join(' ')).not.toMatch(/skipped skipped|(same ?){7}/)
     }),
   )
 })
@@ -56,6 +60,18 @@ test('texts with nothing in common are shown one after the other', () => {
   expect(lines.slice(0, 2000).every(({ kind }) => kind === 'removed')).toBe(true)
   expect(lines.slice(2000).every(({ kind }) => kind === 'added')).toBe(true)
 })
+
+/** The texts that a difference is of. The lines that it leaves out are those of the first. */
+function bothTexts(lines: readonly DiffLine[], before: readonly string[]) {
+  const old: string[] = []
+  const now: string[] = []
+  for (const { kind, text, count } of lines) {
+    const both = kind === 'skipped' ? before.slice(old.length, old.length + count) : [text]
+    if (kind !== 'added') old.push(...both)
+    if (kind !== 'removed') now.push(...both)
+  }
+  return { old, now }
+}
 
 function longestCommon(a: readonly string[], b: readonly string[]): number {
   let above = Array.from({ length: b.length + 1 }, () => 0)
