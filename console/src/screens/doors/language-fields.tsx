@@ -1,10 +1,7 @@
 import { doorCommandMaxLength, doorRuntimesMax } from '@sandbox-jobs/contract/limits.ts'
-import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
-import { useQuery } from '@tanstack/react-query'
-import { usableEnvironments } from '../../data/environments.ts'
 import { Button } from '../../parts/button.tsx'
+import { EnvironmentSelect } from '../../parts/environment-select.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Panel } from '../../parts/panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { type LanguageDraft, newLanguage } from './door-draft.ts'
 import styles from './doors.module.css'
@@ -61,7 +58,6 @@ interface OneProps {
 
 function OneLanguage({ language, isTried, onChange }: OneProps) {
   const t = useTexts()
-  const environments = useQuery(usableEnvironments)
   const missing = (text: string) => (isTried && text.trim() === '' ? t.doors.needed : undefined)
   return (
     <>
@@ -76,26 +72,11 @@ function OneLanguage({ language, isTried, onChange }: OneProps) {
           />
         )}
       </Field>
-      <Panel query={environments} rows={1}>
-        {(items) => (
-          <Field label={t.tasks.environment} error={missing(language.environmentVersion)}>
-            {(tied) => (
-              <select
-                {...tied}
-                value={language.environmentVersion}
-                onChange={(event) => onChange({ environmentVersion: event.target.value })}
-              >
-                <option value="">{t.tasks.chooseEnvironment}</option>
-                {items.map(({ name, version }) => (
-                  <option key={version} value={version}>
-                    {plainText(name)}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-        )}
-      </Panel>
+      <EnvironmentSelect
+        value={language.environmentVersion}
+        error={missing(language.environmentVersion)}
+        onValue={(environmentVersion) => onChange({ environmentVersion })}
+      />
       <details>
         <summary>{t.doors.further}</summary>
         <Field label={t.doors.version} help={t.doors.versionHelp}>

@@ -8,11 +8,11 @@ import { connection } from '../../data/api.ts'
 import { useStore } from '../../data/store.ts'
 import { readTasksAgain } from '../../data/tasks.ts'
 import { Button } from '../../parts/button.tsx'
+import { EnvironmentSelect } from '../../parts/environment-select.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import type { Draft } from './draft.ts'
-import { EnvironmentSelect } from './environment-select.tsx'
 import styles from './tasks.module.css'
 
 interface Props {

@@ -1,18 +1,20 @@
 import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import { useQuery } from '@tanstack/react-query'
-import { usableEnvironments } from '../../data/environments.ts'
-import { Field } from '../../parts/field.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { useTexts } from '../../texts/texts.tsx'
+import { usableEnvironments } from '../data/environments.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Field } from './field.tsx'
+import { Panel } from './panel.tsx'
 
 interface Props {
+  /** Empty: none is chosen. */
   value: string
-  name: string | undefined
+  /** The name of a value that is the newest of no environment. */
+  name?: string | undefined
   error: string | undefined
   onValue: (version: string) => void
 }
 
-/** The newest version of each environment, and the one that the draft has already. */
+/** The newest version of each environment, and the one that is chosen already. */
 export function EnvironmentSelect({ value, name, error, onValue }: Props) {
   const t = useTexts()
   const environments = useQuery(usableEnvironments)
