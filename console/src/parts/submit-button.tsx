@@ -1,18 +1,20 @@
-import type { ReactNode } from 'react'
+import type { ComponentProps } from 'react'
 import { connection } from '../data/api.ts'
 import { useStore } from '../data/store.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Button } from './button.tsx'
 
+type Props = Pick<ComponentProps<typeof Button>, 'children' | 'icon' | 'keys' | 'disabledWhy'> & {
+  isBusy: boolean
+}
+
 /** Sends the form around it, as long as the service answers. */
-export function SubmitButton({ isBusy, children }: { isBusy: boolean; children: ReactNode }) {
+export function SubmitButton({ disabledWhy, ...others }: Props) {
   const t = useTexts()
   const isUp = useStore(connection.state).isUp
   return (
     <div>
-      <Button kind="filled" type="submit" isBusy={isBusy} disabledWhy={isUp ? undefined : t.offlineWhy}>
-        {children}
-      </Button>
+      <Button {...others} kind="filled" type="submit" disabledWhy={isUp ? disabledWhy : t.offlineWhy} />
     </div>
   )
 }

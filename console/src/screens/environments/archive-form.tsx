@@ -1,12 +1,11 @@
 import { contextArchiveMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { SelectableProfile } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import { type ReactNode, useState } from 'react'
-import { connection } from '../../data/api.ts'
-import { useStore } from '../../data/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
 import { FileDrop } from '../../parts/file-drop.tsx'
+import { SubmitButton } from '../../parts/submit-button.tsx'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useFormats, useTexts } from '../../texts/texts.tsx'
 import styles from './environments.module.css'
@@ -30,7 +29,6 @@ export function ArchiveForm({ environment, children }: Props) {
   const [profile, setProfile] = useState<SelectableProfile>('standard')
   const [isTried, setIsTried] = useState(false)
   const { upload, step, share, stop } = useVersionUpload()
-  const isUp = useStore(connection.state).isUp
   const problem =
     (environment === undefined ? t.environments.noName : undefined) ??
     (file === undefined ? t.environments.noArchive : problemOf(file))
@@ -95,15 +93,9 @@ export function ArchiveForm({ environment, children }: Props) {
       {upload.isPending && <UploadProgress step={step} share={share} />}
       {upload.error && <ErrorBox error={upload.error} />}
       <div className={styles.acts}>
-        <Button
-          kind="filled"
-          type="submit"
-          icon="upload"
-          isBusy={upload.isPending}
-          disabledWhy={isUp ? undefined : t.offlineWhy}
-        >
+        <SubmitButton icon="upload" isBusy={upload.isPending}>
           {upload.error ? t.environments.goOn : t.environments.upload}
-        </Button>
+        </SubmitButton>
         {upload.isPending && <Button onPress={stop}>{t.cancel}</Button>}
       </div>
     </form>

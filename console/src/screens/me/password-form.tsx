@@ -3,9 +3,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../data/api.ts'
 import { apiQuery } from '../../data/queries.ts'
-import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
+import { SubmitButton } from '../../parts/submit-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import styles from './me.module.css'
 
@@ -62,11 +62,7 @@ export function PasswordForm({ login }: { login: string }) {
       </Field>
       {change.error && <ErrorBox error={change.error} />}
       {change.isSuccess && <p role="status">{t.me.passwordChanged}</p>}
-      <div>
-        <Button kind="filled" type="submit" isBusy={change.isPending}>
-          {t.me.changePassword}
-        </Button>
-      </div>
+      <SubmitButton isBusy={change.isPending}>{t.me.changePassword}</SubmitButton>
     </form>
   )
 }

@@ -3,14 +3,13 @@ import type { MenuItem } from '@sandbox-jobs/contract/resources/tasks/menu.ts'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useRef, useState } from 'react'
 import { keysOf, useAction } from '../../app/actions.ts'
-import { connection } from '../../data/api.ts'
 import { estimateOf } from '../../data/estimate.ts'
 import { useSettled } from '../../data/settled.ts'
-import { useStore } from '../../data/store.ts'
 import { InputForm, type InputFormHandle } from '../../form/input-form.tsx'
 import type { Json } from '../../form/json.ts'
 import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { SubmitButton } from '../../parts/submit-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { Estimate } from './estimate.tsx'
 import { FilesField } from './files-field.tsx'
@@ -46,7 +45,6 @@ export function RunForm({ cid, item, startsWith }: Props) {
   const files = useRunFiles(cid)
   const submit = useSubmitRun(cid)
   const [isCommandsShown, setIsCommandsShown] = useState(false)
-  const isUp = useStore(connection.state).isUp
   const estimated = useSettled(isTimeoutValid ? timeoutSeconds : undefined, settledMs)
   const estimate = useQuery(estimateOf({ cid, versionId: item.task_version_id, timeoutSeconds: estimated }))
   const isRefused = estimate.data !== undefined && estimate.data.refusals.length > 0
@@ -97,21 +95,16 @@ export function RunForm({ cid, item, startsWith }: Props) {
       {submit.error && <ErrorBox error={submit.error} />}
       <footer className={styles.foot}>
         <Estimate query={estimate} />
-        <Button
-          kind="filled"
-          type="submit"
+        <SubmitButton
           icon="play"
           keys={keysOf('submit')}
           isBusy={submit.isPending}
           disabledWhy={
-            (!isUp && t.offlineWhy) ||
-            (files.isUploading && t.form.uploading) ||
-            (isRefused && t.estimate.refused) ||
-            undefined
+            (files.isUploading && t.form.uploading) || (isRefused && t.estimate.refused) || undefined
           }
         >
           {submit.isPending ? t.form.running : t.form.run}
-        </Button>
+        </SubmitButton>
         <Button icon="job" onPress={() => setIsCommandsShown(true)}>
           {t.form.commands}
         </Button>

@@ -3,13 +3,12 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { api, connection } from '../../data/api.ts'
+import { api } from '../../data/api.ts'
 import { readSchedulesAgain } from '../../data/schedules.ts'
-import { useStore } from '../../data/store.ts'
 import { initialValue } from '../../form/defaults.ts'
 import { InputForm, type InputFormHandle } from '../../form/input-form.tsx'
-import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { SubmitButton } from '../../parts/submit-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { parsedText } from '../run-form/parsed-text.ts'
 import { ScheduleFields, type ScheduleValues } from './schedule-fields.tsx'
@@ -30,7 +29,6 @@ export function ScheduleForm({ cid, item }: { cid: string; item: MenuItem }) {
   const form = useRef<InputFormHandle>(null)
   const queries = useQueryClient()
   const navigate = useNavigate()
-  const isUp = useStore(connection.state).isUp
   const { cron, time_zone } = values
   const make = useMutation({
     mutationFn: () =>
@@ -45,7 +43,7 @@ export function ScheduleForm({ cid, item }: { cid: string; item: MenuItem }) {
   })
 
   async function send(): Promise<void> {
-    if (make.isPending || !isUp) return
+    if (make.isPending) return
     if (await form.current?.check()) make.mutate()
   }
 
@@ -71,16 +69,7 @@ export function ScheduleForm({ cid, item }: { cid: string; item: MenuItem }) {
       </section>
       <SchedulePreviewBox cid={cid} times={{ task_id: item.task_id, cron, time_zone }} />
       {make.error && <ErrorBox error={make.error} />}
-      <div>
-        <Button
-          kind="filled"
-          type="submit"
-          isBusy={make.isPending}
-          disabledWhy={isUp ? undefined : t.offlineWhy}
-        >
-          {t.schedules.make}
-        </Button>
-      </div>
+      <SubmitButton isBusy={make.isPending}>{t.schedules.make}</SubmitButton>
     </form>
   )
 }

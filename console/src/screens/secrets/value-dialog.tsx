@@ -4,10 +4,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { api } from '../../data/api.ts'
 import { readSecretsAgain } from '../../data/secrets.ts'
-import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
+import { SubmitButton } from '../../parts/submit-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import {
   problemOf,
@@ -102,11 +102,7 @@ export function ValueDialog({ address, isReplaced, onClose }: Props) {
             <p>{t.secrets.stillSealed}</p>
           </>
         )}
-        <div>
-          <Button kind="filled" type="submit" isBusy={store.isPending}>
-            {t.secrets.store}
-          </Button>
-        </div>
+        <SubmitButton isBusy={store.isPending}>{t.secrets.store}</SubmitButton>
       </form>
     </Dialog>
   )

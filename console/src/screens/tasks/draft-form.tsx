@@ -7,10 +7,10 @@ import { keysOf, useAction } from '../../app/actions.ts'
 import { connection } from '../../data/api.ts'
 import { useStore } from '../../data/store.ts'
 import { readTasksAgain } from '../../data/tasks.ts'
-import { Button } from '../../parts/button.tsx'
 import { EnvironmentSelect } from '../../parts/environment-select.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
+import { SubmitButton } from '../../parts/submit-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import type { Draft } from './draft.ts'
 import styles from './tasks.module.css'
@@ -103,17 +103,9 @@ export function DraftForm({ startsWith, environmentName, save }: Props) {
         {t.tasks.confirmationHelp}
       </label>
       {store.error && <ErrorBox error={store.error} />}
-      <div>
-        <Button
-          kind="filled"
-          type="submit"
-          keys={keysOf('save')}
-          isBusy={store.isPending}
-          disabledWhy={isUp ? undefined : t.offlineWhy}
-        >
-          {t.tasks.save}
-        </Button>
-      </div>
+      <SubmitButton keys={keysOf('save')} isBusy={store.isPending}>
+        {t.tasks.save}
+      </SubmitButton>
     </form>
   )
 }

@@ -4,18 +4,17 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTrail } from '../../app/trail.ts'
-import { api, connection } from '../../data/api.ts'
+import { api } from '../../data/api.ts'
 import { useIntentKey } from '../../data/intent-key.ts'
 import { me } from '../../data/me.ts'
 import type { ChosenOwner } from '../../data/owners.ts'
-import { useStore } from '../../data/store.ts'
 import { readTasksAgain } from '../../data/tasks.ts'
-import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
 import { OwnerSelect } from '../../parts/owner-select.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import { SubmitButton } from '../../parts/submit-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { NotFoundPage } from '../not-found/not-found-page.tsx'
 import styles from './tasks.module.css'
@@ -26,7 +25,6 @@ export function NewTaskPage() {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const account = useQuery(me)
-  const isUp = useStore(connection.state).isUp
   const [name, setName] = useState('')
   const [description, setDescription] = useState('')
   const [owner, setOwner] = useState<ChosenOwner>()
@@ -84,16 +82,7 @@ export function NewTaskPage() {
             </Field>
             <OwnerSelect person={person} value={owner} onValue={setOwner} />
             {create.error && <ErrorBox error={create.error} />}
-            <div>
-              <Button
-                kind="filled"
-                type="submit"
-                isBusy={create.isPending}
-                disabledWhy={isUp ? undefined : t.offlineWhy}
-              >
-                {t.tasks.create}
-              </Button>
-            </div>
+            <SubmitButton isBusy={create.isPending}>{t.tasks.create}</SubmitButton>
           </form>
         )}
       </Panel>
