@@ -5,7 +5,7 @@ import { useSettled } from '../../data/settled.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { ToneBox } from '../../parts/tone-box.tsx'
 import { useFormats, useTexts } from '../../texts/texts.tsx'
-import { NextTicks } from './schedule-row.tsx'
+import { NextTicks } from './next-ticks.tsx'
 import styles from './schedules.module.css'
 
 const settledMs = 600

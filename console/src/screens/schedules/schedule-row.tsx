@@ -8,7 +8,8 @@ import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { TenantText } from '../../parts/tenant-text.tsx'
-import { useFormats, useTexts } from '../../texts/texts.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import { NextTicks } from './next-ticks.tsx'
 import { ScheduleTicks } from './schedule-ticks.tsx'
 import styles from './schedules.module.css'
 
@@ -37,20 +38,6 @@ export function ScheduleRow({ schedule, manages }: { schedule: Schedule; manages
       </div>
       {manages && <Acts schedule={schedule} />}
     </li>
-  )
-}
-
-export function NextTicks({ times }: { times: readonly string[] }) {
-  const t = useTexts().schedules
-  const formats = useFormats()
-  return (
-    <ul className={styles.detail} aria-label={t.next}>
-      {times.map((at) => (
-        <li key={at}>
-          <time dateTime={at}>{formats.dateTime(new Date(at))}</time>
-        </li>
-      ))}
-    </ul>
   )
 }
 

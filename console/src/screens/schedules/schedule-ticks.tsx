@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ticksOf } from '../../data/schedules.ts'
+import { DateTime } from '../../parts/date-time.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { useFormats, useTexts } from '../../texts/texts.tsx'
+import { useTexts } from '../../texts/texts.tsx'
 import styles from './schedules.module.css'
 
 /** The newest ticks that came, each with its run or why there is none. */
 export function ScheduleTicks({ cid, sid }: { cid: string; sid: string }) {
   const t = useTexts().schedules
-  const formats = useFormats()
   const ticks = useQuery(ticksOf(cid, sid))
   const reasons: Partial<Record<string, string>> = t.skipped
   return (
@@ -17,7 +17,7 @@ export function ScheduleTicks({ cid, sid }: { cid: string; sid: string }) {
         <ul>
           {items.map(({ due_at, run_id, skipped_because }) => (
             <li key={due_at} className={styles.detail}>
-              <time dateTime={due_at}>{formats.dateTime(new Date(due_at))}</time>
+              <DateTime at={due_at} />
               {run_id === null ? (
                 <span>{reasons[skipped_because ?? ''] ?? t.refused(skipped_because ?? '')}</span>
               ) : (
