@@ -1,7 +1,7 @@
 import type { RunEstimate } from '@sandbox-jobs/contract/resources/runs/run-estimate.ts'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Panel } from '../../parts/panel.tsx'
-import { ToneBox } from '../../parts/tone-box.tsx'
+import { Refusals } from '../../parts/refusals.tsx'
 import { useFormats, useTexts } from '../../texts/texts.tsx'
 import { estimateLines } from './estimate-lines.ts'
 import styles from './run-form.module.css'
@@ -31,13 +31,7 @@ function Shown({ estimate }: { estimate: RunEstimate }) {
           ))}
         </ul>
       )}
-      {estimate.refusals.map(({ code, message }) => (
-        <ToneBox key={code} tone="warning" icon="alert">
-          <p>{t.estimate.refused}</p>
-          {/* The service speaks English. */}
-          <p lang="en">{message}</p>
-        </ToneBox>
-      ))}
+      <Refusals refusals={estimate.refusals} />
     </>
   )
 }

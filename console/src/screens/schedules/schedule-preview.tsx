@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type PreviewedTimes, previewOf } from '../../data/schedules.ts'
 import { useSettled } from '../../data/settled.ts'
 import { Panel } from '../../parts/panel.tsx'
-import { ToneBox } from '../../parts/tone-box.tsx'
+import { Refusals } from '../../parts/refusals.tsx'
 import { useFormats, useTexts } from '../../texts/texts.tsx'
 import { NextTicks } from './next-ticks.tsx'
 import styles from './schedules.module.css'
@@ -38,13 +38,7 @@ function Shown({ preview }: { preview: SchedulePreview }) {
         {most !== null && <li>{t.schedules.most(money(most))}</li>}
         {usual !== null && <li>{t.schedules.usual(money(usual))}</li>}
       </ul>
-      {run.refusals.map(({ code, message }) => (
-        <ToneBox key={code} tone="warning" icon="alert">
-          <p>{t.estimate.refused}</p>
-          {/* The service speaks English. */}
-          <p lang="en">{message}</p>
-        </ToneBox>
-      ))}
+      <Refusals refusals={run.refusals} />
     </>
   )
 }
