@@ -1,4 +1,5 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { QueryOf } from '@sandbox-jobs/contract/routes/route.ts'
 import { keepPreviousData, type QueryClient } from '@tanstack/react-query'
 import { apiAll, apiQuery, readAgain } from './queries.ts'
 
@@ -16,16 +17,9 @@ export const ticksOf = (cid: string, sid: string) => ({
   refetchInterval: againMs,
 })
 
-export interface PreviewedTimes {
-  task_id: string
-  cron: string
-  time_zone: string
-  timeout_seconds?: number
-}
-
 /** Ticks and price of a schedule before it is made. The last answer stays until the next one is there. */
-export const previewOf = (cid: string, times: PreviewedTimes) => ({
-  ...apiQuery(allRoutes.previewSchedule, { params: { cid }, query: { ...times } }),
+export const previewOf = (cid: string, query: QueryOf<typeof allRoutes.previewSchedule>) => ({
+  ...apiQuery(allRoutes.previewSchedule, { params: { cid }, query }),
   placeholderData: keepPreviousData,
 })
 

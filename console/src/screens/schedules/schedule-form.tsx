@@ -29,7 +29,6 @@ export function ScheduleForm({ cid, item }: { cid: string; item: MenuItem }) {
   const form = useRef<InputFormHandle>(null)
   const queries = useQueryClient()
   const navigate = useNavigate()
-  const { cron, time_zone } = values
   const make = useMutation({
     mutationFn: () =>
       api.call(allRoutes.createSchedule, {
@@ -67,7 +66,7 @@ export function ScheduleForm({ cid, item }: { cid: string; item: MenuItem }) {
           onValue={setInput}
         />
       </section>
-      <SchedulePreviewBox cid={cid} times={{ task_id: item.task_id, cron, time_zone }} />
+      <SchedulePreviewBox cid={cid} taskId={item.task_id} values={values} />
       {make.error && <ErrorBox error={make.error} />}
       <SubmitButton isBusy={make.isPending}>{t.schedules.make}</SubmitButton>
     </form>

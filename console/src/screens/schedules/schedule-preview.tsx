@@ -1,23 +1,30 @@
 import type { SchedulePreview } from '@sandbox-jobs/contract/resources/schedules/schedule.ts'
 import { useQuery } from '@tanstack/react-query'
-import { type PreviewedTimes, previewOf } from '../../data/schedules.ts'
+import { previewOf } from '../../data/schedules.ts'
 import { useSettled } from '../../data/settled.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { Refusals } from '../../parts/refusals.tsx'
 import { useFormats, useTexts } from '../../texts/texts.tsx'
 import { NextTicks } from './next-ticks.tsx'
+import type { ScheduleValues } from './schedule-fields.tsx'
 import styles from './schedules.module.css'
 
 const settledMs = 600
 
+interface Props {
+  cid: string
+  taskId: string
+  values: ScheduleValues
+}
+
 /** The next five ticks and the price of a schedule that is typed. */
-export function SchedulePreviewBox({ cid, times }: { cid: string; times: PreviewedTimes }) {
+export function SchedulePreviewBox({ cid, taskId, values }: Props) {
   const t = useTexts().schedules
-  const settled = useSettled(JSON.stringify(times), settledMs)
-  const preview = useQuery(previewOf(cid, JSON.parse(settled) as PreviewedTimes))
+  const { cron, time_zone } = useSettled(values, settledMs)
+  const preview = useQuery(previewOf(cid, { task_id: taskId, cron, time_zone }))
   return (
     <section className={styles.preview} aria-label={t.preview} aria-live="polite">
-      <Panel query={preview.error ? { ...preview, data: undefined } : preview} rows={3}>
+      <Panel query={preview} rows={3}>
         {(shown) => <Shown preview={shown} />}
       </Panel>
     </section>
