@@ -2,7 +2,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import '../design/tokens.css'
 import '../design/base.css'
-import { connection } from '../data/api.ts'
+import { watchConnection } from '../data/watch-connection.ts'
 import { loadSpeech } from '../texts/texts.tsx'
 import { listenToKeys } from './actions.ts'
 import { App } from './app.tsx'
@@ -11,10 +11,7 @@ import { language } from './language.ts'
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no root element')
 listenToKeys()
-addEventListener('online', connection.tryNow)
-document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'visible') connection.tryNow()
-})
+watchConnection()
 createRoot(root).render(
   <StrictMode>
     <App firstSpeech={await loadSpeech(language.get())} />

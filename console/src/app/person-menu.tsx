@@ -1,38 +1,20 @@
-import {
-  type ConsoleLanguage,
-  type ConsoleTheme,
-  consoleLanguages,
-  consoleThemes,
-} from '@sandbox-jobs/contract/console-look.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../data/api.ts'
 import { me } from '../data/me.ts'
 import { keepPreference } from '../data/preferences.ts'
-import { useStore } from '../data/store.ts'
-import { Menu, MenuEntry, MenuGroup } from '../parts/menu.tsx'
+import { Menu, MenuEntry } from '../parts/menu.tsx'
 import { TenantText } from '../parts/tenant-text.tsx'
 import { useTexts } from '../texts/texts.tsx'
-import { language, languageNames } from './language.ts'
+import { LookEntries } from './look-entries.tsx'
 import styles from './person-menu.module.css'
-import { theme } from './theme.ts'
 
 export function PersonMenu({ onShowKeys }: { onShowKeys: () => void }) {
   const t = useTexts()
   const queries = useQueryClient()
   const navigate = useNavigate()
   const { data: account } = useQuery(me)
-  const chosenLanguage = useStore(language)
-  const chosenTheme = useStore(theme)
-  function chooseLanguage(each: ConsoleLanguage): void {
-    language.set(each)
-    void keepPreference(queries, { language: each })
-  }
-  function chooseTheme(each: ConsoleTheme): void {
-    theme.set(each)
-    void keepPreference(queries, { theme: each })
-  }
   async function signOut(): Promise<void> {
     await api.call(allRoutes.endSignIns, { body: { which: 'current' } })
     queries.clear()
@@ -48,20 +30,7 @@ export function PersonMenu({ onShowKeys }: { onShowKeys: () => void }) {
           </span>
         </p>
       )}
-      <MenuGroup title={t.person.language}>
-        {consoleLanguages.map((each) => (
-          <MenuEntry key={each} isChosen={each === chosenLanguage} onPress={() => chooseLanguage(each)}>
-            <span lang={each}>{languageNames[each]}</span>
-          </MenuEntry>
-        ))}
-      </MenuGroup>
-      <MenuGroup title={t.person.theme}>
-        {consoleThemes.map((each) => (
-          <MenuEntry key={each} isChosen={each === chosenTheme} onPress={() => chooseTheme(each)}>
-            {t.person.themes[each]}
-          </MenuEntry>
-        ))}
-      </MenuGroup>
+      <LookEntries onChosen={(chosen) => void keepPreference(queries, chosen)} />
       <MenuEntry icon="user" onPress={() => void navigate({ to: '/me' })}>
         {t.me.title}
       </MenuEntry>

@@ -3,7 +3,7 @@ import { createRoot } from 'react-dom/client'
 import '../design/tokens.css'
 import '../design/base.css'
 import { language } from '../app/language.ts'
-import { connection } from '../data/api.ts'
+import { watchConnection } from '../data/watch-connection.ts'
 import { loadSpeech } from '../texts/texts.tsx'
 import { signIn } from './operator-api.ts'
 import { OperatorApp } from './operator-app.tsx'
@@ -11,7 +11,7 @@ import { loadOperatorTexts } from './texts/operator-texts.tsx'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no root element')
-addEventListener('online', connection.tryNow)
+watchConnection()
 
 const signInPath = '/operator/sign-in'
 

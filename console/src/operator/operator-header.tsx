@@ -1,11 +1,8 @@
-import { consoleLanguages, consoleThemes } from '@sandbox-jobs/contract/console-look.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import styles from '../app/header.module.css'
-import { language, languageNames } from '../app/language.ts'
-import { theme } from '../app/theme.ts'
+import { LookEntries } from '../app/look-entries.tsx'
 import { signInNeeded } from '../data/sign-in-state.ts'
-import { useStore } from '../data/store.ts'
-import { Menu, MenuEntry, MenuGroup } from '../parts/menu.tsx'
+import { Menu, MenuEntry } from '../parts/menu.tsx'
 import { useFormats, useTexts } from '../texts/texts.tsx'
 import { operatorState, signOut } from './operator-api.ts'
 import { useOperatorTexts } from './texts/operator-texts.tsx'
@@ -16,8 +13,6 @@ export function OperatorHeader() {
   const formats = useFormats()
   const queries = useQueryClient()
   const { data } = useQuery(operatorState)
-  const chosenLanguage = useStore(language)
-  const chosenTheme = useStore(theme)
   async function end(): Promise<void> {
     await signOut()
     queries.clear()
@@ -38,20 +33,7 @@ export function OperatorHeader() {
             {own.until(formats.timeOfDay(new Date(data.sign_in.expires_at)))}
           </p>
         )}
-        <MenuGroup title={t.person.language}>
-          {consoleLanguages.map((each) => (
-            <MenuEntry key={each} isChosen={each === chosenLanguage} onPress={() => language.set(each)}>
-              <span lang={each}>{languageNames[each]}</span>
-            </MenuEntry>
-          ))}
-        </MenuGroup>
-        <MenuGroup title={t.person.theme}>
-          {consoleThemes.map((each) => (
-            <MenuEntry key={each} isChosen={each === chosenTheme} onPress={() => theme.set(each)}>
-              {t.person.themes[each]}
-            </MenuEntry>
-          ))}
-        </MenuGroup>
+        <LookEntries />
         <MenuEntry icon="signOut" onPress={() => void end()}>
           {t.person.signOut}
         </MenuEntry>
