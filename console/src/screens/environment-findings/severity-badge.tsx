@@ -1,6 +1,6 @@
 import type { Severity } from '@sandbox-jobs/contract/severities.ts'
 import type { Tone } from '../../design/states.ts'
-import badge from '../../parts/badge.module.css'
+import { Badge } from '../../parts/badge.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
 export const severityTones: Readonly<Record<Severity, Tone>> = {
@@ -14,9 +14,5 @@ export const severityTones: Readonly<Record<Severity, Tone>> = {
 /** How severe a finding is, as a word in its colour. */
 export function SeverityBadge({ severity }: { severity: Severity }) {
   const t = useTexts()
-  return (
-    <span className={badge.badge} data-tone={severityTones[severity]}>
-      {t.scans.severities[severity]}
-    </span>
-  )
+  return <Badge tone={severityTones[severity]}>{t.scans.severities[severity]}</Badge>
 }
