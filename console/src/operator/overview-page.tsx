@@ -1,6 +1,5 @@
 import type { OperatorState } from '@sandbox-jobs/contract/operator/operator-state.ts'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { Page } from '../parts/page.tsx'
 import { Panel } from '../parts/panel.tsx'
@@ -18,11 +17,8 @@ export function OverviewPage() {
   const t = useOperatorTexts()
   const query = useQuery(operatorState)
   const { title, version } = t.overview
-  useEffect(() => {
-    document.title = `${title} · ${t.product}`
-  }, [t, title])
   return (
-    <Page title={title} detail={query.data && version(query.data.version)}>
+    <Page title={title} product={t.product} detail={query.data && version(query.data.version)}>
       <Panel query={query} rows={rows}>
         {(state) => (
           <>

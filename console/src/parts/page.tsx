@@ -12,18 +12,21 @@ interface Props {
   /** One line below the title. */
   detail?: ReactNode
   actions?: ReactNode
+  /** The name of the console, for the head of the window; that of tenants if left out. */
+  product?: string
   children: ReactNode
 }
 
 let isFirst = true
 
 /** A screen: one h1, which gets the focus after navigation, so that a screen reader says where the person is. */
-export function Page({ title, heading, detail, actions, children }: Props) {
+export function Page({ title, heading, detail, actions, product, children }: Props) {
   const t = useTexts()
+  const name = product ?? t.product
   const h1 = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${plainText(title)} · ${t.product}`
-  }, [title, t])
+    document.title = `${plainText(title)} · ${name}`
+  }, [title, name])
   useEffect(() => {
     if (!isFirst) h1.current?.focus()
     isFirst = false
