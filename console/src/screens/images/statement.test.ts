@@ -21,7 +21,6 @@ const written = {
       builder: { id: 'http://localhost', version: { buildah: '1.28', 'sandbox-jobs': '1.0' } },
       metadata: {
         invocationId: 'bld_3',
-        startedOn: '2026-11-30T10:00:00.000Z',
         finishedOn: '2026-11-30T10:01:00.000Z',
       },
     },

@@ -16,7 +16,7 @@ interface Written {
     }
     runDetails: {
       builder: { id: string; version: Record<string, string> }
-      metadata: { invocationId: string; startedOn: string; finishedOn: string }
+      metadata: { invocationId: string; finishedOn: string }
     }
   }
 }
@@ -39,7 +39,6 @@ export interface Statement {
   tools: string
   runner: string
   attemptId: string
-  startedAt: string
   finishedAt: string
   /** The build that made the image, if an equal one was reused. */
   reusedFrom: string | undefined
@@ -73,7 +72,6 @@ export function statementIn({ payload }: Pick<Envelope, 'payload'>): Statement {
       .join(', '),
     runner: platform.runner_release,
     attemptId: metadata.invocationId,
-    startedAt: metadata.startedOn,
     finishedAt: metadata.finishedOn,
     reusedFrom: platform.reused_attempt_id,
     network: platform.network,
