@@ -7,6 +7,7 @@ import { notifications, readInboxAgain } from '../../data/inbox.ts'
 import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { MoreButton } from '../../parts/more-button.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
@@ -74,13 +75,7 @@ export function NotificationsPage() {
                   />
                 ))}
             </ul>
-            {list.hasNextPage && (
-              <div>
-                <Button isBusy={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
-                  {t.more}
-                </Button>
-              </div>
-            )}
+            <MoreButton query={list} />
           </>
         )}
       </Panel>

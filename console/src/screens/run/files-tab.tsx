@@ -9,6 +9,7 @@ import { apiPages } from '../../data/queries.ts'
 import { Icon } from '../../design/icon.tsx'
 import { Button } from '../../parts/button.tsx'
 import { LinkButton } from '../../parts/link-button.tsx'
+import { MoreButton } from '../../parts/more-button.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import table from '../../parts/table.module.css'
 import { TenantText } from '../../parts/tenant-text.tsx'
@@ -41,13 +42,7 @@ export default function FilesTab({ run }: { run: ExtendedRun }) {
                   ))}
               </tbody>
             </table>
-            {files.hasNextPage && (
-              <div>
-                <Button isBusy={files.isFetchingNextPage} onPress={() => void files.fetchNextPage()}>
-                  {t.more}
-                </Button>
-              </div>
-            )}
+            <MoreButton query={files} />
           </>
         )}
       </Panel>

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { matchingRuns } from '../../data/runs.ts'
-import { Button } from '../../parts/button.tsx'
+import { MoreButton } from '../../parts/more-button.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { type Filters, isFiltered, queryOfFilters } from './filters.ts'
@@ -20,13 +20,7 @@ export function FoundRuns({ filters, hasRooms }: { filters: Filters; hasRooms: b
             {t.runs.total(pages[0]?.total ?? 0)}
           </p>
           <RunTable runs={pages.flatMap(({ items }) => items)} hasRooms={hasRooms} />
-          {query.hasNextPage && (
-            <div>
-              <Button isBusy={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-                {t.more}
-              </Button>
-            </div>
-          )}
+          <MoreButton query={query} />
         </div>
       )}
     </Panel>
