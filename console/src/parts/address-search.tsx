@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { useAction } from '../app/actions.ts'
+import { textMaxLength } from '../data/search-values.ts'
 import { SearchInput } from './search-input.tsx'
 
 interface Props {
@@ -24,6 +25,7 @@ export function AddressSearch({ label, value, onValue }: Props) {
     <SearchInput
       ref={field}
       label={label}
+      maxLength={textMaxLength}
       defaultValue={value}
       onChange={(event) => onValue(event.target.value)}
     />

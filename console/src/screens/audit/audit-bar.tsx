@@ -1,9 +1,10 @@
 import { useState } from 'react'
+import { textMaxLength } from '../../data/search-values.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import styles from '../company/company.module.css'
-import { type AuditFilters, filterMaxLength } from './audit-filters.ts'
+import type { AuditFilters } from './audit-filters.ts'
 
 interface Props {
   filters: AuditFilters
@@ -65,7 +66,7 @@ function IdField({
       {(tied) => (
         <input
           {...tied}
-          maxLength={filterMaxLength}
+          maxLength={textMaxLength}
           spellCheck={false}
           value={typed ?? value}
           onChange={(event) => setTyped(event.target.value)}

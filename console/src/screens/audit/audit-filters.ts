@@ -1,5 +1,5 @@
 import type { AuditQuery } from '../../data/audit.ts'
-import { present } from '../../data/search-values.ts'
+import { present, textIn } from '../../data/search-values.ts'
 
 /** The filters of the audit log, as the address has them. Times are `YYYY-MM-DDTHH:MM` in the zone of the person. */
 export interface AuditFilters {
@@ -13,24 +13,19 @@ export interface AuditFilters {
 }
 
 const timeForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/
-export const filterMaxLength = 256
 
 const time = (value: unknown): string | undefined =>
   typeof value === 'string' && timeForm.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
-const id = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' && value.length <= filterMaxLength
-    ? value.trim()
-    : undefined
 
 /** Filters of an address, which anybody may have written: what is no filter is left out. */
 export const readAuditFilters = (search: Record<string, unknown>): AuditFilters =>
   present({
     from: time(search.from),
     to: time(search.to),
-    actor: id(search.actor),
-    object: id(search.object),
-    action: id(search.action),
-    kind: id(search.kind),
+    actor: textIn(search.actor),
+    object: textIn(search.object),
+    action: textIn(search.action),
+    kind: textIn(search.kind),
   })
 
 const instant = (written: string): string => new Date(written).toISOString()

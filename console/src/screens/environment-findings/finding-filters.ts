@@ -4,6 +4,7 @@ import {
   findingStates,
   openFindingStates,
 } from '@sandbox-jobs/contract/states/finding-states.ts'
+import { present, valuesIn } from '../../data/search-values.ts'
 
 /** Filters of a list of findings, as the address has them. */
 export interface FindingFilters {
@@ -12,14 +13,11 @@ export interface FindingFilters {
 }
 
 /** Filters of an address, which anybody may have written: what is no filter is left out. */
-export function readFindingFilters(search: Record<string, unknown>): FindingFilters {
-  const state = valuesOf(search.state, findingStates)
-  const severity = valuesOf(search.severity, severities)
-  return { ...(state.length > 0 && { state }), ...(severity.length > 0 && { severity }) }
-}
-
-const valuesOf = <Value extends string>(written: unknown, all: readonly Value[]): Value[] =>
-  all.filter((value) => (Array.isArray(written) ? written.includes(value) : written === value))
+export const readFindingFilters = (search: Record<string, unknown>): FindingFilters =>
+  present({
+    state: valuesIn(search.state, findingStates),
+    severity: valuesIn(search.severity, severities),
+  })
 
 /** The same as the API takes them. Without a state those that the current version shows. */
 export const queryOfFindings = ({ state, severity }: FindingFilters) => ({

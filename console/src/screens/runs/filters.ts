@@ -1,6 +1,6 @@
 import { type RunState, runStates } from '@sandbox-jobs/contract/states/run-states.ts'
 import type { RunFilters } from '../../data/runs.ts'
-import { dayOf, present } from '../../data/search-values.ts'
+import { dayIn, present, textIn, valuesIn } from '../../data/search-values.ts'
 
 /** The filters of a list of runs, as the address has them. */
 export interface Filters {
@@ -12,22 +12,15 @@ export interface Filters {
   to?: string
 }
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined
-
-const isRunState = (value: unknown): value is RunState => (runStates as readonly unknown[]).includes(value)
-
 /** Filters of an address, which anybody may have written: what is no filter is left out. */
-export function readFilters(search: Record<string, unknown>): Filters {
-  const status = (Array.isArray(search.status) ? search.status : [search.status]).filter(isRunState)
-  return present({
-    status: status.length > 0 ? [...new Set(status)] : undefined,
-    room: text(search.room),
-    task: text(search.task),
-    from: dayOf(search.from),
-    to: dayOf(search.to),
+export const readFilters = (search: Record<string, unknown>): Filters =>
+  present({
+    status: valuesIn(search.status, runStates),
+    room: textIn(search.room),
+    task: textIn(search.task),
+    from: dayIn(search.from),
+    to: dayIn(search.to),
   })
-}
 
 /** The same as the API takes them. */
 export const queryOfFilters = ({ status, room, task, from, to }: Filters): RunFilters =>

@@ -1,4 +1,4 @@
-import { dayOf, present } from '../../data/search-values.ts'
+import { dayIn, present } from '../../data/search-values.ts'
 
 /** Dimensions of the report that a person chooses from, besides days. */
 export const dimensions = ['task', 'room', 'department', 'person'] as const
@@ -15,6 +15,6 @@ export interface UsageFilters {
 export const readUsageFilters = (search: Record<string, unknown>): UsageFilters =>
   present({
     by: dimensions.find((each) => each === search.by),
-    from: dayOf(search.from),
-    to: dayOf(search.to),
+    from: dayIn(search.from),
+    to: dayIn(search.to),
   })
