@@ -38,7 +38,7 @@ test('a new door asks for what it needs, and shows its key once', async () => {
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Dify')
   await dialog.getByRole('button', { name: 'New door' }).click()
-  await dialog.getByText('It is needed.').first().waitFor()
+  await dialog.getByText('Fill this in.').first().waitFor()
   await dialog.getByRole('textbox', { name: 'Name of the language' }).fill('python3')
   await dialog.getByRole('combobox', { name: 'Environment' }).selectOption({ label: world.job })
   await dialog.getByRole('button', { name: 'New door' }).click()

@@ -44,9 +44,9 @@ test('a form says how long earlier runs took, and why a run would be refused now
   await page.goto(`${service.url}/console/chatrooms/${tenant.room}/run/${taskId}`)
   await estimate().getByText('Usually takes').waitFor()
   await tenant.client.call(allRoutes.archiveTask, { params: { id: taskId } })
-  await page.getByText('More', { exact: true }).click()
+  await page.getByText('More options', { exact: true }).click()
   await page.getByLabel('Stop after (seconds)').fill('50')
-  await estimate().getByText('A run would be refused now:').waitFor()
+  await estimate().getByText('A run would be refused now.').waitFor()
   const run = page.getByRole('button', { name: 'Run', exact: true })
   expect(await run.getAttribute('aria-disabled')).toBe('true')
 })
@@ -54,7 +54,7 @@ test('a form says how long earlier runs took, and why a run would be refused now
 test('a time that no run may have is refused at its field', async () => {
   const { tenant, taskId, service } = world
   await page.goto(`${service.url}/console/chatrooms/${tenant.room}/run/${taskId}`)
-  await page.getByText('More', { exact: true }).click()
+  await page.getByText('More options', { exact: true }).click()
   await page.getByLabel('Stop after (seconds)').fill('999999999')
   await page.getByText('A number of seconds from 1 to').waitFor()
 })

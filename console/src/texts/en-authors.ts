@@ -2,7 +2,7 @@ import { numbersOf } from './numbers.ts'
 
 const { number, counted } = numbersOf('en')
 
-/** Texts of the screens for who looks after rooms, environments and tasks. */
+/** Texts of the screens for people who look after rooms, environments and tasks. */
 export const enAuthors = {
   secrets: {
     title: (room: string) => `Secrets of ${room}`,
@@ -34,7 +34,7 @@ export const enAuthors = {
     remove: 'Remove',
     removeNamed: (slot: string) => `Remove the value of ${slot}`,
     removeWhy:
-      'Runs that start from now on do not get it, and runs that still prepare end. It cannot be brought back.',
+      'Runs that start from now on do not get it, and runs that are still being prepared end. It cannot be brought back.',
     approved: (version: number) => `Version ${number.format(version)} may use these values.`,
     notApproved: (version: number) =>
       `Version ${number.format(version)} may not use these values yet. Its runs end before they start.`,
@@ -51,7 +51,7 @@ export const enAuthors = {
   },
   environments: {
     title: 'Environments',
-    none: 'There is no environment yet. Whoever manages a department or the company makes one.',
+    none: 'There is no environment yet. Managers of a department or of the company make one.',
     create: 'New environment',
     curated: 'From the operator',
     owners: { company: 'Of the company', department: 'Of a department', chatroom: 'Of a room' },
@@ -93,7 +93,7 @@ export const enAuthors = {
     wrongFormat: 'An archive ends with .zip, .tar, .tar.gz or .tgz.',
     wrongSize: (max: string) => `An archive has at most ${max}, and is not empty.`,
     profile: 'Profile',
-    profileHelp: 'What its runs get.',
+    profileHelp: 'Processors and memory of its runs.',
     profiles: {
       standard: 'Standard: 1 processor, 512 MiB',
       performance: 'Performance: 2 processors, 1 GiB',
@@ -155,7 +155,7 @@ export const enAuthors = {
   },
   doors: {
     title: (room: string) => `Doors of ${room}`,
-    why: 'A door is an address for the code tool of a platform: each program that comes by it is a run of this room, as the person who made the door.',
+    why: 'A door is an address for the code tool of a platform such as Dify. Each program that the platform sends there is a run of this room, in the name of the person who made the door.',
     none: 'This room has no door.',
     create: 'New door',
     platform: 'Platform',
@@ -169,12 +169,12 @@ export const enAuthors = {
     language: 'Name of the language',
     languageHelp: 'As the platform sends it, such as python3 or nodejs.',
     addLanguage: 'Add a language',
-    needed: 'It is needed.',
+    needed: 'Fill this in.',
     further: 'Version and command',
     version: 'Version',
     versionHelp: 'Three numbers, such as 3.12.0, if the platform selects by them.',
     command: 'Run command',
-    commandHelp: 'Shell text; known languages have theirs.',
+    commandHelp: 'Shell text that runs the program. Known languages have one already.',
     networkHelp: 'Programs may use the network, as runs of the room may',
     hasNetwork: 'with network',
     noNetwork: 'without network',
@@ -192,11 +192,11 @@ export const enAuthors = {
   roomNotifications: {
     title: (room: string) => `Notifications in ${room}`,
     announces: 'Post a message in the room when a run ends',
-    why: 'The message has the author system. No agent can act in it, and it confirms nothing. Runs that came by a door are left out.',
+    why: 'The author of the message is system. No agent acts on it, and it confirms nothing. Runs that came by a door are left out.',
   },
   tasks: {
     title: 'Tasks',
-    none: 'There is no task yet. Whoever manages a department or the company makes one.',
+    none: 'There is no task yet. Managers of a department or of the company make one.',
     create: 'New task',
     notPublished: 'not published',
     hasDraft: 'has a draft',
@@ -219,7 +219,7 @@ export const enAuthors = {
     startup: 'Startup script',
     work: 'Work script',
     command: 'Work command',
-    hidden: 'The scripts are shown to who looks after the task.',
+    hidden: 'Only people who look after the task see its scripts.',
     edit: 'Edit',
     publish: 'Publish',
     publishWhy: 'It never changes again. Rooms that use an older version keep it until they accept this one.',
@@ -248,7 +248,7 @@ export const enAuthors = {
       `A number of seconds from ${number.format(least)} to ${number.format(most)}.`,
     chooseEnvironment: 'Choose an environment',
     noEnvironment: 'Choose the environment that it runs on.',
-    sameVersion: (name: string) => `${name}, the version of before`,
+    sameVersion: (name: string) => `${name}, the version used so far`,
     save: 'Save the draft',
     leave: 'The draft has changes that are not saved. Leave the page?',
     shares: 'Shared with',
@@ -256,7 +256,7 @@ export const enAuthors = {
     share: 'Share',
     shareWith: 'With',
     shareHelp: 'Managers of the rooms that it reaches enable it there.',
-    noTarget: 'It is shared with everybody whom you know.',
+    noTarget: 'There is nothing left that you can share it with.',
     targets: { chatroom: 'Room', department: 'Department', company: 'Company' },
     revoke: 'Revoke',
     revokeFrom: (name: string) => `Revoke the share with ${name}`,

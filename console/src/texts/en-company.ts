@@ -2,7 +2,7 @@ import { numbersOf } from './numbers.ts'
 
 const { number, counted } = numbersOf('en')
 
-/** Texts of the screens for who manages the company. */
+/** Texts of the screens for people who manage the company. */
 export const enCompany = {
   company: {
     title: 'Company',
@@ -23,7 +23,7 @@ export const enCompany = {
     firstOnly: (count: string) => `The first ${count} are shown.`,
     name: 'Name',
     noName: 'Write a name first.',
-    since: 'Since',
+    since: 'Created',
     id: 'Identifier',
     save: 'Save',
     saved: 'It is saved.',
@@ -92,10 +92,10 @@ export const enCompany = {
     rights: 'Rights',
     full: 'all rights of its owner',
     rooms: (count: number) => counted(count, 'room', 'rooms'),
-    scopes: { sandbox: 'Runs in some rooms', full: 'Everything that its owner may do' },
+    scopes: { sandbox: 'Runs in chosen rooms', full: 'Everything that its owner may do' },
     scopeHelps: {
       sandbox: 'It submits, reads and cancels its own runs in the rooms below, and does nothing else.',
-      full: 'Whoever has it can do everything that its owner may do. Prefer a key for rooms.',
+      full: 'Everybody who has it can do what its owner may do. Prefer a key for rooms.',
     },
     roomsHelp: 'Its owner has to be in them or manage them.',
     noRoom: 'Choose at least one room.',
@@ -179,13 +179,13 @@ export const enCompany = {
       table_rows: 'Rows of tables',
       trigger_events: 'Events of triggers',
       directory: 'People, rooms and keys',
-      requests: 'Repeatable requests',
+      requests: 'Answers to requests that may be repeated',
       audit_log: 'Audit log',
     },
-    versions: 'Versions that keep the most',
-    noVersions: 'No version keeps anything.',
+    versions: 'Versions that use the most space',
+    noVersions: 'No version uses any space.',
     keptBy: 'Kept by',
-    uses: { environment: 'its environment', tasks: 'tasks', runs: 'runs', retention: 'its time' },
+    uses: { environment: 'its environment', tasks: 'tasks', runs: 'runs', retention: 'its retention time' },
     removedAfter: 'Removed after',
   },
   webhooks: {
@@ -226,14 +226,14 @@ export const enCompany = {
     event: 'Event',
     tries: 'Tries',
     answer: 'Answer',
-    at: 'At',
+    at: 'Time',
     again: 'Deliver again',
     states: { waiting: 'Waiting', delivered: 'Delivered', failed: 'Failed' },
   },
   settings: {
     contentDays: 'Days that inputs, outputs, logs and files of runs are kept',
     contentHelp: 'After the end of a run. Its line in the lists stays.',
-    imageDays: 'Days that images which nothing uses are kept',
+    imageDays: 'Days that unused images are kept',
     imageHelp: 'Of versions of environments that no task uses.',
     daysRange: (max: number) => `A whole number of days from 1 to ${number.format(max)}.`,
     regions: 'Regions where runs may be placed',
@@ -260,7 +260,7 @@ export const enCompany = {
     head: (sequence: number) => `The newest entry has the number ${number.format(sequence)}.`,
     signed: (sequence: number, time: string) =>
       `The service signed its state at entry ${number.format(sequence)} on ${time}.`,
-    at: 'At',
+    at: 'Time',
     action: 'Action',
     actor: 'By',
     service: 'the service',

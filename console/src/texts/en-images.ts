@@ -13,7 +13,7 @@ export const enImages = {
       provenance: 'Provenance',
       compare: 'Compare',
     },
-    forManagers: 'It is shown to who looks after the environment.',
+    forManagers: 'Only people who look after the environment see this.',
     package: 'Package',
     version: 'Version',
     kind: 'Kind',
@@ -33,7 +33,7 @@ export const enImages = {
     ofEnvironment: 'Findings of all versions, and accepted ones',
     found: 'Found',
     none: 'nothing',
-    noneMatches: 'There is no such finding.',
+    noneMatches: 'No finding matches.',
     severity: 'Severity',
     severities: {
       critical: 'Critical',
@@ -51,7 +51,7 @@ export const enImages = {
     read: 'Read',
     readCount: (files: string, bytes: string, packages: string) =>
       `${files} files of ${bytes}, ${packages} packages`,
-    database: 'Vulnerabilities',
+    database: 'List of vulnerabilities',
     databaseOf: (revision: number) => `Import ${number.format(revision)}, from`,
     noDatabase: 'Not compared: the operator has imported no list of vulnerabilities.',
     unread: 'Files that could not be read',
@@ -110,7 +110,7 @@ export const enImages = {
   },
   taskChanges: {
     title: 'Changes for users',
-    none: 'Nothing changes for who runs it.',
+    none: 'Nothing changes for people who run it.',
     first: 'It is the first version that people can run.',
     since: (at: number) => `Changes for users since version ${number.format(at)}`,
     rooms: (count: number) =>

@@ -7,7 +7,7 @@ export const enSchedules = {
   schedules: {
     list: 'Schedules',
     title: (room: string) => `Schedules of ${room}`,
-    why: 'A task runs at each of its times as the person who made its schedule.',
+    why: 'A schedule runs a task at set times, in the name of the person who made it or changed it last.',
     none: 'No task of this room runs by a schedule.',
     make: 'Make a schedule',
     task: 'Task',

@@ -21,7 +21,7 @@ const lines = (known: Partial<RunEstimate>) =>
 
 test('a price says what is held and what earlier runs cost', () => {
   expect(lines({ currency: 'USD', hold: '0.003100', typical_cost: '0.000400' })).toEqual([
-    'Up to USD 0.003100, held from the budget until it ends',
+    'Up to USD 0.003100, reserved from the budget until the run ends',
     'Usually USD 0.0004000',
   ])
 })
