@@ -59,7 +59,7 @@ export const deAuthors = {
     owners: { company: 'Der Firma', department: 'Einer Abteilung', chatroom: 'Eines Raums' },
     noVersion: 'keine lauffähige Version',
     usedBy: (count: number) => `in ${counted(count, 'Aufgabe', 'Aufgaben')} benutzt`,
-    findings: (count: number) => counted(count, 'dringende Meldung', 'dringende Meldungen'),
+    findings: (count: number) => counted(count, 'dringender Befund', 'dringende Befunde'),
     newVersion: 'Neue Version',
     newVersionOf: (name: string) => `Neue Version von ${name}`,
     noVersions: 'Sie hat noch keine Version.',
@@ -95,7 +95,7 @@ export const deAuthors = {
     wrongFormat: 'Ein Archiv endet mit .zip, .tar, .tar.gz oder .tgz.',
     wrongSize: (max: string) => `Ein Archiv hat höchstens ${max} und ist nicht leer.`,
     profile: 'Profil',
-    profileHelp: 'Was seine Läufe bekommen.',
+    profileHelp: 'Prozessoren und Speicher ihrer Läufe.',
     profiles: {
       standard: 'Standard: 1 Prozessor, 512 MiB',
       performance: 'Leistung: 2 Prozessoren, 1 GiB',
@@ -159,7 +159,7 @@ export const deAuthors = {
   },
   doors: {
     title: (room: string) => `Zugänge von ${room}`,
-    why: 'Ein Zugang ist eine Adresse für das Code-Werkzeug einer Plattform: Jedes Programm, das darüber kommt, ist ein Lauf dieses Raums, im Namen der Person, die den Zugang angelegt hat.',
+    why: 'Ein Zugang ist eine Adresse für das Code-Werkzeug einer Plattform wie Dify. Jedes Programm, das die Plattform dorthin schickt, ist ein Lauf dieses Raums, im Namen der Person, die den Zugang angelegt hat.',
     none: 'Dieser Raum hat keinen Zugang.',
     create: 'Neuer Zugang',
     platform: 'Plattform',
@@ -178,7 +178,7 @@ export const deAuthors = {
     version: 'Version',
     versionHelp: 'Drei Zahlen, etwa 3.12.0, wenn die Plattform danach auswählt.',
     command: 'Startbefehl',
-    commandHelp: 'Shell-Text; bekannte Sprachen haben ihren eigenen.',
+    commandHelp: 'Shell-Text, der das Programm startet. Bekannte Sprachen haben schon einen.',
     networkHelp: 'Programme dürfen ins Netz, so weit Läufe des Raums es dürfen',
     hasNetwork: 'mit Netz',
     noNetwork: 'ohne Netz',
@@ -198,7 +198,7 @@ export const deAuthors = {
   roomNotifications: {
     title: (room: string) => `Benachrichtigungen in ${room}`,
     announces: 'Eine Nachricht im Raum schreiben, wenn ein Lauf endet',
-    why: 'Die Nachricht kommt von system. Kein Agent kann in ihr handeln, und sie bestätigt nichts. Läufe, die über einen Zugang kamen, sind ausgenommen.',
+    why: 'Die Nachricht kommt von system. Kein Agent handelt nach ihr, und sie bestätigt nichts. Läufe, die über einen Zugang kamen, sind ausgenommen.',
   },
   tasks: {
     title: 'Aufgaben',
@@ -225,7 +225,7 @@ export const deAuthors = {
     startup: 'Startskript',
     work: 'Arbeitsskript',
     command: 'Arbeitsbefehl',
-    hidden: 'Die Skripte sieht, wer die Aufgabe betreut.',
+    hidden: 'Nur wer die Aufgabe betreut, sieht ihre Skripte.',
     edit: 'Bearbeiten',
     publish: 'Veröffentlichen',
     publishWhy:
@@ -263,7 +263,7 @@ export const deAuthors = {
     share: 'Teilen',
     shareWith: 'Mit',
     shareHelp: 'Wer die Räume verwaltet, die sie erreicht, schaltet sie dort ein.',
-    noTarget: 'Sie ist mit allen geteilt, die Sie kennen.',
+    noTarget: 'Es gibt nichts mehr, womit Sie sie teilen können.',
     targets: { chatroom: 'Raum', department: 'Abteilung', company: 'Firma' },
     revoke: 'Zurückziehen',
     revokeFrom: (name: string) => `Teilen mit ${name} zurückziehen`,

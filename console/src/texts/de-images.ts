@@ -13,7 +13,7 @@ export const deImages = {
       provenance: 'Herkunft',
       compare: 'Vergleich',
     },
-    forManagers: 'Das sieht, wer sich um die Umgebung kümmert.',
+    forManagers: 'Nur wer die Umgebung betreut, sieht das.',
     package: 'Paket',
     version: 'Version',
     kind: 'Art',
@@ -34,7 +34,7 @@ export const deImages = {
     ofEnvironment: 'Befunde aller Versionen, auch hingenommene',
     found: 'Gefunden',
     none: 'nichts',
-    noneMatches: 'Einen solchen Befund gibt es nicht.',
+    noneMatches: 'Kein Befund passt.',
     severity: 'Schwere',
     severities: {
       critical: 'Kritisch',
@@ -52,7 +52,7 @@ export const deImages = {
     read: 'Gelesen',
     readCount: (files: string, bytes: string, packages: string) =>
       `${files} Dateien mit ${bytes}, ${packages} Pakete`,
-    database: 'Schwachstellen',
+    database: 'Liste der Schwachstellen',
     databaseOf: (revision: number) => `Import ${number.format(revision)} von`,
     noDatabase: 'Nicht verglichen: Der Betreiber hat keine Liste von Schwachstellen importiert.',
     unread: 'Dateien, die nicht lesbar waren',
@@ -120,7 +120,7 @@ export const deImages = {
     rooms: (count: number) =>
       count === 0
         ? 'Noch kein Raum bietet diese Aufgabe an.'
-        : `${counted(count, 'Raum bietet', 'Räume bieten')} diese Aufgabe an, jeder in der Version, die er übernommen hat.`,
+        : `${counted(count, 'Raum bietet', 'Räume bieten')} diese Aufgabe an, jeder in der Version, die er angenommen hat.`,
     fields: {
       added: (path: string) => `Das Formular hat ein neues Feld: ${path}.`,
       added_required: (path: string) => `Das Formular hat ein neues Pflichtfeld: ${path}.`,
@@ -131,7 +131,7 @@ export const deImages = {
       changed: (path: string) => `Das Feld ${path} hat andere Regeln oder Texte.`,
     },
     newSecrets: (names: string) =>
-      `Sie braucht weitere Geheimnisse, die hinterlegt oder genehmigt werden müssen: ${names}.`,
+      `Sie braucht weitere Geheimnisse, die hinterlegt oder freigegeben werden müssen: ${names}.`,
     droppedSecrets: (names: string) => `Sie bekommt die Geheimnisse ${names} nicht mehr.`,
     timeout: (before: string, after: string) =>
       `Ein Lauf wird nach ${after} angehalten, nicht mehr nach ${before}.`,

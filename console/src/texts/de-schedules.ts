@@ -7,7 +7,7 @@ export const deSchedules = {
   schedules: {
     list: 'Zeitpläne',
     title: (room: string) => `Zeitpläne von ${room}`,
-    why: 'Eine Aufgabe läuft zu jeder ihrer Zeiten als die Person, die den Zeitplan angelegt hat.',
+    why: 'Ein Zeitplan führt eine Aufgabe zu festen Zeiten aus, im Namen der Person, die ihn angelegt oder zuletzt geändert hat.',
     none: 'Keine Aufgabe dieses Raums läuft nach einem Zeitplan.',
     make: 'Zeitplan anlegen',
     task: 'Aufgabe',
