@@ -1,11 +1,10 @@
 import type { OwnAccount } from '@sandbox-jobs/contract/resources/access/own-account.ts'
 import type { OwnChatroom } from '@sandbox-jobs/contract/resources/companies/chatroom.ts'
+import { roles } from '../../data/roles.ts'
 import type { Consumer } from '../../data/secrets.ts'
 
 type Person = Pick<OwnAccount, 'role' | 'managed_department_ids' | 'company_id'>
 type Room = Pick<OwnChatroom, 'id' | 'department_id' | 'manages'>
-
-const companyManager = 3
 
 /**
  * The consumers that the person may store values for and that runs of the room get them from, the narrowest first, as a
@@ -15,7 +14,7 @@ export function managedConsumers(
   room: Room,
   { role, managed_department_ids, company_id }: Person,
 ): Consumer[] {
-  const managesCompany = role >= companyManager
+  const managesCompany = role >= roles.companyManager
   const managesDepartment = managesCompany || managed_department_ids.includes(room.department_id)
   const consumers: (Consumer | false)[] = [
     room.manages && { consumer_scope: 'chatroom', consumer_id: room.id },
