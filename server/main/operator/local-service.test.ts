@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   chownSync,
   existsSync,
@@ -12,12 +12,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { keysFolder } from '../../base/keys/keys.ts'
 import { onLocalService } from './local-service.ts'
 
-const { url } = await createTestDatabase()
+const { db: own, url } = await createTestDatabase()
 /** The account of the API in these tests. */
 const api = 65534
 
@@ -50,4 +51,15 @@ test('a link of the API leads root to no other file', async () => {
   expect(await onLocalService(async () => 'done')).toMatchObject({ ok: false, cause: 'service' })
   expect(readFileSync(outside, 'utf8')).toBe('kept')
   expect(existsSync(join(keys, 'token-signing.pem'))).toBe(false)
+})
+
+test('standard output has the document of a command alone', async () => {
+  const written = vi.spyOn(fs, 'writeSync')
+  await onLocalService(async ({ db }) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
+    await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(own)
+    await vi.waitFor(() => expect(written).toHaveBeenCalled())
+  })
+  const lines = written.mock.calls.map(([descriptor, line]) => [descriptor, String(line)])
+  expect(lines).toEqual([[2, expect.stringContaining('idle database connection lost')]])
 })

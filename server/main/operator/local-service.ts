@@ -88,7 +88,7 @@ async function connected<T>(
 ): Promise<T> {
   // It makes keys that are missing.
   const { peppers } = asOwnerOf(keys, () => openKeys(keys))
-  const db = connect(url, { poolSize: 1, log: createLog('admin', config.logLevel), name: 'admin' })
+  const db = connect(url, { poolSize: 1, log: createLog('admin', config.logLevel, 'stderr'), name: 'admin' })
   try {
     return await work({ db, clock: systemClock, peppers, config })
   } finally {

@@ -181,7 +181,7 @@ async function load(config: Config, postgresDir: string, backup: BackupSource): 
 }
 
 async function onDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
-  const db = connect(url, { poolSize: 2, log: createLog('restore', 'warn'), name: 'restore' })
+  const db = connect(url, { poolSize: 2, log: createLog('restore', 'warn', 'stderr'), name: 'restore' })
   try {
     return await work(db)
   } finally {
