@@ -73,7 +73,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'operations',
-    scenarios: ['e2e/main-job/{backup,provenance,registry}.test.ts'],
+    scenarios: ['e2e/main-job/{backup,provenance,registry,restored-moment}.test.ts'],
     proves: ['server/operations', 'server/images', 'server/storage', 'server/postgres', 'server/main'],
   },
   {
