@@ -3,11 +3,14 @@ import { join } from 'node:path'
 import { hasCode } from '../../base/errors/has-code.ts'
 import { replaceFile } from '../../base/keys/key-files.ts'
 
-/* The later history of a backup: small files of JSON beside its manifest, which no restore reads. */
+/*
+ * Small files of JSON that no restore reads: the later history of a backup, beside its manifest, and the latest moment of the archive. A
+ * kill leaves the former record, and perhaps a part of the new one beside it.
+ */
 
 /** Undefined: there is no such record, or it is damaged. */
-export async function readRecord<T>(backup: string, name: string): Promise<T | undefined> {
-  const text = await readFile(join(backup, name), 'utf8').catch((error: unknown) => {
+export async function readRecord<T>(folder: string, name: string): Promise<T | undefined> {
+  const text = await readFile(join(folder, name), 'utf8').catch((error: unknown) => {
     if (!hasCode(error, 'ENOENT')) throw error
   })
   try {
@@ -17,5 +20,5 @@ export async function readRecord<T>(backup: string, name: string): Promise<T | u
   }
 }
 
-export const writeRecord = (backup: string, name: string, record: object): void =>
-  replaceFile(join(backup, name), `${JSON.stringify(record)}\n`)
+export const writeRecord = (folder: string, name: string, record: object): void =>
+  replaceFile(join(folder, name), `${JSON.stringify(record)}\n`)

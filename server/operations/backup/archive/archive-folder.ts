@@ -17,7 +17,7 @@ import type { ClusterBackup } from './cluster-backups.ts'
  *   files/TIME/              keys and objects that were written before this time and after the turn before
  *   files/since              its time of change is the start of the last turn
  *   until.json               the latest moment that can be restored
- *   new/                     what is being written: a kill leaves it, and the next turn removes it
+ *   new/                     segments, keys and objects that are being written: a kill leaves them, and the next turn removes them
  *
  * Encrypted files end with .age, as in a backup. A file or folder gets its name when all of it is on the disk.
  */

@@ -1,21 +1,18 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { hasCode } from '../../../base/errors/has-code.ts'
+import { readRecord, writeRecord } from '../backup-record.ts'
 import type { ArchiveFolder } from './archive-folder.ts'
 
-const name = 'until.json'
-
-/** Notes the latest moment that can be restored: up to it the log of the newest backup has no gap. */
-export async function noteUntil({ path }: ArchiveFolder, until: Date): Promise<void> {
-  const fresh = join(path, 'new', name)
-  await writeFile(fresh, `${JSON.stringify({ until })}\n`, { mode: 0o600, flush: true })
-  await rename(fresh, join(path, name))
+interface UntilRecord {
+  until: string
 }
 
-/** Undefined: there is none. */
+const fileName = 'until.json'
+
+/** Records the latest moment that can be restored: the log of the newest backup has no gap before it. */
+export const noteUntil = ({ path }: ArchiveFolder, until: Date): void =>
+  writeRecord(path, fileName, { until: until.toISOString() } satisfies UntilRecord)
+
+/** Undefined: there is none, or the record is damaged. */
 export async function readUntil({ path }: ArchiveFolder): Promise<Date | undefined> {
-  const text = await readFile(join(path, name), 'utf8').catch((error: unknown) => {
-    if (!hasCode(error, 'ENOENT')) throw error
-  })
-  return text === undefined ? undefined : new Date((JSON.parse(text) as { until: string }).until)
+  const record = await readRecord<UntilRecord>(path, fileName)
+  return record && new Date(record.until)
 }

@@ -104,7 +104,7 @@ export class WalArchive {
         `segment ${missing} is missing, so later moments can be restored only after the next backup`,
       )
     }
-    await noteUntil(archive, now)
+    noteUntil(archive, now)
     archivedUntil.set(now.getTime() / 1000)
   }
 }
