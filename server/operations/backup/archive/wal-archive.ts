@@ -1,10 +1,10 @@
 import type { Clock } from '../../../base/clock.ts'
-import { hasCode } from '../../../base/errors/has-code.ts'
 import type { Log } from '../../../base/logging.ts'
-import { type Database, isDatabaseUnavailable } from '../../../db/database.ts'
+import type { Database } from '../../../db/database.ts'
 import { aboveFloor, type SpacePlan } from '../above-floor.ts'
 import { archiveBytes, archivedUntil, archiveFailing } from '../backup-metrics.ts'
 import { BackupProblem } from '../backup-problem.ts'
+import { failureReason } from '../failure-reason.ts'
 import type { BackupFolder } from '../schedule/backup-folder.ts'
 import type { ScheduledBackup } from '../schedule/found-backups.ts'
 import { ArchiveBound } from './archive-bound.ts'
@@ -72,8 +72,7 @@ export class WalArchive {
       if (signal.aborted) return
       archiveFailing.set(1)
       this.#passUntilMs = performance.now() + retryMs
-      const reason = isExpected(error) ? { error: error.message } : { err: error }
-      if (!this.#isFailing) log.error(reason, 'the write-ahead log was not archived')
+      if (!this.#isFailing) log.error(failureReason(error), 'the write-ahead log was not archived')
       this.#isFailing = true
     }
   }
@@ -108,7 +107,3 @@ export class WalArchive {
     archivedUntil.set(now.getTime() / 1000)
   }
 }
-
-/** Failures that the message explains. */
-const isExpected = (error: unknown): error is Error =>
-  error instanceof BackupProblem || hasCode(error, 'ENOSPC') || isDatabaseUnavailable(error)

@@ -1,10 +1,9 @@
 import type { Clock } from '../../../base/clock.ts'
-import { hasCode } from '../../../base/errors/has-code.ts'
 import type { Log } from '../../../base/logging.ts'
-import { isDatabaseUnavailable } from '../../../db/database.ts'
 import { aboveFloor, type SpacePlan } from '../above-floor.ts'
 import { backupFailing, backupTries, lastBackup } from '../backup-metrics.ts'
 import { BackupProblem } from '../backup-problem.ts'
+import { failureReason } from '../failure-reason.ts'
 import type { Manifest } from '../manifest.ts'
 import type { BackupFolder } from './backup-folder.ts'
 import { lastTime } from './backup-times.ts'
@@ -32,10 +31,6 @@ export interface ScheduleOptions {
   retryMs?: number
 }
 
-/** Failures that the message explains. */
-const isExpected = (error: unknown): error is Error =>
-  error instanceof BackupProblem || hasCode(error, 'ENOSPC') || isDatabaseUnavailable(error)
-
 const tenMinutesMs = 600_000
 
 export class ScheduledBackups {
@@ -59,7 +54,7 @@ export class ScheduledBackups {
       this.#passUntilMs = performance.now() + retryMs
       backupTries.inc({ result: 'failed' })
       backupFailing.set(1)
-      log.error(isExpected(error) ? { error: error.message } : { err: error }, 'no backup was made')
+      log.error(failureReason(error), 'no backup was made')
       return false
     }
   }
