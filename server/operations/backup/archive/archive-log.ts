@@ -5,6 +5,7 @@ import { BackupProblem } from '../backup-problem.ts'
 import { isStillInside, openInside } from '../copy-files.ts'
 import type { ArchiveBound } from './archive-bound.ts'
 import type { ArchiveFolder } from './archive-folder.ts'
+import { namesOfWhole } from './archived-segments.ts'
 import { type LogPosition, segmentBytes } from './segments.ts'
 import { listSegments } from './wal-store.ts'
 
@@ -24,7 +25,7 @@ export interface ArchivedLog {
  */
 export async function archiveLog(log: ArchivedLog, end: LogPosition): Promise<void> {
   const { db, archive, bound } = log
-  const last = (await archive.listSegments()).findLast(({ isPartial }) => !isPartial)?.name ?? ''
+  const last = namesOfWhole(await archive.listSegments()).at(-1) ?? ''
   const due = (await listSegments(db)).filter((name) => name > last && name < end.segment)
   for (const name of due) {
     // Room for the one before may have taken the oldest backup's log.
