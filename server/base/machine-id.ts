@@ -1,16 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode } from './errors/has-code.ts'
+import { keepFirst } from './keys/key-files.ts'
 
 /** The identity of a machine towards its database. */
 export interface Machine {
@@ -32,7 +24,7 @@ const idPattern = /^[0-9a-f]{32}$/
  */
 export function openMachine(folder: string): Machine {
   const path = join(folder, 'machine-id')
-  const id = readId(path) ?? makeId(folder, path)
+  const id = readId(path) ?? makeId(path)
   if (!idPattern.test(id)) throw new MachineIdDamaged(path)
   const { ino, birthtimeNs } = statSync(path, { bigint: true })
   return { id, folder: `${ino}-${birthtimeNs}` }
@@ -58,25 +50,4 @@ function readId(path: string): string | undefined {
 }
 
 /** If two processes create it at once, both return the same id. */
-function makeId(folder: string, path: string): string {
-  const part = `${path}.${process.pid}`
-  writeFileSync(part, `${randomBytes(16).toString('hex')}\n`, { mode: 0o600, flush: true })
-  try {
-    linkSync(part, path)
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error
-  } finally {
-    unlinkSync(part)
-  }
-  syncFolder(folder)
-  return readId(path) ?? ''
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
-}
+const makeId = (path: string): string => keepFirst(path, `${randomBytes(16).toString('hex')}\n`).trim()
