@@ -25,7 +25,7 @@ const conflicts: { problem: string; isIn: (config: Compared) => boolean }[] = [
   },
   {
     problem:
-      'SANDBOX_OPERATOR_DATABASE_URL needs SANDBOX_API_DATABASE_URL, and with both this and SANDBOX_OPERATOR_LISTEN it is required',
+      'SANDBOX_OPERATOR_DATABASE_URL needs SANDBOX_API_DATABASE_URL, and is required if both SANDBOX_API_DATABASE_URL and SANDBOX_OPERATOR_LISTEN are set',
     isIn: ({ apiDatabaseUrl: api, operatorDatabaseUrl: operator, operatorListen }) =>
       (Boolean(operator) && !api) || (operatorListen !== undefined && Boolean(api) && !operator),
   },
