@@ -62,7 +62,7 @@ export async function archiveFiles(
   await noteStart(archive, now)
 }
 
-/** A name has no more than the second, and a clock that was set back gives a time again. */
+/** Names have a resolution of one second, and a clock that was set back repeats times. */
 async function freeName(archive: ArchiveFolder, now: Date): Promise<string> {
   const taken = await archive.listFiles()
   let at = now

@@ -25,7 +25,7 @@ import type { ClusterBackup } from './cluster-backups.ts'
 export class ArchiveFolder {
   readonly path: string
   readonly #recipients: readonly string[]
-  /** By the names of folders of keys and objects. They do not change, and may have millions of files. */
+  /** Sizes of the folders of keys and objects by their names. Such a folder does not change, and may have millions of files. */
   readonly #filesBytes = new Map<string, number>()
 
   /** @param backups the folder of scheduled backups */
@@ -46,7 +46,7 @@ export class ArchiveFolder {
   /** Removes what an interrupted turn left. */
   clear = (): Promise<void> => rm(join(this.path, 'new'), { recursive: true, force: true })
 
-  /** In the order of the log. A segment is whole where the archive has the whole one and a part. */
+  /** In the order of the log. If the archive has a segment both whole and in part, the part is left out. */
   async listSegments(): Promise<ArchivedSegment[]> {
     return mostOfEach(await this.#storedSegments())
   }
@@ -123,7 +123,7 @@ export class ArchiveFolder {
     await syncPath(join(this.path, 'files'))
   }
 
-  /** Removes the log before a backup's, and keys and objects from before its start. Returns how many bytes. */
+  /** Removes the log before a backup's, and keys and objects from before its start. Returns the number of bytes removed. */
   async removeBefore({ walSegment, name: start }: ClusterBackup): Promise<number> {
     const segments = (await this.#storedSegments()).filter(({ name }) => name < walSegment)
     const folders = (await this.listFiles()).filter((name) => name < start)

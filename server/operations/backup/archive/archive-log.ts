@@ -28,7 +28,7 @@ export async function archiveLog(log: ArchivedLog, end: LogPosition): Promise<vo
   const last = namesOfWhole(await archive.listSegments()).at(-1) ?? ''
   const due = (await listSegments(db)).filter((name) => name > last && name < end.segment)
   for (const name of due) {
-    // Room for the one before may have taken the oldest backup's log.
+    // The segment before may have needed room, for which the log of the oldest backup was removed.
     if (name >= (bound.oldest?.walSegment ?? '')) await put(log, { name, bytes: segmentBytes })
   }
   if (end.offset > 0) await put(log, { name: end.segment, bytes: end.offset })

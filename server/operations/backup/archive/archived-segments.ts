@@ -5,12 +5,12 @@ import { isSegmentName } from './segments.ts'
 const whole = '.gz'
 const partial = '.partial.gz'
 
-/** A file of the archive that has a segment of the log. */
+/** A file of the archive with a segment of the log. */
 export interface ArchivedSegment {
   name: string
   /** Absolute path. */
   file: string
-  /** It has what was written of the segment at the last turn. */
+  /** The file has only what was written of the segment at the last turn. */
   isPartial: boolean
   isEncrypted: boolean
 }

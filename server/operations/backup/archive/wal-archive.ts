@@ -22,7 +22,7 @@ import { markLog } from './wal-store.ts'
  * was before: so every object that a row of the archived log names is there. The server keeps `keptLog` of the log for this, and goes
  * on whatever happens to the archive. Segments that it removed before they were archived are missing until the next backup.
  *
- * Backups of the future, of a clock that was set back since, do not count: what came after them has earlier names.
+ * Backups of the future, of a clock that was set back since, do not count, because what was archived after them has earlier names.
  */
 
 export interface ArchiveOptions {
@@ -53,7 +53,7 @@ export class WalArchive {
     this.#options = options
   }
 
-  /** Whether the newest backup has no log after it, or a gap in it, and is more than an hour old: then another one is made. */
+  /** Whether the newest backup has no log after it, or a gap in it, and is more than an hour old: then another backup is made. */
   needsBackup({ madeAt, path, manifest }: ScheduledBackup): boolean {
     const isBroken = manifest.walSegment === undefined || path === this.#broken
     return isBroken && this.#options.clock.now().getTime() - madeAt.getTime() > hourMs
@@ -79,7 +79,7 @@ export class WalArchive {
 
   async #turn(signal: AbortSignal): Promise<void> {
     const { db, folder, archive, walDir, mostBytes, space, clock, log } = this.#options
-    // Before anything is removed: nobody else may lead the paths elsewhere.
+    // First, so that no path leads elsewhere when something is removed.
     await folder.check()
     await archive.clear()
     await archive.makeFolders()
