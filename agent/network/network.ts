@@ -174,7 +174,7 @@ export class Network {
     }
   }
 
-  /** Undefined too for a link that leads to the service alone: all of its traffic is the service's. */
+  /** Also undefined for a link that leads to the service alone, because all of its traffic is with the service. */
   async #serviceTraffic(index: number): Promise<ServiceTraffic | undefined> {
     const router = this.#open?.router
     const isMeasured = this.#callers.has(index) && !isClosed(this.#lists.get(index)?.allow)

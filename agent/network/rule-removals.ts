@@ -5,7 +5,7 @@ const defaultDelayMs = 250
 
 /**
  * Removes the rules of closed links. One call of nft removes many rules, because a call costs more processor time than a sandbox. So a
- * rule outlives its link for a moment, in which no sandbox has the addresses of the link. An agent that starts loads all rules anew.
+ * rule outlives its link for a moment, in which no sandbox has the addresses of the link. An agent loads all rules again when it starts.
  */
 export class RuleRemovals {
   readonly #router: Pick<Router, 'nft'>
@@ -32,7 +32,7 @@ export class RuleRemovals {
     this.#timer ??= setTimeout(() => void this.#remove(), this.#delayMs).unref()
   }
 
-  /** Nothing is removed any more, except by a call that has begun. */
+  /** Drops the rules that are due. A call that has started still removes its own. */
   stop(): void {
     this.#isStopped = true
     clearTimeout(this.#timer)

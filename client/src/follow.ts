@@ -35,7 +35,7 @@ export async function* follow(
         if (event.kind === 'end') return
       }
     } catch (error) {
-      // A broken connection, of which `fetch` tells with a TypeError.
+      // `fetch` reports a broken connection as a TypeError.
       if (given.signal?.aborted || !(error instanceof TypeError)) throw error
     }
     if (came === 0) await pause(emptyPauseMs, given.signal)

@@ -16,7 +16,7 @@ const shimFloorBytes = (diskMiB / 40) * mib
 const companyBytes = 512 * mib
 const greedyRuns = 14
 const artifactMiB = 300
-/** For what hangs: a slow disk takes long. */
+/** Ends a test that hangs, and leaves a slow disk enough time. */
 const floodTimeoutMs = 900_000
 
 let service: OwnService

@@ -30,7 +30,7 @@ it('grants one slice in a round of the event loop, to the owners in turn, and en
   expect(granted).toEqual(['a1', 'b1', 'a1', 'b1', 'a2', 'a2', 'a3', 'a3'])
 })
 
-it('tells of the time of each slice and its owner', async () => {
+it('reports the time of each slice and its owner', async () => {
   const loop = new LoopSlices()
   const used: [string, number][] = []
   loop.onUsed = (owner, ms) => used.push([owner, ms])

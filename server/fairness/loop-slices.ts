@@ -110,7 +110,7 @@ const ofProcess = new LoopSlices()
 /** Work of this process for an owner: the company whose data it goes through. */
 export const slicesOf = (owner: string): Slice => ofProcess.of(owner)
 
-/** From now on, tells of each slice of this process. */
+/** From now on, reports each slice of this process. */
 export function watchSlices(onUsed: OnUsed): void {
   ofProcess.onUsed = onUsed
 }

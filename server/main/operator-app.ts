@@ -29,7 +29,7 @@ interface OperatorParts {
 /** A few browsers; each has at most six connections. */
 const connectionsMax = 64
 const companiesMax = 20
-/** An answer serves all requests meanwhile and for so long after: any number of pages costs the database as much as one. */
+/** One answer serves all requests while it is made and for this time after, so any number of pages costs the database as much as one. */
 const readEveryMs = 1000
 
 /** The operator console: its page and its routes, and no route of tenants. */

@@ -73,7 +73,7 @@ const untilWatched = (ids: string[]) =>
   })
 
 it.each(revisions)(
-  'a call over %s is woken by the end of the job, and tells of progress',
+  'a call over %s is woken by the end of the job, and reports progress',
   async (_revision, options) => {
     const client = await connect(tenant.member, options)
     const id = await makeQueued()

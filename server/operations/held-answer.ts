@@ -1,4 +1,4 @@
-/** Makes an answer and gives it again for `heldMs` after it is there, however often somebody asks. A failure is not given again. */
+/** Makes an answer and returns it for every call until `heldMs` after it is there. A failure is not returned again. */
 export function heldAnswer<T>(heldMs: number, make: () => Promise<T>): () => Promise<T> {
   let held: Promise<T> | undefined
   const forget = () => {

@@ -117,7 +117,7 @@ export class RealRuns {
       .execute()
   }
 
-  /** Kills process 1 of each sandbox that has not ended with -9, when its program has started. Returns how many they were. */
+  /** Sends SIGKILL to process 1 of each sandbox that has not ended, once its program has started. Returns the number of sandboxes. */
   async killAll(): Promise<number> {
     const live = (await this.#agent.client.list()).filter(
       ({ state }) => state !== 'exited' && state !== 'forbidden',

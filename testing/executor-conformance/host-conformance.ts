@@ -18,7 +18,7 @@ export function hostConformance(get: () => HostPort): void {
     expect(Math.min(slots, cpus, memoryBytes)).toBeGreaterThan(0)
   })
 
-  test('it tells what its process uses', async () => {
+  test('it reports what its process uses', async () => {
     const first = await get().process()
     const second = await get().process()
     expect(first.residentBytes).toBeGreaterThan(first.heapUsedBytes)

@@ -17,7 +17,7 @@ let idle: number
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'spawner-'))
   const program = installedPrograms(join(folder, 'native'), ['spawner']).spawner
-  // In place of a shim: it tells its process id and folder, and ends with its connection.
+  // In place of a shim: it reports its process id and folder, and ends with its connection.
   const shim = join(folder, 'shim')
   await writeFile(shim, '#!/bin/sh\necho $$ "$1"\nread -r line\n', { mode: 0o755 })
   spawner = spawn(program, [folder, shim], { stdio: ['pipe', 'pipe', 'inherit'], env: {} })
@@ -41,8 +41,8 @@ async function connected(bytes: string): Promise<Socket> {
 
 const descriptors = async () => (await readdir(`/proc/${spawner.pid}/fd`)).length
 
-/** Process id and folder, as the shim of the connection tells them. */
-async function told(socket: Socket): Promise<[string, string]> {
+/** Process id and folder, which the shim of the connection reports. */
+async function reported(socket: Socket): Promise<[string, string]> {
   const [line] = (await once(socket, 'data')) as [Buffer]
   const [pid = '', path = ''] = line.toString().trim().split(' ')
   return [pid, path]
@@ -53,13 +53,13 @@ const isZombie = async (pid: string) => / Z /.test(await readFile(`/proc/${pid}/
 test('a shim that ends while the line of the next one arrives ends no start', async () => {
   const first = connect({ path: join(folder, 'spawner'), allowHalfOpen: true })
   first.write('/first\n')
-  const [pid, path] = await told(first)
+  const [pid, path] = await reported(first)
   expect(path).toBe('/first')
   const next = await connected('/ne')
   first.end()
   await waitUntil(() => isZombie(pid))
   next.write('xt\n')
-  expect((await told(next))[1]).toBe('/next')
+  expect((await reported(next))[1]).toBe('/next')
   next.end()
 })
 
@@ -68,6 +68,6 @@ test('a connection without a whole line is closed, and the next one is served', 
   expect(await text(cut.end())).toBe('')
   const whole = connect(join(folder, 'spawner'))
   whole.write('/whole\n')
-  expect((await told(whole))[1]).toBe('/whole')
+  expect((await reported(whole))[1]).toBe('/whole')
   whole.end()
 })

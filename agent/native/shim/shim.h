@@ -80,7 +80,7 @@ struct plan {
   const char *collect_lock;
   /* Maximum time for the copy of results. */
   uint32_t collect_seconds;
-  /* Of `tree` the shim collects files alone; of `folder` folders, links and modes too. Folders and links count as files. */
+  /* The shim collects the files alone of `tree`, and also the folders, links and modes of `folder`. Folders and links count as files. */
   bool has_tree, has_folder;
   struct tree_plan tree, folder;
 };

@@ -43,7 +43,7 @@ static _Noreturn void become_shim(int connection, char *shim, char *folder) {
   _exit(125);
 }
 
-/* Only ends the wait; a read goes on. */
+/* Ends poll(). The kernel restarts a read. */
 static void shim_ended(int signal_number) { (void)signal_number; }
 
 int main(int count, char **arguments) {

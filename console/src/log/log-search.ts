@@ -95,7 +95,7 @@ export function marksIn(line: string, pattern: RegExp): number[] {
 
 const failure = /error|exception|traceback|fatal|panic/i
 
-/** The first line that tells of a failure, by its words. */
+/** The first line with a word for a failure. */
 export function firstFailure(index: LineIndex): number | undefined {
   for (let first = 0; first < index.lines; first += sliceLines) {
     const text = shownText(index.textOf(first, Math.min(index.lines, first + sliceLines)))

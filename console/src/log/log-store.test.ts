@@ -158,7 +158,7 @@ describe('a search', () => {
   })
 })
 
-test('the first failure is the first line that tells of one', () => {
+test('the first failure is the first line with a word for one', () => {
   const ask = (log: string) => storeOf(log).take({ kind: 'ask', id: 1, about: 'first_failure' })
   expect(ask(`${'fine\n'.repeat(5000)}Traceback (most recent call last)\nValueError`)).toMatchObject([
     { value: 5000 },

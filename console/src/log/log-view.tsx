@@ -23,7 +23,7 @@ interface LogViewProps {
   label: string
   /** Show the end first, such as that of a run that failed. */
   startsAtEnd?: boolean
-  /** The work failed: without a line that tells of it, its last line is the failure. */
+  /** The work failed: without a line that has a word for it, the last line is the failure. */
   hasFailed?: boolean
   /** Lines from 1 that the address names. */
   selected?: LineRange | undefined

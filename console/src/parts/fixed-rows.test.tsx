@@ -2,7 +2,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { FixedRows } from './fixed-rows.tsx'
 
-test('a list tells its name, its size and its heading before a row is drawn', () => {
+test('a list has its name, its size and its heading before a row is drawn', () => {
   const list = (
     <FixedRows kind="grid" label="Runs" count={100_000} rowHeight={40} head="Name" row={(index) => index} />
   )

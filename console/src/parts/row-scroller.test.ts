@@ -14,7 +14,7 @@ class Scrolled extends EventTarget {
     this.#top = Math.round(top)
   }
 
-  /** The browser tells of each move, whoever has made it. */
+  /** The browser reports each move, whoever has made it. */
   tell(): void {
     this.dispatchEvent(new Event('scroll'))
   }

@@ -24,7 +24,7 @@ export class RowScroller {
   #element: HTMLElement | undefined
   #list = { count: 0, rowHeight: 1, headHeight: 0 }
   readonly shown = new Store<ScrollSnapshot>({ position: 0, viewHeight: 0 })
-  /** The offset that this code has set, of which the browser tells too. */
+  /** The offset that this code has set. The browser reports it as a move too. */
   #written = 0
   #isTouch = false
   readonly #movers = new Set<(isAtEnd: boolean) => void>()

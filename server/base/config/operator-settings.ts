@@ -6,7 +6,7 @@ export interface OperatorConfig {
   operatorListen: string | undefined
 }
 
-/** It has no TLS, and its pages answer to these names and to `localhost` alone. */
+/** The console has no TLS, and answers requests to these names and to `localhost` alone. */
 const form = /^(127\.0\.0\.1|\[::1\]):[1-9]\d{0,4}$/
 const portMax = 65_535
 

@@ -42,7 +42,7 @@ const runs = async () =>
   (await db.selectFrom('runs').select('id').where('company_id', '=', tenant.companyId).execute()).length
 
 describe('the page of a proposal', () => {
-  it('runs no script, loads nothing and tells nothing before a login', async () => {
+  it('runs no script, loads nothing and shows nothing before a login', async () => {
     const pid = await propose()
     const pages = await Promise.all(
       [pid, 'prp_none'].map((id) => harness.app.inject({ method: 'GET', url: `/confirm/${id}` })),

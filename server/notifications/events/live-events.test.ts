@@ -104,7 +104,7 @@ describe('a stream of events', () => {
     await expectNextOf(next, own)
   })
 
-  it('tells a person of their notifications, and nobody else', async () => {
+  it('reports notifications to their person, and to nobody else', async () => {
     const own = await follow(tenant.member, 'me')
     const others = await follow(tenant.roomManager, 'me,room:*')
     await notify([tenant.member.principalId])

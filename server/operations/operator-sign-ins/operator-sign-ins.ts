@@ -16,7 +16,7 @@ import {
 
 /*
  * Sign-ins of operators in a browser. Root on the machine makes a code, which a page of the operator console exchanges once for the
- * token of a cookie. The database has the SHA-256 of each and nothing else: both have 256 random bits, which nobody finds by trying.
+ * token of a cookie. The database has the SHA-256 of each and nothing else: both have 256 random bits, which nobody can guess.
  */
 
 export interface OperatorServices {

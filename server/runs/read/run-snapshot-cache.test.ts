@@ -8,7 +8,7 @@ import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 
 /*
  * The kept part of a read changes no later one: whatever anybody writes into a table that the answer comes from, the next
- * read tells of it, as one does that keeps nothing.
+ * read has it, as a read that keeps nothing does.
  */
 
 const { db } = await createTestDatabase()

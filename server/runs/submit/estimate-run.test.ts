@@ -34,7 +34,7 @@ const queuedRuns = async () =>
     ).runs,
   )
 
-it('tells place and wait without queueing anything, and no price where there is none', async () => {
+it('has place and wait without queueing anything, and no price where there is none', async () => {
   await makeRun(db, task, { chatroom_id: tenant.roomId })
   expect(await estimate()).toEqual({
     timeout_seconds: 1800,
@@ -48,7 +48,7 @@ it('tells place and wait without queueing anything, and no price where there is 
   expect(await queuedRuns()).toBe(1)
 })
 
-it('tells times and cost of the newest runs of the version', async () => {
+it('has times and cost of the newest runs of the version', async () => {
   const ended = new Date()
   for (const seconds of [10, 20, 40]) {
     const started_at = new Date(ended.getTime() - seconds * 1000)
@@ -60,7 +60,7 @@ it('tells times and cost of the newest runs of the version', async () => {
   expect((await estimate()).typical_seconds).toEqual({ p50: 20, p95: 38, runs: 3 })
 })
 
-it('tells what would be held, and that a budget does not cover it', async () => {
+it('has what would be held, and that a budget does not cover it', async () => {
   await applyTestPrices(db)
   await giveBudget(db, tenant.companyId, 100_000)
   expect(await estimate({ timeout_seconds: '940' })).toMatchObject({
@@ -79,7 +79,7 @@ it('tells what would be held, and that a budget does not cover it', async () => 
   await removePrices(db)
 })
 
-it('tells why a submission would be refused, in the words of the refusal', async () => {
+it('says why a submission would be refused, in the words of the refusal', async () => {
   await db
     .updateTable('tasks')
     .set({ state: 'archived' })

@@ -10,7 +10,7 @@ export interface KeyDraft {
   rooms: string[]
   /** Empty: the person who makes the key. */
   owner: string
-  /** One on each line; none: any. */
+  /** One origin per line. Empty: the key is accepted from every origin. */
   origins: string
   lifetime: Lifetime
 }
