@@ -13,7 +13,7 @@ import { mountOperatorConsole } from '../http/console/console.ts'
 import { mountOperatorRoutes } from '../http/operator/operator-routes.ts'
 import { heldAnswer } from '../operations/held-answer.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { machineOverview } from './operator/machine-overview.ts'
+import { machineOverview } from './operator/watch/machine-overview.ts'
 
 interface OperatorParts {
   db: Database

@@ -3,7 +3,7 @@ import type {
   LoggedService,
   LogLevel,
   LogLine,
-} from '@sandbox-jobs/server/main/operator/service-logs.ts'
+} from '@sandbox-jobs/server/main/operator/watch/service-logs.ts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { timeOrAge } from '../../args/time-or-age.ts'
 import { wholeNumberUpTo } from '../../args/whole-number.ts'
@@ -98,7 +98,7 @@ async function showServiceLogs(services: LoggedService[], options: Options): Pro
   const { since, level = 'trace', lines, json } = options
   const limit = lines ?? (since ? linesMax : linesDefault)
   const wanted: LinesWanted = { services, level, since, limit }
-  const { serviceLogs } = await import('@sandbox-jobs/server/main/operator/service-logs.ts')
+  const { serviceLogs } = await import('@sandbox-jobs/server/main/operator/watch/service-logs.ts')
   const logs = serviceLogs(wanted)
   if (!logs.ok) throw explainRefusal(logs)
   const { newest, followed } = logs.value

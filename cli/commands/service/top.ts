@@ -1,4 +1,4 @@
-import type { ServiceOverview } from '@sandbox-jobs/server/main/operator/service-overview.ts'
+import type { ServiceOverview } from '@sandbox-jobs/server/main/operator/watch/service-overview.ts'
 import { Command, Option } from 'commander'
 import { wholeNumberUpTo } from '../../args/whole-number.ts'
 import { describeFailure } from '../../failure.ts'
@@ -25,7 +25,7 @@ export const topCommand = (): Command =>
     )
     .option('--json', 'print one JSON document, or with refresh one per line')
     .action(async ({ once, delay, json }: Options) => {
-      const { readOverview } = await import('@sandbox-jobs/server/main/operator/service-overview.ts')
+      const { readOverview } = await import('@sandbox-jobs/server/main/operator/watch/service-overview.ts')
       const options = { json: json === true }
       if (once)
         return withLocalService(options, readOverview, (now) => ({ text: textOf(now), document: now }))

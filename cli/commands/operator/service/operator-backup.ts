@@ -1,4 +1,4 @@
-import { makeBackup } from '@sandbox-jobs/server/main/operator/operator-backup.ts'
+import { makeBackup } from '@sandbox-jobs/server/main/operator/backups/operator-backup.ts'
 import { Command } from 'commander'
 import { createReporter } from '../../../output/reporter.ts'
 import { explainBy, settingsHint } from '../../../session/local-service.ts'

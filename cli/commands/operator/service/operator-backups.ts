@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
-import { type BackupList, listBackups } from '@sandbox-jobs/server/main/operator/operator-backups.ts'
-import { listRemoteBackups } from '@sandbox-jobs/server/main/operator/operator-remote-backups.ts'
+import { type BackupList, listBackups } from '@sandbox-jobs/server/main/operator/backups/operator-backups.ts'
+import { listRemoteBackups } from '@sandbox-jobs/server/main/operator/backups/operator-remote-backups.ts'
 import { Command } from 'commander'
 import { bytesText } from '../../../output/sizes.ts'
 import { table } from '../../../output/table.ts'

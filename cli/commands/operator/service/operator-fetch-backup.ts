@@ -1,4 +1,4 @@
-import { fetchBackup } from '@sandbox-jobs/server/main/operator/operator-remote-backups.ts'
+import { fetchBackup } from '@sandbox-jobs/server/main/operator/backups/operator-remote-backups.ts'
 import { Command } from 'commander'
 import { shellWord } from '../../../output/shell-word.ts'
 import { withLocalService } from '../../../session/local-service.ts'

@@ -1,4 +1,8 @@
-import { type LogLevel, logLevel, logLevels } from '@sandbox-jobs/server/main/operator/operator-log-level.ts'
+import {
+  type LogLevel,
+  logLevel,
+  logLevels,
+} from '@sandbox-jobs/server/main/operator/watch/operator-log-level.ts'
 import { Argument, Command } from 'commander'
 import { withLocalService } from '../../../session/local-service.ts'
 

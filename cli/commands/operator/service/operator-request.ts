@@ -1,4 +1,4 @@
-import { type Trace, traceId } from '@sandbox-jobs/server/main/operator/operator-request.ts'
+import { type Trace, traceId } from '@sandbox-jobs/server/main/operator/watch/operator-request.ts'
 import { Command } from 'commander'
 import { exitCodes } from '../../../failure.ts'
 import { escapeControls } from '../../../output/escape-controls.ts'

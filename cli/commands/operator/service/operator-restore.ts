@@ -1,4 +1,4 @@
-import { restoreBackup } from '@sandbox-jobs/server/main/operator/operator-restore.ts'
+import { restoreBackup } from '@sandbox-jobs/server/main/operator/backups/operator-restore.ts'
 import { Command } from 'commander'
 import { timeOrAge } from '../../../args/time-or-age.ts'
 import { createReporter } from '../../../output/reporter.ts'

@@ -13,7 +13,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { runChecks } from '../../doctor.ts'
 import { checkSettings } from '../../settings/check-settings.ts'
 import { onLocalService, refuse, type ServiceRefusal } from '../local-service.ts'
-import { overviewOf } from '../service-overview.ts'
+import { overviewOf } from '../watch/service-overview.ts'
 import { knownSecrets } from './known-secrets.ts'
 import { publicSettings } from './public-settings.ts'
 

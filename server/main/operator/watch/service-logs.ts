@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { readConfig } from '../../base/config/config.ts'
-import { FollowedLines } from '../../operations/logs/follow-lines.ts'
-import type { LogLine } from '../../operations/logs/log-line.ts'
-import { type LinesWanted, newestLines } from '../../operations/logs/newest-lines.ts'
-import { refusalOf, refuse, type ServiceRefusal } from './local-service.ts'
+import { readConfig } from '../../../base/config/config.ts'
+import { FollowedLines } from '../../../operations/logs/follow-lines.ts'
+import type { LogLine } from '../../../operations/logs/log-line.ts'
+import { type LinesWanted, newestLines } from '../../../operations/logs/newest-lines.ts'
+import { refusalOf, refuse, type ServiceRefusal } from '../local-service.ts'
 
-export type { LogLevel } from '../../base/config/service-settings.ts'
-export type { LogLine } from '../../operations/logs/log-line.ts'
-export type { LinesWanted, LoggedService } from '../../operations/logs/newest-lines.ts'
+export type { LogLevel } from '../../../base/config/service-settings.ts'
+export type { LogLine } from '../../../operations/logs/log-line.ts'
+export type { LinesWanted, LoggedService } from '../../../operations/logs/newest-lines.ts'
 
 export interface ServiceLogs {
   newest: LogLine[]

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { readConfig } from '../../base/config/config.ts'
-import { traceLogs } from '../../operations/trace/trace-logs.ts'
-import { traceRows } from '../../operations/trace/trace-rows.ts'
-import type { Traced } from '../../operations/trace/traced.ts'
-import { onLocalService, refusalOf, type ServiceRefusal } from './local-service.ts'
+import { readConfig } from '../../../base/config/config.ts'
+import { traceLogs } from '../../../operations/trace/trace-logs.ts'
+import { traceRows } from '../../../operations/trace/trace-rows.ts'
+import type { Traced } from '../../../operations/trace/traced.ts'
+import { onLocalService, refusalOf, type ServiceRefusal } from '../local-service.ts'
 
 const linesOfFileMax = 1000
 const relatedMax = 20

@@ -1,6 +1,6 @@
-import { AgentClient } from '../../../agent/client/agent-client.ts'
-import type { ExecutorCapacity } from '../../../agent/port/host.ts'
-import { type LocalService, type Outcome, onLocalService } from './local-service.ts'
+import { AgentClient } from '../../../../agent/client/agent-client.ts'
+import type { ExecutorCapacity } from '../../../../agent/port/host.ts'
+import { type LocalService, type Outcome, onLocalService } from '../local-service.ts'
 import { type MachineOverview, machineOverview } from './machine-overview.ts'
 
 /** The work, the queues and the use of the machine now. */

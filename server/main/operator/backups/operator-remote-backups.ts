@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
-import { ConfigInvalid, readConfig } from '../../base/config/config.ts'
-import { BackupProblem } from '../../operations/backup/backup-problem.ts'
-import { configuredRemote } from '../../operations/backup/remote/configured-remote.ts'
-import { type RemoteBackup, RemoteBackups } from '../../operations/backup/remote/remote-backups.ts'
-import { namePattern } from '../../operations/backup/schedule/found-backups.ts'
-import { type Outcome, refuse } from './local-service.ts'
+import { ConfigInvalid, readConfig } from '../../../base/config/config.ts'
+import { BackupProblem } from '../../../operations/backup/backup-problem.ts'
+import { configuredRemote } from '../../../operations/backup/remote/configured-remote.ts'
+import { type RemoteBackup, RemoteBackups } from '../../../operations/backup/remote/remote-backups.ts'
+import { namePattern } from '../../../operations/backup/schedule/found-backups.ts'
+import { type Outcome, refuse } from '../local-service.ts'
 
 /** The backups in the bucket, the newest first. It needs no service on this machine. */
 export const listRemoteBackups = (): Outcome<{ remote: string; backups: RemoteBackup[] }> =>

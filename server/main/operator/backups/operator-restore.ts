@@ -3,33 +3,37 @@ import { readdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { createGunzip } from 'node:zlib'
-import { type Config, ConfigInvalid, readConfig } from '../../base/config/config.ts'
-import { hasCode } from '../../base/errors/has-code.ts'
-import { createLog } from '../../base/logging.ts'
-import { connect, type Database, isDatabaseUnavailable } from '../../db/database.ts'
-import { recordAuditEntry } from '../../operations/audit/audit-log.ts'
-import { clusterFile } from '../../operations/backup/archive/dump-cluster.ts'
-import { contentOfSegments, findMoment, type Moment } from '../../operations/backup/archive/moment.ts'
-import { BackupProblem } from '../../operations/backup/backup-problem.ts'
-import { type CheckedBackup, checkBackup } from '../../operations/backup/check-backup.ts'
+import { type Config, ConfigInvalid, readConfig } from '../../../base/config/config.ts'
+import { hasCode } from '../../../base/errors/has-code.ts'
+import { createLog } from '../../../base/logging.ts'
+import { connect, type Database, isDatabaseUnavailable } from '../../../db/database.ts'
+import { recordAuditEntry } from '../../../operations/audit/audit-log.ts'
+import { clusterFile } from '../../../operations/backup/archive/dump-cluster.ts'
+import { contentOfSegments, findMoment, type Moment } from '../../../operations/backup/archive/moment.ts'
+import { BackupProblem } from '../../../operations/backup/backup-problem.ts'
+import { type CheckedBackup, checkBackup } from '../../../operations/backup/check-backup.ts'
 import {
   type Loaded,
   loadDatabase,
   type Settled,
   settleDatabase,
-} from '../../operations/backup/database/load-database.ts'
-import { isEmptyDatabase } from '../../operations/backup/database/load-store.ts'
-import { type BackupSource, contentOf, isEncrypted } from '../../operations/backup/encryption/backup-files.ts'
-import { checkIdentity } from '../../operations/backup/encryption/check-identity.ts'
-import { filesOf, restoreFiles } from '../../operations/backup/restore-files.ts'
-import { startPostgres } from '../../postgres/postgres.ts'
-import { PostgresProblem } from '../../postgres/problem.ts'
-import { LogEnded, recoverCluster } from '../../postgres/recover.ts'
-import { accountsOrCaller } from '../all.ts'
-import { openDataFolder, prepareDataFolder, shareRestored } from '../supervisor/host/data-folder.ts'
-import { lockInstance } from '../supervisor/host/instance-lock.ts'
-import { clearRestoreMark, markRestore } from '../supervisor/host/restore-mark.ts'
-import { ServiceProblem } from '../supervisor/service-problem.ts'
+} from '../../../operations/backup/database/load-database.ts'
+import { isEmptyDatabase } from '../../../operations/backup/database/load-store.ts'
+import {
+  type BackupSource,
+  contentOf,
+  isEncrypted,
+} from '../../../operations/backup/encryption/backup-files.ts'
+import { checkIdentity } from '../../../operations/backup/encryption/check-identity.ts'
+import { filesOf, restoreFiles } from '../../../operations/backup/restore-files.ts'
+import { startPostgres } from '../../../postgres/postgres.ts'
+import { PostgresProblem } from '../../../postgres/problem.ts'
+import { LogEnded, recoverCluster } from '../../../postgres/recover.ts'
+import { accountsOrCaller } from '../../all.ts'
+import { openDataFolder, prepareDataFolder, shareRestored } from '../../supervisor/host/data-folder.ts'
+import { lockInstance } from '../../supervisor/host/instance-lock.ts'
+import { clearRestoreMark, markRestore } from '../../supervisor/host/restore-mark.ts'
+import { ServiceProblem } from '../../supervisor/service-problem.ts'
 
 export interface Restored extends Settled {
   dataDir: string

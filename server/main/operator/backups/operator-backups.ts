@@ -1,10 +1,10 @@
-import { systemClock } from '../../base/clock.ts'
-import { ConfigInvalid, readConfig } from '../../base/config/config.ts'
-import { type BackupPlan, planBackups } from '../../operations/backup/schedule/backup-plan.ts'
-import { findBackups } from '../../operations/backup/schedule/found-backups.ts'
-import { keepRulesOf } from '../../operations/backup/schedule/retention.ts'
-import { unsafeFolder } from '../../operations/backup/schedule/unsafe-folder.ts'
-import { type Outcome, refuse } from './local-service.ts'
+import { systemClock } from '../../../base/clock.ts'
+import { ConfigInvalid, readConfig } from '../../../base/config/config.ts'
+import { type BackupPlan, planBackups } from '../../../operations/backup/schedule/backup-plan.ts'
+import { findBackups } from '../../../operations/backup/schedule/found-backups.ts'
+import { keepRulesOf } from '../../../operations/backup/schedule/retention.ts'
+import { unsafeFolder } from '../../../operations/backup/schedule/unsafe-folder.ts'
+import { type Outcome, refuse } from '../local-service.ts'
 
 export interface BackupList extends BackupPlan {
   folder: string

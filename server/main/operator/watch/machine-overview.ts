@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism, loadavg } from 'node:os'
-import { defaultFloorBytes } from '../../base/disk-floor.ts'
-import { configuredCapacity, memoryOfRun } from '../../capacity/run-capacity.ts'
-import { readServiceFigures, type ServiceFigures } from '../../operations/metrics/service-figures-store.ts'
+import { defaultFloorBytes } from '../../../base/disk-floor.ts'
+import { configuredCapacity, memoryOfRun } from '../../../capacity/run-capacity.ts'
+import { readServiceFigures, type ServiceFigures } from '../../../operations/metrics/service-figures-store.ts'
 import {
   type ActiveRun,
   type CompanyWork,
@@ -10,10 +10,10 @@ import {
   countActiveRuns,
   listActiveRuns,
   listCompanyWork,
-} from '../../operations/top/live-work-store.ts'
-import { diskOf } from '../../storage/free-space.ts'
-import { presenceOn } from '../../work/machine-lease.ts'
-import type { LocalService } from './local-service.ts'
+} from '../../../operations/top/live-work-store.ts'
+import { diskOf } from '../../../storage/free-space.ts'
+import { presenceOn } from '../../../work/machine-lease.ts'
+import type { LocalService } from '../local-service.ts'
 
 const companiesMax = 20
 const runsMax = 20

@@ -1,16 +1,16 @@
 import { isAbsolute, resolve } from 'node:path'
-import { agentPaths } from '../../../agent/host/paths.ts'
-import type { Config } from '../../base/config/config.ts'
-import { openMachine } from '../../base/machine-id.ts'
-import { recordAuditEntry } from '../../operations/audit/audit-log.ts'
-import { backUp } from '../../operations/backup/back-up.ts'
-import { BackupProblem } from '../../operations/backup/backup-problem.ts'
-import type { Manifest } from '../../operations/backup/manifest.ts'
-import { configuredRemote } from '../../operations/backup/remote/configured-remote.ts'
-import { RemoteBackups } from '../../operations/backup/remote/remote-backups.ts'
-import { nameOf } from '../../operations/backup/schedule/found-backups.ts'
-import manifest from '../../package.json' with { type: 'json' }
-import { onLocalService, type ServiceRefusal } from './local-service.ts'
+import { agentPaths } from '../../../../agent/host/paths.ts'
+import type { Config } from '../../../base/config/config.ts'
+import { openMachine } from '../../../base/machine-id.ts'
+import { recordAuditEntry } from '../../../operations/audit/audit-log.ts'
+import { backUp } from '../../../operations/backup/back-up.ts'
+import { BackupProblem } from '../../../operations/backup/backup-problem.ts'
+import type { Manifest } from '../../../operations/backup/manifest.ts'
+import { configuredRemote } from '../../../operations/backup/remote/configured-remote.ts'
+import { RemoteBackups } from '../../../operations/backup/remote/remote-backups.ts'
+import { nameOf } from '../../../operations/backup/schedule/found-backups.ts'
+import manifest from '../../../package.json' with { type: 'json' }
+import { onLocalService, type ServiceRefusal } from '../local-service.ts'
 
 export interface MadeBackup extends Manifest {
   /** Where it was copied to. */
