@@ -126,6 +126,7 @@ test('company names are text, whatever they are', async () => {
   await overview(page)
   await page.getByText(hostileName.shown).first().waitFor()
   expect(await page.title()).toBe('Overview · Operator console')
+  expect(await page.locator('main a').count()).toBe(0)
   expect(await tracesOf(page)).toEqual([])
   const width = 'document.documentElement.scrollWidth - innerWidth'
   await page.setViewportSize({ width: 390, height: 844 })
