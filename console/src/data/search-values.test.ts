@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dayIn, textIn, valuesIn } from './search-values.ts'
+import { dayIn, textIn, timeIn, valuesIn } from './search-values.ts'
 
 test.each([
   ['sales', 'sales'],
@@ -33,4 +33,13 @@ test.each([
   [5, undefined],
 ])('%j is the day %j', (value, expected) => {
   expect(dayIn(value)).toBe(expected)
+})
+
+test.each([
+  ['2026-11-30T23:59', '2026-11-30T23:59'],
+  ['2026-11-30T25:00', undefined],
+  ['2026-11-30', undefined],
+  [5, undefined],
+])('%j is the time %j', (value, expected) => {
+  expect(timeIn(value)).toBe(expected)
 })

@@ -5,6 +5,7 @@
 
 export const textMaxLength = 256
 const dayForm = /^\d{4}-\d{2}-\d{2}$/
+const timeForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/
 
 /** A text that is not empty. */
 export function textIn(value: unknown): string | undefined {
@@ -20,8 +21,13 @@ export function valuesIn<Value extends string>(value: unknown, all: readonly Val
 }
 
 /** A day as `YYYY-MM-DD`. */
-export const dayIn = (value: unknown): string | undefined =>
-  typeof value === 'string' && dayForm.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
+export const dayIn = (value: unknown): string | undefined => dateIn(value, dayForm)
+
+/** A time as `YYYY-MM-DDTHH:MM`. */
+export const timeIn = (value: unknown): string | undefined => dateIn(value, timeForm)
+
+const dateIn = (value: unknown, form: RegExp): string | undefined =>
+  typeof value === 'string' && form.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 

@@ -1,5 +1,5 @@
 import type { AuditQuery } from '../../data/audit.ts'
-import { present, textIn } from '../../data/search-values.ts'
+import { present, textIn, timeIn } from '../../data/search-values.ts'
 
 /** The filters of the audit log, as the address has them. Times are `YYYY-MM-DDTHH:MM` in the zone of the person. */
 export interface AuditFilters {
@@ -12,16 +12,11 @@ export interface AuditFilters {
   kind?: string
 }
 
-const timeForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/
-
-const time = (value: unknown): string | undefined =>
-  typeof value === 'string' && timeForm.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
-
 /** Filters of an address, which anybody may have written: what is no filter is left out. */
 export const readAuditFilters = (search: Record<string, unknown>): AuditFilters =>
   present({
-    from: time(search.from),
-    to: time(search.to),
+    from: timeIn(search.from),
+    to: timeIn(search.to),
     actor: textIn(search.actor),
     object: textIn(search.object),
     action: textIn(search.action),
