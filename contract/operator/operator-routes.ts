@@ -8,5 +8,8 @@ export const operatorRoutes = {
   readState: { method: 'GET', path: '/operator/api/v1/state' },
 } as const
 
+/** The page that signs in with the code behind `#` of its address. */
+export const operatorSignInPage = '/operator/sign-in'
+
 /** A page sets this header to 1 if its operator has used it since its last request. Other requests do not prolong the sign-in. */
 export const operatorUseHeader = 'x-sandbox-operator-use'

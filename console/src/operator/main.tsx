@@ -1,3 +1,4 @@
+import { operatorSignInPage } from '@sandbox-jobs/contract/operator/operator-routes.ts'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import '../design/tokens.css'
@@ -13,15 +14,13 @@ const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no root element')
 watchConnection()
 
-const signInPath = '/operator/sign-in'
-
 /** Spends the code behind `#`, which browsers send to nobody. It leaves the address first: no reload and no history has it. */
 async function signInFromAddress(): Promise<unknown> {
   const { pathname, hash } = location
   if (pathname !== '/operator/') history.replaceState(null, '', '/operator/')
   const code = hash.slice(1)
-  // At other addresses it names a part of the page.
-  if (pathname !== signInPath || code === '') return undefined
+  // At other addresses the text behind `#` names a part of the page.
+  if (pathname !== operatorSignInPage || code === '') return undefined
   return signIn(code).then(
     () => undefined,
     (error: unknown) => error,

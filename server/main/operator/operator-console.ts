@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os'
+import { operatorSignInPage } from '@sandbox-jobs/contract/operator/operator-routes.ts'
 import { sudoUser } from '../../base/config/config.ts'
 import {
   codeSeconds,
@@ -27,7 +28,7 @@ export async function openConsole(): Outcome<ConsoleAddress> {
     return refuse('settings', 'the operator console is off: set SANDBOX_OPERATOR_LISTEN=127.0.0.1:8079')
   }
   return actOnService({ act: 'console_code', subject: account() }, async (service) => ({
-    address: `http://${listen}/operator/sign-in#${await makeCode(service, account())}`,
+    address: `http://${listen}${operatorSignInPage}#${await makeCode(service, account())}`,
     valid_seconds: codeSeconds,
     listen,
   }))
