@@ -28,7 +28,7 @@ const changedByBuilds = [
 ]
 const ofInbox = new Set<LiveEvent['kind']>(['inbox', 'notification', 'resync'])
 
-/** Has the answers that an event changes read again: those of runs, menus and builds at once, then at most once a second. */
+/** Refetches the answers that an event changes: those of runs, menus and builds at once, then at most once a second. */
 export function updateWithEvents(queries: QueryClient): void {
   const readRunsAgain = spaced(() => void readAgain(queries, changedByRuns), pauseMs)
   const readMenusAgain = spaced(() => void readAgain(queries, changedByMenus), pauseMs)
