@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { makeQueries } from '../data/queries.ts'
+import { makeQueries } from '../data/api/queries.ts'
 import { useStore } from '../data/store.ts'
 import { loadSpeech, type Speech, SpeechProvider } from '../texts/texts.tsx'
 import { language } from './language.ts'

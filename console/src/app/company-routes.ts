@@ -8,7 +8,7 @@ import { signedIn } from './signed-in.ts'
 const readName = (search: Record<string, unknown>): { name?: string } =>
   present({ name: textIn(search.name) })
 
-/** The screens of the company, each for the roles of `data/company-parts.ts`. */
+/** The screens of the company, each for the roles of `data/company/company-parts.ts`. */
 const company = createRoute({
   getParentRoute: () => signedIn,
   path: '/company',

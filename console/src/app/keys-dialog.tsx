@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { keepPreference } from '../data/preferences.ts'
+import { keepPreference } from '../data/person/preferences.ts'
 import { useStore } from '../data/store.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { useTexts } from '../texts/texts.tsx'

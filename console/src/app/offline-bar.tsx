@@ -1,4 +1,4 @@
-import { connection } from '../data/api.ts'
+import { connection } from '../data/api/api.ts'
 import { useStore } from '../data/store.ts'
 import { Icon } from '../design/icon.tsx'
 import { Button } from '../parts/button.tsx'

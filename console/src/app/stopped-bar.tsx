@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { me } from '../data/me.ts'
+import { me } from '../data/person/me.ts'
 import { Icon } from '../design/icon.tsx'
 import { useTexts } from '../texts/texts.tsx'
 import styles from './bar.module.css'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { me } from '../data/me.ts'
+import { me } from '../data/person/me.ts'
 import { singleKeys } from './actions.ts'
 import { language } from './language.ts'
 import { theme } from './theme.ts'

@@ -4,7 +4,7 @@ import { operatorRoutes, operatorUseHeader } from '@sandbox-jobs/contract/operat
 import type { OperatorSignIn } from '@sandbox-jobs/contract/operator/operator-sign-in.ts'
 import type { OperatorState } from '@sandbox-jobs/contract/operator/operator-state.ts'
 import { queryOptions } from '@tanstack/react-query'
-import { sendFromPage } from '../data/api.ts'
+import { sendFromPage } from '../data/api/api.ts'
 
 const refreshEveryMs = 2000
 

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import styles from '../app/header.module.css'
 import { LookEntries } from '../app/look-entries.tsx'
-import { signInNeeded } from '../data/sign-in-state.ts'
+import { signInNeeded } from '../data/api/sign-in-state.ts'
 import { Menu, MenuEntry } from '../parts/menu.tsx'
 import { useFormats, useTexts } from '../texts/texts.tsx'
 import { operatorState, signOut } from './operator-api.ts'

@@ -1,6 +1,6 @@
 import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
 import { useEffect } from 'react'
-import { isSignInMissing } from '../data/queries.ts'
+import { isSignInMissing } from '../data/api/queries.ts'
 import { ErrorBox } from '../parts/error-box.tsx'
 import { ToneBox } from '../parts/tone-box.tsx'
 import styles from '../screens/sign-in/sign-in.module.css'

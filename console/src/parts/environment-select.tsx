@@ -1,6 +1,6 @@
 import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import { useQuery } from '@tanstack/react-query'
-import { usableEnvironments } from '../data/environments.ts'
+import { usableEnvironments } from '../data/authoring/environments.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Field } from './field.tsx'
 import { Panel } from './panel.tsx'

@@ -1,6 +1,6 @@
 import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
 import { useQuery } from '@tanstack/react-query'
-import { isSignInMissing } from '../data/queries.ts'
+import { isSignInMissing } from '../data/api/queries.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Button } from './button.tsx'
 import styles from './error-box.module.css'

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { connection } from '../data/api.ts'
+import { connection } from '../data/api/api.ts'
 import { useStore } from '../data/store.ts'
 import { useFormats, useTexts } from '../texts/texts.tsx'
 import { ErrorBox } from './error-box.tsx'

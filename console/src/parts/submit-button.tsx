@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react'
-import { connection } from '../data/api.ts'
+import { connection } from '../data/api/api.ts'
 import { useStore } from '../data/store.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Button } from './button.tsx'

@@ -1,4 +1,4 @@
-import type { AuditQuery } from '../../data/audit.ts'
+import type { AuditQuery } from '../../data/company/audit.ts'
 import { present, textIn, timeIn } from '../../data/search-values.ts'
 
 /** The filters of the audit log, as the address has them. Times are `YYYY-MM-DDTHH:MM` in the zone of the person. */

@@ -2,7 +2,7 @@ import type { Chatroom } from '@sandbox-jobs/contract/resources/companies/chatro
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { companyRooms, departments } from '../../data/directory.ts'
+import { companyRooms, departments } from '../../data/company/directory.ts'
 import { Button } from '../../parts/button.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Panel } from '../../parts/panel.tsx'

@@ -1,6 +1,6 @@
 import type { User } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { useState } from 'react'
-import { personLabel } from '../../data/directory.ts'
+import { personLabel } from '../../data/company/directory.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useTexts } from '../../texts/texts.tsx'

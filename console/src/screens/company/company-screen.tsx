@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, Outlet, useMatchRoute } from '@tanstack/react-router'
-import { companyParts, companyPartsOf } from '../../data/company-parts.ts'
-import { me } from '../../data/me.ts'
+import { companyParts, companyPartsOf } from '../../data/company/company-parts.ts'
+import { me } from '../../data/person/me.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { NotFoundPage } from '../not-found/not-found-page.tsx'
 

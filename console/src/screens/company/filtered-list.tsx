@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { allMax } from '../../data/all-pages.ts'
+import { allMax } from '../../data/api/all-pages.ts'
 import { AddressSearch } from '../../parts/address-search.tsx'
 import { Button } from '../../parts/button.tsx'
 import { useFormats, useTexts } from '../../texts/texts.tsx'

@@ -1,5 +1,5 @@
 import { useTrail } from '../../app/trail.ts'
-import type { CompanyPart } from '../../data/company-parts.ts'
+import type { CompanyPart } from '../../data/company/company-parts.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
 /** The way to a screen below a part of the company. */

@@ -1,5 +1,5 @@
 import type { User } from '@sandbox-jobs/contract/resources/companies/user.ts'
-import { roles } from '../../data/roles.ts'
+import { roles } from '../../data/person/roles.ts'
 
 type Person = Pick<User, 'role' | 'managed_department_ids' | 'disabled_at'>
 

@@ -8,7 +8,7 @@ import { type DoorKind, doorKinds } from '@sandbox-jobs/contract/resources/doors
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
+import { api } from '../../data/api/api.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useTexts } from '../../texts/texts.tsx'

@@ -2,7 +2,7 @@ import type { DoorWithKey } from '@sandbox-jobs/contract/resources/doors/door.ts
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { doorsOf } from '../../data/doors.ts'
+import { doorsOf } from '../../data/rooms/doors.ts'
 import { Button } from '../../parts/button.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'

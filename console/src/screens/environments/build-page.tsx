@@ -5,7 +5,7 @@ import { useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { keysOf, useAction } from '../../app/actions.ts'
 import { useTrail } from '../../app/trail.ts'
-import { api } from '../../data/api.ts'
+import { api } from '../../data/api/api.ts'
 import {
   type BuildParams,
   buildOf,
@@ -14,7 +14,7 @@ import {
   hasBuildEnded,
   useBuildEvents,
   useManagesEnvironment,
-} from '../../data/environments.ts'
+} from '../../data/authoring/environments.ts'
 import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Page } from '../../parts/page.tsx'

@@ -1,6 +1,6 @@
 import type { BuildDetails } from '@sandbox-jobs/contract/resources/builds/build-details.ts'
 import { useQuery } from '@tanstack/react-query'
-import { type BuildParams, buildDetailsOf } from '../../data/environments.ts'
+import { type BuildParams, buildDetailsOf } from '../../data/authoring/environments.ts'
 import type { IconName } from '../../design/icon.tsx'
 import { Icon } from '../../design/icon.tsx'
 import type { Tone } from '../../design/states.ts'

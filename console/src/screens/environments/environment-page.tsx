@@ -2,7 +2,11 @@ import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/enviro
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useTrail } from '../../app/trail.ts'
-import { environmentOf, environmentVersionsOf, useManagesEnvironment } from '../../data/environments.ts'
+import {
+  environmentOf,
+  environmentVersionsOf,
+  useManagesEnvironment,
+} from '../../data/authoring/environments.ts'
 import links from '../../parts/button.module.css'
 import { Moment } from '../../parts/moment.tsx'
 import { MoreButton } from '../../parts/more-button.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useTrail } from '../../app/trail.ts'
-import { environmentOf, useManagesEnvironment } from '../../data/environments.ts'
+import { environmentOf, useManagesEnvironment } from '../../data/authoring/environments.ts'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'

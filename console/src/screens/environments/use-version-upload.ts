@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { environments, environmentVersionsOf } from '../../data/environments.ts'
+import { environments, environmentVersionsOf } from '../../data/authoring/environments.ts'
 import { type Done, type UploadPlan, type UploadStep, uploadVersion } from './version-upload.ts'
 
 /** Uploads an archive, makes a version of it and goes to its build. After a failure it goes on where it has stopped. */

@@ -8,7 +8,7 @@ import {
   environmentOf,
   environmentVersionOf,
   useManagesEnvironment,
-} from '../../data/environments.ts'
+} from '../../data/authoring/environments.ts'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { IdText } from '../../parts/id-text.tsx'
 import { Moment } from '../../parts/moment.tsx'

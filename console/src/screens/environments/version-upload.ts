@@ -3,8 +3,8 @@ import type { ArchiveFormat } from '@sandbox-jobs/contract/resources/environment
 import type { EnvironmentCreateRequest } from '@sandbox-jobs/contract/resources/environments/environment.ts'
 import type { SelectableProfile } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { addressOf, api } from '../../data/api.ts'
-import { sendFile } from '../../data/send-file.ts'
+import { addressOf, api } from '../../data/api/api.ts'
+import { sendFile } from '../../data/api/send-file.ts'
 
 /** A version that is to be made: an archive, and the environment that it is for, which may have to be made. */
 export interface UploadPlan {

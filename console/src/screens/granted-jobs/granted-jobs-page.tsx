@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { grantedJobsOf } from '../../data/granted-jobs.ts'
+import { grantedJobsOf } from '../../data/rooms/granted-jobs.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { ManagedRoomPage } from '../rooms/managed-room-page.tsx'

@@ -1,6 +1,6 @@
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
 import { useQuery } from '@tanstack/react-query'
-import { allVersionsOf } from '../../data/images.ts'
+import { allVersionsOf } from '../../data/authoring/images.ts'
 import { VersionSelect } from '../../parts/version-select.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { ComparedImages } from './compared-images.tsx'

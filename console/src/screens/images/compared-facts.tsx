@@ -1,6 +1,6 @@
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
 import { type UseQueryResult, useQueries } from '@tanstack/react-query'
-import { provenanceOf } from '../../data/images.ts'
+import { provenanceOf } from '../../data/authoring/images.ts'
 import { DifferenceTable } from '../../parts/difference-table.tsx'
 import { type Answer, Panel } from '../../parts/panel.tsx'
 import { useFormats, useTexts } from '../../texts/texts.tsx'

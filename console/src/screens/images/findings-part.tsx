@@ -3,7 +3,7 @@ import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/enviro
 import { severities } from '@sandbox-jobs/contract/severities.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { scanReportOf } from '../../data/images.ts'
+import { scanReportOf } from '../../data/authoring/images.ts'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { TenantText } from '../../parts/tenant-text.tsx'

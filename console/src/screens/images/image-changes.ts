@@ -1,5 +1,5 @@
 import type { ScanFinding } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
-import { type ImagePackage, inOrder } from '../../data/sbom.ts'
+import { type ImagePackage, inOrder } from '../../data/authoring/sbom.ts'
 
 /** A package that differs between two images. A name may have several versions, for instance in two folders. */
 export interface PackageChange {

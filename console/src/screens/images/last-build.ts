@@ -1,5 +1,5 @@
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
-import type { BuildParams } from '../../data/environments.ts'
+import type { BuildParams } from '../../data/authoring/environments.ts'
 
 /** The build that made the image of a version, if one did. */
 export const lastBuildOf = (version: EnvironmentVersion): BuildParams => ({

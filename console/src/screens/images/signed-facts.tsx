@@ -2,7 +2,7 @@ import type { Envelope } from '@sandbox-jobs/contract/resources/builds/provenanc
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { signingKeys } from '../../data/images.ts'
+import { signingKeys } from '../../data/authoring/images.ts'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { IdText } from '../../parts/id-text.tsx'
 import { Moment } from '../../parts/moment.tsx'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { inbox } from '../../data/inbox.ts'
+import { inbox } from '../../data/person/inbox.ts'
 import cards from '../../parts/card.module.css'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'

@@ -1,5 +1,5 @@
 import type { ApiKey } from '@sandbox-jobs/contract/resources/access/api-key.ts'
-import { keyStateOf } from '../../data/api-keys.ts'
+import { keyStateOf } from '../../data/company/api-keys.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { useNow } from '../../parts/now.ts'
 import { useTexts } from '../../texts/texts.tsx'

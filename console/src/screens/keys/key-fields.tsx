@@ -1,6 +1,6 @@
 import { nameMaxLength } from '@sandbox-jobs/contract/limits.ts'
 import { useQuery } from '@tanstack/react-query'
-import { companyRooms, mayBeInRooms, people, personLabel } from '../../data/directory.ts'
+import { companyRooms, mayBeInRooms, people, personLabel } from '../../data/company/directory.ts'
 import { CheckList } from '../../parts/check-list.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Panel } from '../../parts/panel.tsx'

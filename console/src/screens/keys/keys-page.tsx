@@ -1,7 +1,7 @@
 import type { ApiKey } from '@sandbox-jobs/contract/resources/access/api-key.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { apiKeys } from '../../data/api-keys.ts'
+import { apiKeys } from '../../data/company/api-keys.ts'
 import links from '../../parts/button.module.css'
 import { DateTime } from '../../parts/date-time.tsx'
 import { Moment } from '../../parts/moment.tsx'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { me } from '../../data/me.ts'
+import { me } from '../../data/person/me.ts'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'

@@ -1,7 +1,7 @@
 import type { User } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { people } from '../../data/directory.ts'
+import { people } from '../../data/company/directory.ts'
 import links from '../../parts/button.module.css'
 import { Moment } from '../../parts/moment.tsx'
 import { Panel } from '../../parts/panel.tsx'

@@ -1,5 +1,5 @@
 import type { User, UserUpdateRequest } from '@sandbox-jobs/contract/resources/companies/user.ts'
-import { roles } from '../../data/roles.ts'
+import { roles } from '../../data/person/roles.ts'
 
 /** A role as it is chosen, with departments that only a manager of departments has. */
 export interface RoleChoice {

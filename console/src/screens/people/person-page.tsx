@@ -1,7 +1,7 @@
 import type { User } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { personOf } from '../../data/directory.ts'
+import { personOf } from '../../data/company/directory.ts'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { IdText } from '../../parts/id-text.tsx'
 import { Moment } from '../../parts/moment.tsx'

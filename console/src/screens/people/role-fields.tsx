@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { departments } from '../../data/directory.ts'
-import { type RoleName, roleNameOf, roleNames, roles } from '../../data/roles.ts'
+import { departments } from '../../data/company/directory.ts'
+import { type RoleName, roleNameOf, roleNames, roles } from '../../data/person/roles.ts'
 import { CheckList } from '../../parts/check-list.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Panel } from '../../parts/panel.tsx'

@@ -1,4 +1,4 @@
-import { roleNameOf } from '../../data/roles.ts'
+import { roleNameOf } from '../../data/person/roles.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
 /** The words for a role, and its number if the service is newer than this page. */

@@ -2,7 +2,7 @@ import type { OwnChatroom } from '@sandbox-jobs/contract/resources/companies/cha
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { type Step, useTrail } from '../../app/trail.ts'
-import { ownRooms } from '../../data/rooms.ts'
+import { ownRooms } from '../../data/rooms/rooms.ts'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'

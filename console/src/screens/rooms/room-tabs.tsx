@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useRoom } from '../../data/rooms.ts'
+import { useRoom } from '../../data/rooms/rooms.ts'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 

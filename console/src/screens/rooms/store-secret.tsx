@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useRoom } from '../../data/rooms.ts'
+import { useRoom } from '../../data/rooms/rooms.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
 /** The way to the secrets of a room, for who may store them. */

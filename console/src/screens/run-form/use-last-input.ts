@@ -1,7 +1,7 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useQuery } from '@tanstack/react-query'
-import { apiQuery } from '../../data/queries.ts'
-import { inputOfRun } from '../../data/run-input.ts'
+import { apiQuery } from '../../data/api/queries.ts'
+import { inputOfRun } from '../../data/runs/run-input.ts'
 
 /** The input of the person's last run of the task, as long as it exists. */
 export function useLastInput(cid: string, taskId: string): string | null | undefined {

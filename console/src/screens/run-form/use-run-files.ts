@@ -1,6 +1,6 @@
 import type { RunFileRequest } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
 import { useEffect, useRef, useState } from 'react'
-import { uploadInputFile } from '../../data/upload-input-file.ts'
+import { uploadInputFile } from '../../data/runs/upload-input-file.ts'
 
 /** A file that was chosen for the run, and how far its upload is. */
 export interface ChosenFile {

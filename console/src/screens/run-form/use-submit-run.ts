@@ -2,7 +2,7 @@ import type { ExtendedSubmitRequest } from '@sandbox-jobs/contract/resources/run
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { api } from '../../data/api.ts'
+import { api } from '../../data/api/api.ts'
 import { useIntentKey } from '../../data/intent-key.ts'
 
 /** Submits a run and goes to its page. */

@@ -1,6 +1,6 @@
 import type { ExtendedRun } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
 import { useQuery } from '@tanstack/react-query'
-import { inputOfRun } from '../../data/run-input.ts'
+import { inputOfRun } from '../../data/runs/run-input.ts'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { TenantText } from '../../parts/tenant-text.tsx'

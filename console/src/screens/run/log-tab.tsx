@@ -2,7 +2,7 @@ import type { ExtendedRun } from '@sandbox-jobs/contract/resources/runs/extended
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { singleKeys } from '../../app/actions.ts'
-import { addressOf, api } from '../../data/api.ts'
+import { addressOf, api } from '../../data/api/api.ts'
 import { useStore } from '../../data/store.ts'
 import { hashOf, linesOf } from '../../log/line-hash.ts'
 import type { LogSource } from '../../log/log-source.ts'

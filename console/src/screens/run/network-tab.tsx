@@ -2,7 +2,7 @@ import type { ExtendedRun } from '@sandbox-jobs/contract/resources/runs/extended
 import type { RefusedConnection } from '@sandbox-jobs/contract/resources/runs/network-log.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useQuery } from '@tanstack/react-query'
-import { apiQuery } from '../../data/queries.ts'
+import { apiQuery } from '../../data/api/queries.ts'
 import { Moment } from '../../parts/moment.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import table from '../../parts/table.module.css'

@@ -1,7 +1,7 @@
 import type { ExtendedRun } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useQuery } from '@tanstack/react-query'
-import { apiQuery } from '../../data/queries.ts'
+import { apiQuery } from '../../data/api/queries.ts'
 import { Icon } from '../../design/icon.tsx'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import styles from './outcome.module.css'

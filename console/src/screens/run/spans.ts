@@ -1,5 +1,5 @@
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
-import type { TimedState } from '../../data/run-states.ts'
+import type { TimedState } from '../../data/runs/run-states.ts'
 
 /** How long a run was in a state. */
 interface Span {

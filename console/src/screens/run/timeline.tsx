@@ -1,5 +1,5 @@
 import type { ExtendedRun } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
-import type { TimedState } from '../../data/run-states.ts'
+import type { TimedState } from '../../data/runs/run-states.ts'
 import { lookOf } from '../../design/states.ts'
 import { useNow } from '../../parts/now.ts'
 import { useFormats, useTexts } from '../../texts/texts.tsx'

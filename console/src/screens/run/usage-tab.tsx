@@ -1,7 +1,7 @@
 import type { ExtendedRun } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useQuery } from '@tanstack/react-query'
-import { apiQuery } from '../../data/queries.ts'
+import { apiQuery } from '../../data/api/queries.ts'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Panel } from '../../parts/panel.tsx'

@@ -1,7 +1,7 @@
 import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import { runStates } from '@sandbox-jobs/contract/states/run-states.ts'
 import { useQuery } from '@tanstack/react-query'
-import { ownRooms } from '../../data/rooms.ts'
+import { ownRooms } from '../../data/rooms/rooms.ts'
 import { lookOf } from '../../design/states.ts'
 import { Button } from '../../parts/button.tsx'
 import { Chips } from '../../parts/chips.tsx'

@@ -1,5 +1,5 @@
 import { type RunState, runStates } from '@sandbox-jobs/contract/states/run-states.ts'
-import type { RunFilters } from '../../data/runs.ts'
+import type { RunFilters } from '../../data/runs/runs.ts'
 import { dayIn, present, textIn, valuesIn } from '../../data/search-values.ts'
 
 /** The filters of a list of runs, as the address has them. */

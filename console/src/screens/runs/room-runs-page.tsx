@@ -1,6 +1,6 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useTrail } from '../../app/trail.ts'
-import { useRoom } from '../../data/rooms.ts'
+import { useRoom } from '../../data/rooms/rooms.ts'
 import { Page } from '../../parts/page.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { FilterBar } from './filter-bar.tsx'

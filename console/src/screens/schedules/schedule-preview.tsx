@@ -1,6 +1,6 @@
 import type { SchedulePreview } from '@sandbox-jobs/contract/resources/schedules/schedule.ts'
 import { useQuery } from '@tanstack/react-query'
-import { previewOf } from '../../data/schedules.ts'
+import { previewOf } from '../../data/rooms/schedules.ts'
 import { useSettled } from '../../data/settled.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { Refusals } from '../../parts/refusals.tsx'

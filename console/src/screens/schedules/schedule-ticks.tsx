@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ticksOf } from '../../data/schedules.ts'
+import { ticksOf } from '../../data/rooms/schedules.ts'
 import { DateTime } from '../../parts/date-time.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'

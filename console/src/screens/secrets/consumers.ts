@@ -1,7 +1,7 @@
 import type { OwnAccount } from '@sandbox-jobs/contract/resources/access/own-account.ts'
 import type { OwnChatroom } from '@sandbox-jobs/contract/resources/companies/chatroom.ts'
-import { roles } from '../../data/roles.ts'
-import type { Consumer } from '../../data/secrets.ts'
+import { roles } from '../../data/person/roles.ts'
+import type { Consumer } from '../../data/rooms/secrets.ts'
 
 type Person = Pick<OwnAccount, 'role' | 'managed_department_ids' | 'company_id'>
 type Room = Pick<OwnChatroom, 'id' | 'department_id' | 'manages'>

@@ -2,7 +2,7 @@ import type { ExtendedSecretApproval } from '@sandbox-jobs/contract/resources/se
 import type { SecretBinding } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
 import type { SecretSlotStatus } from '@sandbox-jobs/contract/resources/tasks/secret-slot.ts'
 import { expect, test } from 'vitest'
-import type { Consumer } from '../../data/secrets.ts'
+import type { Consumer } from '../../data/rooms/secrets.ts'
 import { approvalFor, secretsElsewhere, slotSetHash, slotsOf, slotsToApprove } from './job-slots.ts'
 
 const room: Consumer = { consumer_scope: 'chatroom', consumer_id: 'roo_1' }

@@ -2,7 +2,7 @@ import type { ExtendedSecretApproval } from '@sandbox-jobs/contract/resources/se
 import type { SecretBinding } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
 import type { MenuItem } from '@sandbox-jobs/contract/resources/tasks/menu.ts'
 import type { SecretSlotStatus } from '@sandbox-jobs/contract/resources/tasks/secret-slot.ts'
-import type { Consumer } from '../../data/secrets.ts'
+import type { Consumer } from '../../data/rooms/secrets.ts'
 
 /** A slot of a job, and the value that a consumer has stored for it. */
 export interface JobSlot {

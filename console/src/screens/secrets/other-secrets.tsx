@@ -1,6 +1,6 @@
 import type { SecretBinding } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
 import { useState } from 'react'
-import type { Consumer } from '../../data/secrets.ts'
+import type { Consumer } from '../../data/rooms/secrets.ts'
 import { Button } from '../../parts/button.tsx'
 import { IdText } from '../../parts/id-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'

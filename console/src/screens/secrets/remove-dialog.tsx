@@ -2,8 +2,8 @@ import type { SecretRevokeRequest } from '@sandbox-jobs/contract/resources/secre
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
-import { readSecretsAgain } from '../../data/secrets.ts'
+import { api } from '../../data/api/api.ts'
+import { readSecretsAgain } from '../../data/rooms/secrets.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 

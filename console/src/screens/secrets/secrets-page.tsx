@@ -2,7 +2,7 @@ import type { OwnAccount } from '@sandbox-jobs/contract/resources/access/own-acc
 import type { OwnChatroom } from '@sandbox-jobs/contract/resources/companies/chatroom.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
-import { me } from '../../data/me.ts'
+import { me } from '../../data/person/me.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useTexts } from '../../texts/texts.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Consumer } from '../../data/secrets.ts'
+import type { Consumer } from '../../data/rooms/secrets.ts'
 import { Icon } from '../../design/icon.tsx'
 import { Button } from '../../parts/button.tsx'
 import type { Texts } from '../../texts/en.ts'

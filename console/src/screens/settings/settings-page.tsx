@@ -1,6 +1,6 @@
 import type { CompanySettings } from '@sandbox-jobs/contract/resources/companies/company-settings.ts'
 import { useQuery } from '@tanstack/react-query'
-import { companySettings } from '../../data/settings.ts'
+import { companySettings } from '../../data/company/settings.ts'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useFormats, useTexts } from '../../texts/texts.tsx'

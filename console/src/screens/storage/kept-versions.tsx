@@ -1,7 +1,7 @@
 import type { KeptVersion } from '@sandbox-jobs/contract/resources/environments/kept-version.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { keptVersions } from '../../data/usage.ts'
+import { keptVersions } from '../../data/company/usage.ts'
 import { DateTime } from '../../parts/date-time.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import rowLink from '../../parts/row-link.module.css'

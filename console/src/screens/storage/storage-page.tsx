@@ -1,6 +1,6 @@
 import type { StorageUse } from '@sandbox-jobs/contract/resources/companies/storage-use.ts'
 import { useQuery } from '@tanstack/react-query'
-import { storageUse } from '../../data/usage.ts'
+import { storageUse } from '../../data/company/usage.ts'
 import { Panel } from '../../parts/panel.tsx'
 import table from '../../parts/table.module.css'
 import { useFormats, useTexts } from '../../texts/texts.tsx'

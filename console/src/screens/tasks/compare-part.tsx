@@ -1,6 +1,6 @@
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import { useQuery } from '@tanstack/react-query'
-import { taskVersionsOf } from '../../data/tasks.ts'
+import { taskVersionsOf } from '../../data/authoring/tasks.ts'
 import { VersionSelect } from '../../parts/version-select.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { ComparedVersions } from './compared-versions.tsx'

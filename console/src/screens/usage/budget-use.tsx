@@ -1,6 +1,6 @@
 import type { BudgetUse as Budget } from '@sandbox-jobs/contract/resources/companies/budget-use.ts'
 import { useQuery } from '@tanstack/react-query'
-import { budget } from '../../data/usage.ts'
+import { budget } from '../../data/company/usage.ts'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useFormats, useTexts } from '../../texts/texts.tsx'

@@ -1,4 +1,4 @@
-import { usageFile } from '../../data/usage.ts'
+import { usageFile } from '../../data/company/usage.ts'
 import { Field } from '../../parts/field.tsx'
 import { LinkButton } from '../../parts/link-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'

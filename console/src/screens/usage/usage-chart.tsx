@@ -1,6 +1,6 @@
 import type { UsageReport } from '@sandbox-jobs/contract/resources/companies/usage-report.ts'
 import { useQuery } from '@tanstack/react-query'
-import { usageReport } from '../../data/usage.ts'
+import { usageReport } from '../../data/company/usage.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { StackedBars } from '../../parts/stacked-bars.tsx'
 import { useFormats, useTexts } from '../../texts/texts.tsx'

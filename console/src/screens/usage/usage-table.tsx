@@ -1,6 +1,6 @@
 import type { UsageItem, UsageReport } from '@sandbox-jobs/contract/resources/companies/usage-report.ts'
 import { useQuery } from '@tanstack/react-query'
-import { usageReport } from '../../data/usage.ts'
+import { usageReport } from '../../data/company/usage.ts'
 import { Panel } from '../../parts/panel.tsx'
 import table from '../../parts/table.module.css'
 import { TenantText } from '../../parts/tenant-text.tsx'

@@ -1,7 +1,7 @@
 import type { Webhook } from '@sandbox-jobs/contract/resources/notifications/webhook.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { webhookOf } from '../../data/webhooks.ts'
+import { webhookOf } from '../../data/company/webhooks.ts'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { IdText } from '../../parts/id-text.tsx'
 import { Moment } from '../../parts/moment.tsx'

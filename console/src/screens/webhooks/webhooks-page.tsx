@@ -1,7 +1,7 @@
 import type { Webhook } from '@sandbox-jobs/contract/resources/notifications/webhook.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { webhooks } from '../../data/webhooks.ts'
+import { webhooks } from '../../data/company/webhooks.ts'
 import links from '../../parts/button.module.css'
 import { Panel } from '../../parts/panel.tsx'
 import rowLink from '../../parts/row-link.module.css'

@@ -1,5 +1,0 @@
-import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { apiQuery } from './queries.ts'
-
-/** The person who is signed in. */
-export const me = apiQuery(allRoutes.readOwnAccount, {})

@@ -1,0 +1,27 @@
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { QueryOf } from '@sandbox-jobs/contract/routes/route.ts'
+import { keepPreviousData, type QueryClient } from '@tanstack/react-query'
+import { apiAll, apiQuery, readAgain } from '../api/queries.ts'
+
+const againMs = 30_000
+
+/** The schedules of a room with their next ticks. */
+export const schedulesOf = (cid: string) => ({
+  ...apiAll(allRoutes.listSchedules, { params: { cid } }),
+  refetchInterval: againMs,
+})
+
+/** The newest ticks of a schedule that came. */
+export const ticksOf = (cid: string, sid: string) => ({
+  ...apiQuery(allRoutes.listScheduleTicks, { params: { cid, sid }, query: { page_size: 10 } }),
+  refetchInterval: againMs,
+})
+
+/** Ticks and price of a schedule before it is made. The last answer stays until the next one is there. */
+export const previewOf = (cid: string, query: QueryOf<typeof allRoutes.previewSchedule>) => ({
+  ...apiQuery(allRoutes.previewSchedule, { params: { cid }, query }),
+  placeholderData: keepPreviousData,
+})
+
+export const readSchedulesAgain = (queries: QueryClient): Promise<void> =>
+  readAgain(queries, [allRoutes.listSchedules, allRoutes.listScheduleTicks])

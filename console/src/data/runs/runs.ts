@@ -1,0 +1,32 @@
+import type { VisibleRunList } from '@sandbox-jobs/contract/resources/runs/visible-run.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import type { QueryOf } from '@sandbox-jobs/contract/routes/route.ts'
+import { apiPages, apiQuery } from '../api/queries.ts'
+import { untilNextRead } from './live-lists.ts'
+
+export type RunFilters = Omit<QueryOf<typeof allRoutes.listVisibleRuns>, 'page_size' | 'page_token'>
+
+const pageSize = 50
+
+/** The newest runs that match, as many as fit beside other things. */
+export const newestRuns = (filters: RunFilters, count: number) => ({
+  ...apiQuery(allRoutes.listVisibleRuns, { query: { ...filters, page_size: count } }),
+  refetchInterval: ({ state }: { state: { data?: { items: readonly { status: string }[] } | undefined } }) =>
+    untilNextRead(state.data?.items),
+})
+
+/** All runs that match, page by page. */
+export const matchingRuns = (filters: RunFilters) => ({
+  ...apiPages(allRoutes.listVisibleRuns, { query: { ...filters, page_size: pageSize } }),
+  refetchInterval: ({
+    state,
+  }: {
+    state: { data?: { pages: readonly { items: readonly { status: string }[] }[] } | undefined }
+  }) => untilNextRead(state.data?.pages.flatMap(({ items }) => items)),
+})
+
+/** The name of a task whose runs the room has, also after the room no longer offers it. */
+export const taskNameOf = (cid: string, taskId: string) => ({
+  ...apiQuery(allRoutes.listVisibleRuns, { query: { chatroom_id: cid, task_id: taskId, page_size: 1 } }),
+  select: ({ items }: VisibleRunList) => items[0]?.task_name ?? '',
+})

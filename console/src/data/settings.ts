@@ -1,5 +1,0 @@
-import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { apiQuery } from './queries.ts'
-
-/** The settings of the company, with limits that the operator decides. */
-export const companySettings = apiQuery(allRoutes.readSettings, {})
