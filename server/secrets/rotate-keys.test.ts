@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { beforeEach, expect, it } from 'vitest'
-import { SecretSteps } from '../../testing/apps/secret-steps.ts'
+import { SecretSteps } from '../../testing/apps/steps/secret-steps.ts'
 import { TestApi } from '../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'

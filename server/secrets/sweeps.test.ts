@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { SecretSteps } from '../../testing/apps/secret-steps.ts'
+import { SecretSteps } from '../../testing/apps/steps/secret-steps.ts'
 import { TestApi } from '../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'

@@ -4,7 +4,7 @@ import type {
   OAuthDiscoveryState,
   OAuthTokens,
 } from '@modelcontextprotocol/client'
-import { redirectUri } from './oauth-steps.ts'
+import { redirectUri } from './steps/oauth-steps.ts'
 
 /** State that a client of the SDK keeps. Its person is at the page that it opens. */
 export class OAuthTestClient implements OAuthClientProvider {

@@ -1,7 +1,7 @@
 import { eventRoutes } from '@sandbox-jobs/contract/routes/event-routes.ts'
 import { signInRoutes } from '@sandbox-jobs/contract/routes/sign-in-routes.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { BrowserSteps } from '../../../testing/apps/browser-steps.ts'
+import { BrowserSteps } from '../../../testing/apps/steps/browser-steps.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, makeUser } from '../../../testing/factories/platform.ts'

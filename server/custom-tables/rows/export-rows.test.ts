@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { TableSteps } from '../../../testing/apps/table-steps.ts'
+import { TableSteps } from '../../../testing/apps/steps/table-steps.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'

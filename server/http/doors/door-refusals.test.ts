@@ -2,7 +2,7 @@ import type { DoorWithKey } from '@sandbox-jobs/contract/resources/doors/door.ts
 import type { DoorKind } from '@sandbox-jobs/contract/resources/doors/door-kind.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Answer } from '../../../testing/apps/answer.ts'
-import { DoorSteps, type PlatformRequest } from '../../../testing/apps/door-steps.ts'
+import { DoorSteps, type PlatformRequest } from '../../../testing/apps/steps/door-steps.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../../testing/factories/environment-version.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AgentHarness } from '../../../testing/apps/agent-harness.ts'
-import { OAuthSteps, redirectUri } from '../../../testing/apps/oauth-steps.ts'
+import { OAuthSteps, redirectUri } from '../../../testing/apps/steps/oauth-steps.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 

@@ -1,7 +1,7 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { AgentHarness } from '../../../testing/apps/agent-harness.ts'
-import { OAuthSteps, redirectUri } from '../../../testing/apps/oauth-steps.ts'
+import { OAuthSteps, redirectUri } from '../../../testing/apps/steps/oauth-steps.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { dropExpiredGrants } from '../../access/oauth/grant-store.ts'

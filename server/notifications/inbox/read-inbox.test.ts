@@ -2,7 +2,7 @@ import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-ve
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AgentHarness } from '../../../testing/apps/agent-harness.ts'
-import { SecretSteps } from '../../../testing/apps/secret-steps.ts'
+import { SecretSteps } from '../../../testing/apps/steps/secret-steps.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../../testing/factories/environment-version.ts'

@@ -5,7 +5,7 @@ import type { TableTrigger } from '@sandbox-jobs/contract/resources/tables/table
 import { tableTriggerRoutes } from '@sandbox-jobs/contract/routes/table-trigger-routes.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TableSteps } from '../../../testing/apps/table-steps.ts'
+import { TableSteps } from '../../../testing/apps/steps/table-steps.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createEmptyDatabase, createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'

@@ -6,7 +6,7 @@ import type { CustomTable } from '@sandbox-jobs/contract/resources/tables/custom
 import type { TableRow } from '@sandbox-jobs/contract/resources/tables/table-row.ts'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { CallbackRuns, type StartedRun } from '../../../testing/apps/callback-runs.ts'
-import { orderFields, TableSteps } from '../../../testing/apps/table-steps.ts'
+import { orderFields, TableSteps } from '../../../testing/apps/steps/table-steps.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { HeldCommits } from '../../../testing/database/held-commits.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'

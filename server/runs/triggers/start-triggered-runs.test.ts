@@ -4,7 +4,7 @@ import { tableRowRoutes } from '@sandbox-jobs/contract/routes/table-row-routes.t
 import { tableTriggerRoutes } from '@sandbox-jobs/contract/routes/table-trigger-routes.ts'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { TableSteps } from '../../../testing/apps/table-steps.ts'
+import { TableSteps } from '../../../testing/apps/steps/table-steps.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'

@@ -8,7 +8,7 @@ import { scheduleRoutes } from '@sandbox-jobs/contract/routes/schedule-routes.ts
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { codeOf } from '../../../testing/apps/answer.ts'
-import { type OfferedTask, ScheduleSteps } from '../../../testing/apps/schedule-steps.ts'
+import { type OfferedTask, ScheduleSteps } from '../../../testing/apps/steps/schedule-steps.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { applyTestPrices } from '../../../testing/factories/prices.ts'

@@ -4,7 +4,7 @@ import { chatroomRoutes } from '@sandbox-jobs/contract/routes/chatroom-routes.ts
 import { scheduleRoutes } from '@sandbox-jobs/contract/routes/schedule-routes.ts'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type OfferedTask, ScheduleSteps } from '../../../testing/apps/schedule-steps.ts'
+import { type OfferedTask, ScheduleSteps } from '../../../testing/apps/steps/schedule-steps.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun } from '../../../testing/factories/runs.ts'

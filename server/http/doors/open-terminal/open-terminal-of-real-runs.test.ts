@@ -1,8 +1,8 @@
 import type { DoorWithKey } from '@sandbox-jobs/contract/resources/doors/door.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { DoorSteps } from '../../../../testing/apps/door-steps.ts'
 import { RealRuns } from '../../../../testing/apps/real-runs.ts'
-import { TerminalSteps } from '../../../../testing/apps/terminal-steps.ts'
+import { DoorSteps } from '../../../../testing/apps/steps/door-steps.ts'
+import { TerminalSteps } from '../../../../testing/apps/steps/terminal-steps.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 

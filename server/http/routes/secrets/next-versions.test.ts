@@ -14,7 +14,7 @@ import {
   daysAhead,
   nextVersionsBody,
   publishChanged,
-} from '../../../../testing/apps/next-version-steps.ts'
+} from '../../../../testing/apps/steps/next-version-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { eventually } from '../../../../testing/eventually.ts'

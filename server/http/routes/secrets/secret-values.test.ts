@@ -8,7 +8,12 @@ import type {
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { secretRoutes } from '@sandbox-jobs/contract/routes/secret-routes.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { addressBody, encrypted, SecretSteps, transitKey } from '../../../../testing/apps/secret-steps.ts'
+import {
+  addressBody,
+  encrypted,
+  SecretSteps,
+  transitKey,
+} from '../../../../testing/apps/steps/secret-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'

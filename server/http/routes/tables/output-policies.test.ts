@@ -7,7 +7,7 @@ import { tableCommandRoutes } from '@sandbox-jobs/contract/routes/table-command-
 import { tableRoutes } from '@sandbox-jobs/contract/routes/table-routes.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { orderFields, TableSteps } from '../../../../testing/apps/table-steps.ts'
+import { orderFields, TableSteps } from '../../../../testing/apps/steps/table-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../../../testing/factories/environment-version.ts'

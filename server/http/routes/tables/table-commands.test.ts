@@ -8,7 +8,7 @@ import { tableCommandRoutes } from '@sandbox-jobs/contract/routes/table-command-
 import { tableRoutes } from '@sandbox-jobs/contract/routes/table-routes.ts'
 import { tableRowRoutes } from '@sandbox-jobs/contract/routes/table-row-routes.ts'
 import { beforeEach, expect, it } from 'vitest'
-import { orderFields, TableSteps } from '../../../../testing/apps/table-steps.ts'
+import { orderFields, TableSteps } from '../../../../testing/apps/steps/table-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeRoom, makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'

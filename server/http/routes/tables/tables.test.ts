@@ -4,7 +4,7 @@ import { tableCommandRoutes } from '@sandbox-jobs/contract/routes/table-command-
 import { tableRoutes } from '@sandbox-jobs/contract/routes/table-routes.ts'
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
-import { orderFields, TableSteps } from '../../../../testing/apps/table-steps.ts'
+import { orderFields, TableSteps } from '../../../../testing/apps/steps/table-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeDepartment, makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'

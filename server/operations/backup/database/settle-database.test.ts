@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { ScheduleSteps } from '../../../../testing/apps/schedule-steps.ts'
+import { ScheduleSteps } from '../../../../testing/apps/steps/schedule-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { systemClock } from '../../../base/clock.ts'

@@ -3,7 +3,11 @@ import { secretRoutes } from '@sandbox-jobs/contract/routes/secret-routes.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { approveNext, nextVersionsBody, publishChanged } from '../../../../testing/apps/next-version-steps.ts'
+import {
+  approveNext,
+  nextVersionsBody,
+  publishChanged,
+} from '../../../../testing/apps/steps/next-version-steps.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../../../testing/factories/environment-version.ts'

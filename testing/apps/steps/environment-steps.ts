@@ -7,9 +7,9 @@ import type { Environment } from '@sandbox-jobs/contract/resources/environments/
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
 import { contextUploadRoutes } from '@sandbox-jobs/contract/routes/context-upload-routes.ts'
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
-import type { Principal } from '../../server/access/principal.ts'
-import type { Answer } from './answer.ts'
-import type { Caller } from './caller.ts'
+import type { Principal } from '../../../server/access/principal.ts'
+import type { Answer } from '../answer.ts'
+import type { Caller } from '../caller.ts'
 
 /** Operations on environments and uploads through the API. */
 export class EnvironmentSteps {

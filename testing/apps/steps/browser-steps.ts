@@ -1,6 +1,6 @@
 import { signInRoutes } from '@sandbox-jobs/contract/routes/sign-in-routes.ts'
 import type { LightMyRequestResponse } from 'fastify'
-import type { TestApi } from './test-api.ts'
+import type { TestApi } from '../test-api.ts'
 
 type Headers = Record<string, string>
 

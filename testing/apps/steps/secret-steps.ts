@@ -5,12 +5,12 @@ import { encryptSecret } from '@sandbox-jobs/contract/client/encrypt-secret.ts'
 import type { SecretOperation } from '@sandbox-jobs/contract/resources/secrets/secret-binding.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { secretRoutes } from '@sandbox-jobs/contract/routes/secret-routes.ts'
-import type { Principal } from '../../server/access/principal.ts'
-import { keysFolder } from '../../server/base/keys/keys.ts'
-import { LocalKeys, secretKeysFolder } from '../../server/secrets/keys/local-keys.ts'
-import type { Answer } from './answer.ts'
-import type { CallOptions } from './caller.ts'
-import type { TestApi } from './test-api.ts'
+import type { Principal } from '../../../server/access/principal.ts'
+import { keysFolder } from '../../../server/base/keys/keys.ts'
+import { LocalKeys, secretKeysFolder } from '../../../server/secrets/keys/local-keys.ts'
+import type { Answer } from '../answer.ts'
+import type { CallOptions } from '../caller.ts'
+import type { TestApi } from '../test-api.ts'
 
 /** One pair for all APIs of a test file: making one takes a second. */
 let transit: KeyObject | undefined

@@ -3,13 +3,13 @@ import type { ScheduleTick } from '@sandbox-jobs/contract/resources/schedules/sc
 import { chatroomRoutes } from '@sandbox-jobs/contract/routes/chatroom-routes.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { scheduleRoutes } from '@sandbox-jobs/contract/routes/schedule-routes.ts'
-import type { Principal } from '../../server/access/principal.ts'
-import type { Database } from '../../server/db/database.ts'
-import { makeRunnableTask, type RunnableTask } from '../factories/runs.ts'
-import { makeTenant, type Tenant } from '../factories/tenant.ts'
-import type { Answer } from './answer.ts'
-import type { CallOptions } from './caller.ts'
-import type { TestApi } from './test-api.ts'
+import type { Principal } from '../../../server/access/principal.ts'
+import type { Database } from '../../../server/db/database.ts'
+import { makeRunnableTask, type RunnableTask } from '../../factories/runs.ts'
+import { makeTenant, type Tenant } from '../../factories/tenant.ts'
+import type { Answer } from '../answer.ts'
+import type { CallOptions } from '../caller.ts'
+import type { TestApi } from '../test-api.ts'
 
 /** A room that offers a task. */
 export interface OfferedTask {

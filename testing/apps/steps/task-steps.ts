@@ -4,8 +4,8 @@ import type { Task } from '@sandbox-jobs/contract/resources/tasks/task.ts'
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import { chatroomRoutes } from '@sandbox-jobs/contract/routes/chatroom-routes.ts'
 import { taskRoutes } from '@sandbox-jobs/contract/routes/task-routes.ts'
-import type { Principal } from '../../server/access/principal.ts'
-import type { Caller } from './caller.ts'
+import type { Principal } from '../../../server/access/principal.ts'
+import type { Caller } from '../caller.ts'
 
 interface Draft {
   taskId: string

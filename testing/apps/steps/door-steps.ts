@@ -1,9 +1,9 @@
 import type { DoorCreateRequest, DoorWithKey } from '@sandbox-jobs/contract/resources/doors/door.ts'
 import { doorRoutes } from '@sandbox-jobs/contract/routes/door-routes.ts'
-import type { Principal } from '../../server/access/principal.ts'
-import { type Answer, ReceivedAnswer } from './answer.ts'
-import { multipartEnd, multipartHeaders, partOf, type SentFile } from './multipart.ts'
-import type { TestApi } from './test-api.ts'
+import type { Principal } from '../../../server/access/principal.ts'
+import { type Answer, ReceivedAnswer } from '../answer.ts'
+import { multipartEnd, multipartHeaders, partOf, type SentFile } from '../multipart.ts'
+import type { TestApi } from '../test-api.ts'
 
 /** A request of a platform, which knows nothing of this service but its address and a key. */
 export interface PlatformRequest {

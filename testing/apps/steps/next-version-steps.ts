@@ -1,9 +1,9 @@
 import type { ExtendedSecretApproval } from '@sandbox-jobs/contract/resources/secrets/extended-secret-approval.ts'
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import { approvalRoutes } from '@sandbox-jobs/contract/routes/approval-routes.ts'
-import type { Principal } from '../../server/access/principal.ts'
-import type { Caller } from './caller.ts'
-import type { TestApi } from './test-api.ts'
+import type { Principal } from '../../../server/access/principal.ts'
+import type { Caller } from '../caller.ts'
+import type { TestApi } from '../test-api.ts'
 
 const dayMs = 86_400_000
 export const daysAhead = (days: number): string => new Date(Date.now() + days * dayMs).toISOString()

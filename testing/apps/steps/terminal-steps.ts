@@ -1,5 +1,5 @@
 import type { DoorWithKey } from '@sandbox-jobs/contract/resources/doors/door.ts'
-import type { Answer } from './answer.ts'
+import type { Answer } from '../answer.ts'
 import type { DoorSteps, PlatformRequest } from './door-steps.ts'
 
 /** Open WebUI, as its tools and its proxy send requests: with the key of the door, and the user in a header. */

@@ -5,10 +5,10 @@ import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { tableCommandRoutes } from '@sandbox-jobs/contract/routes/table-command-routes.ts'
 import { tableRoutes } from '@sandbox-jobs/contract/routes/table-routes.ts'
 import { tableRowRoutes } from '@sandbox-jobs/contract/routes/table-row-routes.ts'
-import type { Principal } from '../../server/access/principal.ts'
-import type { Answer } from './answer.ts'
-import type { CallOptions } from './caller.ts'
-import type { TestApi } from './test-api.ts'
+import type { Principal } from '../../../server/access/principal.ts'
+import type { Answer } from '../answer.ts'
+import type { CallOptions } from '../caller.ts'
+import type { TestApi } from '../test-api.ts'
 
 export const orderFields = [
   { name: 'order_id', type: 'text', required: true },
