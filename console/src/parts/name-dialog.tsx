@@ -5,6 +5,7 @@ import { useTexts } from '../texts/texts.tsx'
 import { Dialog } from './dialog.tsx'
 import { ErrorBox } from './error-box.tsx'
 import { Field } from './field.tsx'
+import { Form } from './form.tsx'
 import styles from './name-dialog.module.css'
 import { SubmitButton } from './submit-button.tsx'
 
@@ -31,14 +32,7 @@ export function NameDialog({ title, act, before = '', mutation, onClose, childre
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      <form
-        className={styles.form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          send()
-        }}
-      >
+      <Form className={styles.form} onSubmit={send}>
         <Field label={t.company.name} error={isTried && !isNamed ? t.company.noName : undefined}>
           {(tied) => (
             <input
@@ -53,7 +47,7 @@ export function NameDialog({ title, act, before = '', mutation, onClose, childre
         {children}
         {mutation.error && <ErrorBox error={mutation.error} />}
         <SubmitButton isBusy={mutation.isPending}>{act}</SubmitButton>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -5,6 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
 import { FileDrop } from '../../parts/file-drop.tsx'
+import { Form } from '../../parts/form.tsx'
 import { SubmitButton } from '../../parts/submit-button.tsx'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useFormats, useTexts } from '../../texts/texts.tsx'
@@ -47,14 +48,7 @@ export function ArchiveForm({ environment, children }: Props) {
   }
 
   return (
-    <form
-      className={styles.form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        send()
-      }}
-    >
+    <Form className={styles.form} onSubmit={send}>
       {children}
       <section className={styles.part}>
         <h2>{t.environments.archive}</h2>
@@ -98,7 +92,7 @@ export function ArchiveForm({ environment, children }: Props) {
         </SubmitButton>
         {upload.isPending && <Button onPress={stop}>{t.cancel}</Button>}
       </div>
-    </form>
+    </Form>
   )
 }
 

@@ -7,6 +7,7 @@ import { api } from '../../data/api/api.ts'
 import { readKeysAgain } from '../../data/company/api-keys.ts'
 import links from '../../parts/button.module.css'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { Form } from '../../parts/form.tsx'
 import { Page } from '../../parts/page.tsx'
 import { SubmitButton } from '../../parts/submit-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -35,18 +36,11 @@ export function NewKeyPage() {
   if (create.data) return <MadeKey made={create.data} />
   return (
     <Page title={t.apiKeys.create}>
-      <form
-        className={styles.form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          send()
-        }}
-      >
+      <Form className={styles.form} onSubmit={send}>
         <KeyFields draft={draft} isTried={isTried} onDraft={setDraft} />
         {create.error && <ErrorBox error={create.error} />}
         <SubmitButton isBusy={create.isPending}>{t.apiKeys.create}</SubmitButton>
-      </form>
+      </Form>
     </Page>
   )
 }

@@ -9,6 +9,7 @@ import { roles } from '../../data/person/roles.ts'
 import links from '../../parts/button.module.css'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
 import { Page } from '../../parts/page.tsx'
 import { SubmitButton } from '../../parts/submit-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -65,14 +66,7 @@ export function NewPersonPage() {
   }
   return (
     <Page title={t.people.invite}>
-      <form
-        className={styles.form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          send()
-        }}
-      >
+      <Form className={styles.form} onSubmit={send}>
         <Field
           label={t.signIn.login}
           help={t.people.loginHelp}
@@ -104,7 +98,7 @@ export function NewPersonPage() {
         <RoleFields value={choice} onValue={setChoice} />
         {invite.error && <ErrorBox error={invite.error} />}
         <SubmitButton isBusy={invite.isPending}>{t.people.invite}</SubmitButton>
-      </form>
+      </Form>
     </Page>
   )
 }

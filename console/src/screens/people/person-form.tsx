@@ -7,6 +7,7 @@ import { api } from '../../data/api/api.ts'
 import { readDirectoryAgain } from '../../data/company/directory.ts'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
 import { SubmitButton } from '../../parts/submit-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import styles from '../company/company.module.css'
@@ -33,11 +34,9 @@ export function PersonForm({ person }: { person: User }) {
   })
   const isNamed = name.trim() !== ''
   return (
-    <form
+    <Form
       className={styles.form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         if (isNamed && !save.isPending) save.mutate()
       }}
     >
@@ -56,6 +55,6 @@ export function PersonForm({ person }: { person: User }) {
       {save.error && <ErrorBox error={save.error} />}
       {save.isSuccess && change === undefined && <p role="status">{t.company.saved}</p>}
       <SubmitButton isBusy={save.isPending}>{t.company.save}</SubmitButton>
-    </form>
+    </Form>
   )
 }

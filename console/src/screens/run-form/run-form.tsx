@@ -9,6 +9,7 @@ import { InputForm, type InputFormHandle } from '../../form/input-form.tsx'
 import type { Json } from '../../form/json.ts'
 import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { Form } from '../../parts/form.tsx'
 import { SubmitButton } from '../../parts/submit-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { Estimate } from './estimate.tsx'
@@ -64,14 +65,7 @@ export function RunForm({ cid, item, startsWith }: Props) {
 
   useAction('submit', () => void send())
   return (
-    <form
-      className={styles.form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send()
-      }}
-    >
+    <Form className={styles.form} onSubmit={() => void send()}>
       {item.input_instructions && <Instructions text={item.input_instructions} />}
       <section className={styles.part}>
         <h2>{t.form.input}</h2>
@@ -117,6 +111,6 @@ export function RunForm({ cid, item, startsWith }: Props) {
           />
         )}
       </Suspense>
-    </form>
+    </Form>
   )
 }

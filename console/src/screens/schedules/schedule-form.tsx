@@ -8,6 +8,7 @@ import { readSchedulesAgain } from '../../data/rooms/schedules.ts'
 import { initialValue } from '../../form/defaults.ts'
 import { InputForm, type InputFormHandle } from '../../form/input-form.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { Form } from '../../parts/form.tsx'
 import { SubmitButton } from '../../parts/submit-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { parsedText } from '../run-form/parsed-text.ts'
@@ -47,14 +48,7 @@ export function ScheduleForm({ cid, item }: { cid: string; item: MenuItem }) {
   }
 
   return (
-    <form
-      className={styles.form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send()
-      }}
-    >
+    <Form className={styles.form} onSubmit={() => void send()}>
       <ScheduleFields values={values} onValues={setValues} />
       <section>
         <h2>{t.form.input}</h2>
@@ -69,6 +63,6 @@ export function ScheduleForm({ cid, item }: { cid: string; item: MenuItem }) {
       <SchedulePreviewBox cid={cid} taskId={item.task_id} values={values} />
       {make.error && <ErrorBox error={make.error} />}
       <SubmitButton isBusy={make.isPending}>{t.schedules.make}</SubmitButton>
-    </form>
+    </Form>
   )
 }

@@ -7,6 +7,7 @@ import { readSecretsAgain } from '../../data/rooms/secrets.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
 import { SubmitButton } from '../../parts/submit-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import {
@@ -71,14 +72,7 @@ export function ValueDialog({ address, isReplaced, onClose }: Props) {
 
   return (
     <Dialog title={t.secrets.setFor(address.slot_name, isReplaced)} onClose={onClose}>
-      <form
-        className={styles.form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          send()
-        }}
-      >
+      <Form className={styles.form} onSubmit={send}>
         <Field
           label={t.secrets.value}
           help={t.secrets.valueHelp}
@@ -103,7 +97,7 @@ export function ValueDialog({ address, isReplaced, onClose }: Props) {
           </>
         )}
         <SubmitButton isBusy={store.isPending}>{t.secrets.store}</SubmitButton>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -11,6 +11,7 @@ import { api } from '../../data/api/api.ts'
 import { companySettings } from '../../data/company/settings.ts'
 import { CheckList } from '../../parts/check-list.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { Form } from '../../parts/form.tsx'
 import { SubmitButton } from '../../parts/submit-button.tsx'
 import { ToneBox } from '../../parts/tone-box.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -54,14 +55,7 @@ export function SettingsForm({ settings }: { settings: CompanySettings }) {
   const stored = draftOf(seen)
   const isSaved = JSON.stringify(stored) === JSON.stringify(draft)
   return (
-    <form
-      className={styles.form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        send()
-      }}
-    >
+    <Form className={styles.form} onSubmit={send}>
       <DaysField
         label={t.settings.contentDays}
         help={t.settings.contentHelp}
@@ -98,6 +92,6 @@ export function SettingsForm({ settings }: { settings: CompanySettings }) {
       {save.error && !(isOvertaken && isConflict(save.error)) && <ErrorBox error={save.error} />}
       {save.isSuccess && isSaved && <p role="status">{t.company.saved}</p>}
       <SubmitButton isBusy={save.isPending}>{t.company.save}</SubmitButton>
-    </form>
+    </Form>
   )
 }

@@ -10,6 +10,7 @@ import { useStore } from '../../data/store.ts'
 import { EnvironmentSelect } from '../../parts/environment-select.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
 import { SubmitButton } from '../../parts/submit-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import type { Draft } from './draft.ts'
@@ -66,14 +67,7 @@ export function DraftForm({ startsWith, environmentName, save }: Props) {
   useAction('save', send)
 
   return (
-    <form
-      className={styles.form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        send()
-      }}
-    >
+    <Form className={styles.form} onSubmit={send}>
       <EnvironmentSelect
         value={draft.environmentVersion}
         name={environmentName}
@@ -106,7 +100,7 @@ export function DraftForm({ startsWith, environmentName, save }: Props) {
       <SubmitButton keys={keysOf('save')} isBusy={store.isPending}>
         {t.tasks.save}
       </SubmitButton>
-    </form>
+    </Form>
   )
 }
 

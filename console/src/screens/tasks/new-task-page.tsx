@@ -11,6 +11,7 @@ import { me } from '../../data/person/me.ts'
 import type { ChosenOwner } from '../../data/person/owners.ts'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
 import { OwnerSelect } from '../../parts/owner-select.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -52,14 +53,7 @@ export function NewTaskPage() {
     <Page title={t.tasks.create}>
       <Panel query={account}>
         {(person) => (
-          <form
-            className={styles.form}
-            noValidate
-            onSubmit={(event) => {
-              event.preventDefault()
-              send()
-            }}
-          >
+          <Form className={styles.form} onSubmit={send}>
             <Field label={t.environments.name} error={isTried && !isNamed ? t.tasks.noName : undefined}>
               {(tied) => (
                 <input
@@ -83,7 +77,7 @@ export function NewTaskPage() {
             <OwnerSelect person={person} value={owner} onValue={setOwner} />
             {create.error && <ErrorBox error={create.error} />}
             <SubmitButton isBusy={create.isPending}>{t.tasks.create}</SubmitButton>
-          </form>
+          </Form>
         )}
       </Panel>
     </Page>

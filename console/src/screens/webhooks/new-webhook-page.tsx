@@ -17,6 +17,7 @@ import links from '../../parts/button.module.css'
 import { CheckList } from '../../parts/check-list.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
 import { Page } from '../../parts/page.tsx'
 import { SubmitButton } from '../../parts/submit-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -63,14 +64,7 @@ export function NewWebhookPage() {
   }
   return (
     <Page title={t.webhooks.create}>
-      <form
-        className={styles.form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          send()
-        }}
-      >
+      <Form className={styles.form} onSubmit={send}>
         <Field
           label={t.webhooks.url}
           help={t.webhooks.urlHelp}
@@ -106,7 +100,7 @@ export function NewWebhookPage() {
         />
         {create.error && <ErrorBox error={create.error} />}
         <SubmitButton isBusy={create.isPending}>{t.webhooks.create}</SubmitButton>
-      </form>
+      </Form>
     </Page>
   )
 }
