@@ -5,6 +5,25 @@ interface Share {
   total: number
 }
 
+/** Work of one company that has not ended. Ages are in seconds; 0: nothing waits. */
+export interface CompanyWork {
+  company_id: string
+  name: string
+  runs_active: number
+  runs_queued: number
+  oldest_queued_run: number
+  builds_active: number
+  builds_queued: number
+}
+
+export interface ActiveRun {
+  id: string
+  company: string
+  state: string
+  profile: string
+  seconds: number
+}
+
 /** The work on the machine and its use now. Sizes are in bytes, times in seconds; a time of 0: nothing waits. */
 export interface OperatorState {
   at: string
@@ -32,17 +51,9 @@ export interface OperatorState {
     lock_waits: number
   }
   /** At most 20, those with the most work first. */
-  companies: {
-    company_id: string
-    name: string
-    runs_active: number
-    runs_queued: number
-    oldest_queued_run: number
-    builds_active: number
-    builds_queued: number
-  }[]
+  companies: CompanyWork[]
   /** At most 20, those at work the longest first. */
-  runs: { id: string; company: string; state: string; profile: string; seconds: number }[]
+  runs: ActiveRun[]
   /** At most 20, those with the most stored bytes first; a limit of null: none. */
   storage: { company_id: string; name: string; kept_bytes: number; limit_bytes: number | null }[]
 }

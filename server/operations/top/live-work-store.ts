@@ -1,19 +1,9 @@
+import type { ActiveRun, CompanyWork } from '@sandbox-jobs/contract/operator/operator-state.ts'
 import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
 
 const byOperator = acrossCompanies('an operator looks at what runs on this machine')
-
-/** Work of one company that has not ended. Ages are in seconds; 0: nothing waits. */
-export interface CompanyWork {
-  company_id: string
-  name: string
-  runs_active: number
-  runs_queued: number
-  oldest_queued_run: number
-  builds_active: number
-  builds_queued: number
-}
 
 /** Those with the most active runs first, then those with the most queued ones. */
 export async function listCompanyWork(db: Executing, limit: number): Promise<CompanyWork[]> {
@@ -37,14 +27,6 @@ export async function listCompanyWork(db: Executing, limit: number): Promise<Com
     join companies on companies.id = company_id
     order by runs_active desc, runs_queued desc, builds_active desc, name limit ${limit}`.execute(db)
   return rows
-}
-
-export interface ActiveRun {
-  id: string
-  company: string
-  state: string
-  profile: string
-  seconds: number
 }
 
 /** Those that have been at work the longest. */

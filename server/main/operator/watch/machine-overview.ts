@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism, loadavg } from 'node:os'
+import type { OperatorState } from '@sandbox-jobs/contract/operator/operator-state.ts'
 import { defaultFloorBytes } from '../../../base/disk-floor.ts'
 import { configuredCapacity, memoryOfRun } from '../../../capacity/run-capacity.ts'
 import { readServiceFigures, type ServiceFigures } from '../../../operations/metrics/service-figures-store.ts'
 import {
-  type ActiveRun,
-  type CompanyWork,
   countActiveBuilds,
   countActiveRuns,
   listActiveRuns,
@@ -20,21 +19,10 @@ const runsMax = 20
 const mib = 1024 ** 2
 
 /** The work, the queues and the use of the machine now, without what the host agent alone knows. Sizes are in bytes, times in seconds. */
-export interface MachineOverview {
+export interface MachineOverview
+  extends Omit<OperatorState, 'at' | 'version' | 'sign_in' | 'waiting' | 'storage'> {
   at: Date
-  worker: boolean
-  host_agent: boolean
-  run_slots: { used: number; total: number }
-  build_slots: { used: number; total: number }
-  /** The memory that active runs count for, and that of all sandboxes together. Builds are not in it. */
-  sandbox_memory: { used: number; total: number }
-  machine: { processors: number; load: number; memory_available: number; memory_total: number }
-  disk: { free: number; total: number; floor: number }
   waiting: ServiceFigures
-  /** At most 20, those with the most work first. */
-  companies: CompanyWork[]
-  /** At most 20, the oldest first. */
-  runs: ActiveRun[]
 }
 
 export async function machineOverview({
