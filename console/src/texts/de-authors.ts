@@ -251,8 +251,6 @@ export const deAuthors = {
       secrets: 'Namen von Umgebungsvariablen, mit Kommas dazwischen.',
     },
     confirmationHelp: 'Ein Mensch muss bestätigen, was ein Agent einreicht',
-    timeoutRange: (least: number, most: number) =>
-      `Eine Zahl von Sekunden von ${number.format(least)} bis ${number.format(most)}.`,
     chooseEnvironment: 'Umgebung wählen',
     noEnvironment: 'Wählen Sie die Umgebung, auf der sie läuft.',
     sameVersion: (name: string) => `${name}, die bisherige Version`,

@@ -244,8 +244,6 @@ export const enAuthors = {
       secrets: 'Names of environment variables, with commas between them.',
     },
     confirmationHelp: 'A person has to confirm what an agent submits',
-    timeoutRange: (least: number, most: number) =>
-      `A number of seconds from ${number.format(least)} to ${number.format(most)}.`,
     chooseEnvironment: 'Choose an environment',
     noEnvironment: 'Choose the environment that it runs on.',
     sameVersion: (name: string) => `${name}, the version used so far`,

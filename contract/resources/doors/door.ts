@@ -7,6 +7,7 @@ import {
   doorRuntimesMax,
   doorTimeoutMaxSeconds,
   nameMaxLength,
+  timeoutMinSeconds,
 } from '../../limits.ts'
 import { listOf } from '../../pagination.ts'
 import { DateTime, Nullable, OneOf, PlainText, Strict, VisibleText } from '../../schema.ts'
@@ -74,7 +75,7 @@ const network = about(
 )
 const timeout = about(
   'Longest time that a program may run, in seconds.',
-  Type.Integer({ minimum: 1, maximum: doorTimeoutMaxSeconds }),
+  Type.Integer({ minimum: timeoutMinSeconds, maximum: doorTimeoutMaxSeconds }),
   30,
 )
 
@@ -92,7 +93,7 @@ export const DoorCreateRequest = Strict({
   ),
   timeout_seconds: about(
     'Longest time that a program may run, in seconds. By default 30.',
-    Type.Optional(Type.Integer({ minimum: 1, maximum: doorTimeoutMaxSeconds })),
+    Type.Optional(Type.Integer({ minimum: timeoutMinSeconds, maximum: doorTimeoutMaxSeconds })),
     30,
   ),
 })

@@ -11,6 +11,7 @@ import { useState } from 'react'
 import { api } from '../../data/api/api.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { Field } from '../../parts/field.tsx'
+import { isTimeout, TimeoutField } from '../../parts/timeout-field.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { bodyOf, type DoorDraft, isComplete, newLanguage, usuallyHasNetwork } from './door-draft.ts'
 import styles from './doors.module.css'
@@ -40,11 +41,9 @@ export function DoorDialog({ cid, onMade, onClose }: Props) {
     mutationFn: () => api.call(allRoutes.createDoor, { params: { cid }, body: bodyOf(draft) }),
     onSuccess: onMade,
   })
-  const seconds = Number(draft.timeout)
-  const isTimeoutValid = seconds >= 1 && seconds <= doorTimeoutMaxSeconds
   const mutate = () => {
     setIsTried(true)
-    if (isComplete(draft) && isTimeoutValid) create.mutate()
+    if (isComplete(draft) && isTimeout(draft.timeout, doorTimeoutMaxSeconds)) create.mutate()
   }
   return (
     <ConfirmDialog
@@ -89,19 +88,11 @@ export function DoorDialog({ cid, onMade, onClose }: Props) {
         isTried={isTried}
         onChange={(languages) => change({ languages })}
       />
-      <Field
-        label={t.form.timeout}
-        error={isTimeoutValid ? undefined : t.tasks.timeoutRange(1, doorTimeoutMaxSeconds)}
-      >
-        {(tied) => (
-          <input
-            {...tied}
-            inputMode="numeric"
-            value={draft.timeout}
-            onChange={(event) => change({ timeout: event.target.value.replaceAll(/\D/g, '') })}
-          />
-        )}
-      </Field>
+      <TimeoutField
+        value={draft.timeout}
+        max={doorTimeoutMaxSeconds}
+        onValue={(timeout) => change({ timeout })}
+      />
       <label className={styles.check}>
         <input
           type="checkbox"

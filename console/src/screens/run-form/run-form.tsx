@@ -18,7 +18,7 @@ import { Instructions } from './instructions.tsx'
 import { parsedText } from './parsed-text.ts'
 import styles from './run-form.module.css'
 import { SecretList } from './secret-list.tsx'
-import { isTimeout, TimeoutOption } from './timeout-option.tsx'
+import { isRunTimeout, TimeoutOption } from './timeout-option.tsx'
 import { useLastInput } from './use-last-input.ts'
 import { useRunFiles } from './use-run-files.ts'
 import { useSubmitRun } from './use-submit-run.ts'
@@ -42,7 +42,7 @@ export function RunForm({ cid, item, startsWith }: Props) {
   const last = useLastInput(cid, item.task_id)
   const [timeout, setTimeout] = useState('')
   const timeoutSeconds = timeout === '' ? undefined : Number(timeout)
-  const isTimeoutValid = isTimeout(timeout)
+  const isTimeoutValid = isRunTimeout(timeout)
   const files = useRunFiles(cid)
   const submit = useSubmitRun(cid)
   const [isCommandsShown, setIsCommandsShown] = useState(false)

@@ -1,11 +1,10 @@
 import { timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
-import { Field } from '../../parts/field.tsx'
+import { isTimeout, TimeoutField } from '../../parts/timeout-field.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import styles from './run-form.module.css'
 
 /** Whether a run may have it: empty is that of the version. */
-export const isTimeout = (text: string): boolean =>
-  text === '' || (Number(text) >= 1 && Number(text) <= timeoutMaxSeconds)
+export const isRunTimeout = (text: string): boolean => text === '' || isTimeout(text, timeoutMaxSeconds)
 
 interface Props {
   value: string
@@ -21,20 +20,13 @@ export function TimeoutOption({ value, version, onValue }: Props) {
     <details>
       <summary>{t.form.moreOptions}</summary>
       <div className={styles.options}>
-        <Field
-          label={t.form.timeout}
+        <TimeoutField
+          value={value}
+          max={timeoutMaxSeconds}
+          isOptional
           help={t.form.timeoutHelp(version)}
-          error={isTimeout(value) ? undefined : t.form.timeoutRange(timeoutMaxSeconds)}
-        >
-          {(tied) => (
-            <input
-              {...tied}
-              inputMode="numeric"
-              value={value}
-              onChange={(event) => onValue(event.target.value.replaceAll(/\D/g, ''))}
-            />
-          )}
-        </Field>
+          onValue={onValue}
+        />
       </div>
     </details>
   )

@@ -1,4 +1,4 @@
-import { timeoutMaxSeconds, timeoutMinSeconds } from '@sandbox-jobs/contract/limits.ts'
+import { timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useBlocker, useNavigate } from '@tanstack/react-router'
@@ -12,6 +12,7 @@ import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
 import { SubmitButton } from '../../parts/submit-button.tsx'
+import { isTimeout, TimeoutField } from '../../parts/timeout-field.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import type { Draft } from './draft.ts'
 import styles from './tasks.module.css'
@@ -55,13 +56,12 @@ export function DraftForm({ startsWith, environmentName, save }: Props) {
     enableBeforeUnload: isChanged,
   })
 
-  const seconds = Number(draft.timeout)
-  const isTimeoutValid = seconds >= timeoutMinSeconds && seconds <= timeoutMaxSeconds
   const hasEnvironment = draft.environmentVersion !== ''
 
   function send(): void {
     setIsTried(true)
-    if (!store.isPending && isUp && isTimeoutValid && hasEnvironment) store.mutate()
+    if (!store.isPending && isUp && isTimeout(draft.timeout, timeoutMaxSeconds) && hasEnvironment)
+      store.mutate()
   }
 
   useAction('save', send)
@@ -75,19 +75,11 @@ export function DraftForm({ startsWith, environmentName, save }: Props) {
         onValue={(environmentVersion) => change({ environmentVersion })}
       />
       <DraftTexts draft={draft} onChange={change} />
-      <Field
-        label={t.form.timeout}
-        error={isTimeoutValid ? undefined : t.tasks.timeoutRange(timeoutMinSeconds, timeoutMaxSeconds)}
-      >
-        {(tied) => (
-          <input
-            {...tied}
-            inputMode="numeric"
-            value={draft.timeout}
-            onChange={(event) => change({ timeout: event.target.value.replaceAll(/\D/g, '') })}
-          />
-        )}
-      </Field>
+      <TimeoutField
+        value={draft.timeout}
+        max={timeoutMaxSeconds}
+        onValue={(timeout) => change({ timeout })}
+      />
       <label className={styles.check}>
         <input
           type="checkbox"

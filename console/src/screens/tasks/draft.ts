@@ -1,3 +1,4 @@
+import { timeoutDefaultSeconds } from '@sandbox-jobs/contract/limits.ts'
 import type {
   TaskVersion,
   TaskVersionCreateRequest,
@@ -17,8 +18,6 @@ export interface Draft {
   isConfirmed: boolean
 }
 
-const defaultTimeoutSeconds = 1800
-
 export const emptyDraft: Draft = {
   environmentVersion: '',
   work: '',
@@ -26,7 +25,7 @@ export const emptyDraft: Draft = {
   schema: '',
   example: '',
   instructions: '',
-  timeout: String(defaultTimeoutSeconds),
+  timeout: String(timeoutDefaultSeconds),
   secrets: '',
   isConfirmed: false,
 }
