@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { roles } from '../resources/companies/user.ts'
+import { roles } from '../resources/companies/role.ts'
 import { type ActionName, actions } from './actions.ts'
 import { type Actor, allows, type OwnedThing, type RoomOfActor, type Subject } from './decide.ts'
 import { accessRoles } from './role.ts'

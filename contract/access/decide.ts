@@ -1,4 +1,4 @@
-import { roles } from '../resources/companies/user.ts'
+import { roles } from '../resources/companies/role.ts'
 import type { Action, SubjectKind } from './action.ts'
 import { type ActionName, actions } from './actions.ts'
 import type { AccessRole } from './role.ts'

@@ -95,7 +95,7 @@ test('a department is made, and the person manages it', async () => {
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByRole('link', { name: 'Mia' }).click()
   await page.getByRole('heading', { level: 1, name: 'Mia' }).waitFor()
-  expect(await page.getByLabel('Role').inputValue()).toBe('departmentManager')
+  expect(await page.getByLabel('Role').inputValue()).toBe('department_manager')
   expect(await page.getByRole('checkbox', { name: 'support' }).isChecked()).toBe(true)
 })
 

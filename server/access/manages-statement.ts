@@ -1,4 +1,4 @@
-import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import { type Expression, type RawBuilder, sql } from 'kysely'
 
 /** A user, and a room, a department or the company, as a statement calls them. */

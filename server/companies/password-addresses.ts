@@ -3,7 +3,8 @@ import type {
   InvitationRequest,
   PasswordAddress,
 } from '@sandbox-jobs/contract/resources/companies/invitation.ts'
-import { roles, type User } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
+import type { User } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { authorize, ownCompany } from '../access/allow.ts'
 import { findUserCredential } from '../access/authentication/credential-store.ts'
 import { authorizeAgain } from '../access/authentication/lock-authority.ts'

@@ -1,4 +1,4 @@
-import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import { type Selectable, sql } from 'kysely'
 import type { Stretch } from '../access/directory/platform.ts'
 import { newId } from '../base/ids.ts'

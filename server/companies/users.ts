@@ -1,10 +1,10 @@
 import type { InvitationRequest } from '@sandbox-jobs/contract/resources/companies/invitation.ts'
-import {
-  roles,
-  type User,
-  type UserCreateRequest,
-  type UserList,
-  type UserUpdateRequest,
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
+import type {
+  User,
+  UserCreateRequest,
+  UserList,
+  UserUpdateRequest,
 } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { authorize, ownCompany } from '../access/allow.ts'
 import { authorizeAgain } from '../access/authentication/lock-authority.ts'

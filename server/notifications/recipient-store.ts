@@ -1,4 +1,4 @@
-import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import type { Executing } from '../db/database.ts'
 
 /** Managers of one owner that are notified, at most. */

@@ -1,4 +1,4 @@
-import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { type RoleName, roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { type Command, Option } from 'commander'
 import { repeated } from '../../args/repeated.ts'
@@ -7,8 +7,6 @@ import { findDepartment } from '../../lookup/find-department.ts'
 import { findRoom } from '../../lookup/find-room.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { type Session, withSession } from '../../session/session.ts'
-
-type RoleName = keyof typeof roles
 
 interface Options extends ConnectionOptions {
   name?: string

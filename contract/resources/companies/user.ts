@@ -4,15 +4,7 @@ import { CompanyId, DepartmentId, UserId } from '../../identifiers.ts'
 import { loginPattern, nameMaxLength } from '../../limits.ts'
 import { listOf } from '../../pagination.ts'
 import { DateTime, Nullable, PlainText, Strict, VisibleText } from '../../schema.ts'
-
-export const roles = {
-  /** Reads the audit log of the company, and nothing else (extension). */
-  auditor: 0,
-  member: 1,
-  department_manager: 2,
-  company_manager: 3,
-  company_administrator: 4,
-} as const
+import { roles } from './role.ts'
 
 /** 0 auditor (extension), 1 member, 2 manager of named departments, 3 company manager, 4 company administrator (contract part 3, D1). */
 export const Role = Type.Integer({ minimum: roles.auditor, maximum: roles.company_administrator })

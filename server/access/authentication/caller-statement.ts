@@ -1,4 +1,4 @@
-import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import { sql } from 'kysely'
 import type { ColumnExpressions } from '../../db/fast/row-text.ts'
 

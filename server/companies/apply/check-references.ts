@@ -1,4 +1,4 @@
-import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import type { FilePath, FileProblem } from '../../base/yaml-file.ts'
 import type { CompanyFile, DeclaredApiKey, DeclaredCompany, DeclaredRoom } from './company-file.ts'
 import { checkClients } from './plan-clients.ts'

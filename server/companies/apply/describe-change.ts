@@ -1,4 +1,4 @@
-import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import type { Change, UserSettings } from './plan.ts'
 import { clientKey } from './plan-clients.ts'
 import type { UserSnapshot } from './snapshot.ts'

@@ -4,11 +4,8 @@ import {
   clientIdPattern,
   socialMediaChannels,
 } from '@sandbox-jobs/contract/resources/agents/social-media-client.ts'
-import {
-  passwordMaxLength,
-  passwordMinLength,
-  roles,
-} from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
+import { passwordMaxLength, passwordMinLength } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { anyOrigin, badDomains } from '../../access/origins.ts'
 import { mailAddressPattern } from '../../base/config/notification-settings.ts'
 import { FieldReader, type FilePath, type FileProblem } from '../../base/yaml-file.ts'

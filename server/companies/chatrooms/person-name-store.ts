@@ -1,5 +1,5 @@
 import type { PersonName } from '@sandbox-jobs/contract/resources/companies/person-name.ts'
-import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import { sql } from 'kysely'
 import type { Executing } from '../../db/database.ts'
 import { arrayParam } from '../../db/fast/params.ts'

@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditEntryList } from '@sandbox-jobs/contract/resources/companies/audit-entry.ts'
-import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { fixedKeys } from '../../../testing/apps/fixed-keys.ts'

@@ -1,4 +1,4 @@
-import { roles } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { appliesToRoom, roomInStatement } from '../../access/share-statement.ts'
 

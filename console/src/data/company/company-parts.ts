@@ -1,4 +1,4 @@
-import { roles } from '../person/roles.ts'
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 
 /** The parts of the company's screens that exist, in the order of their links. */
 export const companyParts = [
@@ -15,8 +15,8 @@ export const companyParts = [
 ] as const
 export type CompanyPart = (typeof companyParts)[number]
 
-const ofAdministrator = [roles.administrator]
-const ofManagers = [roles.companyManager, roles.administrator]
+const ofAdministrator = [roles.company_administrator]
+const ofManagers = [roles.company_manager, roles.company_administrator]
 const readers: Record<CompanyPart, readonly number[]> = {
   usage: ofManagers,
   people: ofAdministrator,
@@ -27,7 +27,7 @@ const readers: Record<CompanyPart, readonly number[]> = {
   settings: ofManagers,
   storage: ofManagers,
   findings: ofManagers,
-  audit: [roles.auditor, roles.administrator],
+  audit: [roles.auditor, roles.company_administrator],
 }
 
 /** The parts that a person of the role may see, none while the role is unknown; the service decides. */

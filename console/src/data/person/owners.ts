@@ -1,9 +1,9 @@
 import type { OwnAccount } from '@sandbox-jobs/contract/resources/access/own-account.ts'
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useQuery } from '@tanstack/react-query'
 import { apiAll } from '../api/queries.ts'
 import { me } from './me.ts'
-import { roles } from './roles.ts'
 
 /** The owner of a task or an environment. */
 export interface Owner {
@@ -16,7 +16,7 @@ export const managesOwner = (
   { role, managed_department_ids }: Pick<OwnAccount, 'role' | 'managed_department_ids'>,
   { owner_scope, owner_id }: Owner,
 ): boolean =>
-  role >= roles.companyManager || (owner_scope === 'department' && managed_department_ids.includes(owner_id))
+  role >= roles.company_manager || (owner_scope === 'department' && managed_department_ids.includes(owner_id))
 
 /** Undefined until it is known. */
 export function useManages(owner: Owner | undefined): boolean | undefined {
@@ -40,7 +40,7 @@ export function ownersOf(
 ): { owner: ChosenOwner; name: string }[] {
   const company = { owner: { owner_scope: 'company', owner_id: company_id }, name: company_name } as const
   return [
-    ...(role >= roles.companyManager ? [company] : []),
+    ...(role >= roles.company_manager ? [company] : []),
     ...departments.map(
       ({ id, name }) => ({ owner: { owner_scope: 'department', owner_id: id }, name }) as const,
     ),

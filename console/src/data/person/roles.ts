@@ -1,13 +1,5 @@
-/** Roles of people in their company, as the contract numbers them. */
-export const roles = {
-  auditor: 0,
-  member: 1,
-  departmentManager: 2,
-  companyManager: 3,
-  administrator: 4,
-} as const
+import { type RoleName, roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 
-export type RoleName = keyof typeof roles
 export const roleNames = Object.keys(roles) as RoleName[]
 
 /** Undefined for a role that this page does not know yet. */

@@ -1,9 +1,9 @@
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { auditEntries, auditFile, auditHead } from '../../data/company/audit.ts'
 import { people } from '../../data/company/directory.ts'
 import { me } from '../../data/person/me.ts'
-import { roles } from '../../data/person/roles.ts'
 import { LinkButton } from '../../parts/link-button.tsx'
 import { MoreButton } from '../../parts/more-button.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -57,7 +57,10 @@ export function AuditPage() {
 /** Names of people by their ids, for administrators: an auditor reads the log alone. */
 function useNames(): ReadonlyMap<string, string> {
   const { data: account } = useQuery(me)
-  const { data: everybody = [] } = useQuery({ ...people, enabled: account?.role === roles.administrator })
+  const { data: everybody = [] } = useQuery({
+    ...people,
+    enabled: account?.role === roles.company_administrator,
+  })
   return new Map(everybody.map(({ id, display_name }) => [id, display_name]))
 }
 

@@ -1,5 +1,5 @@
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import type { User } from '@sandbox-jobs/contract/resources/companies/user.ts'
-import { roles } from '../../data/person/roles.ts'
 
 type Person = Pick<User, 'role' | 'managed_department_ids' | 'disabled_at'>
 
@@ -12,6 +12,6 @@ export const possibleManagers = <P extends Person>(departmentId: string, people:
   people.filter(
     ({ role, managed_department_ids, disabled_at }) =>
       disabled_at === null &&
-      (role === roles.member || role === roles.departmentManager) &&
+      (role === roles.member || role === roles.department_manager) &&
       !managed_department_ids.includes(departmentId),
   )

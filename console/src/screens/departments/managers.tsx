@@ -1,10 +1,10 @@
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import type { User } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../../data/api/api.ts'
 import { people, readDirectoryAgain } from '../../data/company/directory.ts'
-import { roles } from '../../data/person/roles.ts'
 import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -25,7 +25,7 @@ export function Managers({ departmentId }: { departmentId: string }) {
         params: { id: person.id },
         // A role that somebody else has given meanwhile stays.
         body: {
-          ...(person.role === roles.member && { role: roles.departmentManager }),
+          ...(person.role === roles.member && { role: roles.department_manager }),
           managed_department_ids: managed,
         },
       }),

@@ -1,5 +1,5 @@
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import type { User, UserUpdateRequest } from '@sandbox-jobs/contract/resources/companies/user.ts'
-import { roles } from '../../data/person/roles.ts'
 
 /** A role as it is chosen, with departments that only a manager of departments has. */
 export interface RoleChoice {
@@ -9,7 +9,7 @@ export interface RoleChoice {
 
 /** The departments of a choice, as requests have them. */
 export const managedOf = ({ role, managed }: RoleChoice): string[] =>
-  role === roles.departmentManager ? managed : []
+  role === roles.department_manager ? managed : []
 
 type Changed = Pick<User, 'display_name' | 'role' | 'managed_department_ids'>
 

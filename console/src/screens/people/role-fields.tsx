@@ -1,6 +1,7 @@
+import { type RoleName, roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import { useQuery } from '@tanstack/react-query'
 import { departments } from '../../data/company/directory.ts'
-import { type RoleName, roleNameOf, roleNames, roles } from '../../data/person/roles.ts'
+import { roleNameOf, roleNames } from '../../data/person/roles.ts'
 import { CheckList } from '../../parts/check-list.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -33,7 +34,7 @@ export function RoleFields({ value, onValue }: Props) {
           </select>
         )}
       </Field>
-      {value.role === roles.departmentManager && <ManagedFields value={value} onValue={onValue} />}
+      {value.role === roles.department_manager && <ManagedFields value={value} onValue={onValue} />}
     </>
   )
 }

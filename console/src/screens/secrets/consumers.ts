@@ -1,6 +1,6 @@
 import type { OwnAccount } from '@sandbox-jobs/contract/resources/access/own-account.ts'
 import type { OwnChatroom } from '@sandbox-jobs/contract/resources/companies/chatroom.ts'
-import { roles } from '../../data/person/roles.ts'
+import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
 import type { Consumer } from '../../data/rooms/secrets.ts'
 
 type Person = Pick<OwnAccount, 'role' | 'managed_department_ids' | 'company_id'>
@@ -14,7 +14,7 @@ export function managedConsumers(
   room: Room,
   { role, managed_department_ids, company_id }: Person,
 ): Consumer[] {
-  const managesCompany = role >= roles.companyManager
+  const managesCompany = role >= roles.company_manager
   const managesDepartment = managesCompany || managed_department_ids.includes(room.department_id)
   const consumers: (Consumer | false)[] = [
     room.manages && { consumer_scope: 'chatroom', consumer_id: room.id },
