@@ -18,6 +18,8 @@ export const liveEventsMaxSeconds = hourSeconds
 /** Topics of one such stream. */
 export const liveTopicsMax = 32
 
+export const passwordMinLength = 12
+export const passwordMaxLength = 256
 /** The form of a login. */
 export const loginPattern = '^[A-Za-z0-9_.:@-]{1,64}$'
 

@@ -6,7 +6,7 @@ import {
   timeoutMaxSeconds,
   timeZoneMaxLength,
 } from '../limits.ts'
-import { selectableProfiles } from '../resources/environments/profile.ts'
+import { selectableProfiles } from '../resources/environments/selectable-profiles.ts'
 import { isolations } from '../resources/environments/version-isolation.ts'
 import { missedPolicies } from '../resources/schedules/missed-policy.ts'
 

@@ -1,10 +1,7 @@
 import { resolve } from 'node:path'
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
-import {
-  profileOf,
-  type SelectableProfile,
-  selectableProfiles,
-} from '@sandbox-jobs/contract/resources/environments/profile.ts'
+import { profileOf, type SelectableProfile } from '@sandbox-jobs/contract/resources/environments/profile.ts'
+import { selectableProfiles } from '@sandbox-jobs/contract/resources/environments/selectable-profiles.ts'
 import { type Command, Option } from 'commander'
 import { serviceCommand } from '../../args/service-command.ts'
 import { escapeControls } from '../../output/escape-controls.ts'

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { about } from '../../about.ts'
 import { CompanyId, DepartmentId, UserId } from '../../identifiers.ts'
-import { loginPattern, nameMaxLength } from '../../limits.ts'
+import { loginPattern, nameMaxLength, passwordMaxLength, passwordMinLength } from '../../limits.ts'
 import { listOf } from '../../pagination.ts'
 import { DateTime, Nullable, PlainText, Strict, VisibleText } from '../../schema.ts'
 import { roles } from './role.ts'
@@ -9,9 +9,6 @@ import { roles } from './role.ts'
 /** 0 auditor (extension), 1 member, 2 manager of named departments, 3 company manager, 4 company administrator (contract part 3, D1). */
 export const Role = Type.Integer({ minimum: roles.auditor, maximum: roles.company_administrator })
 export type Role = Static<typeof Role>
-
-export const passwordMinLength = 12
-export const passwordMaxLength = 256
 
 export const Login = Type.String({ pattern: loginPattern })
 export const Password = PlainText({ minLength: passwordMinLength, maxLength: passwordMaxLength })

@@ -1,13 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { about } from '../../about.ts'
 import { OneOf } from '../../schema.ts'
+import { selectableProfiles } from './selectable-profiles.ts'
 
 export const resourceProfiles = ['standard', 'performance', 'large', 'xlarge'] as const
 export const ResourceProfile = OneOf(resourceProfiles)
 export type ResourceProfile = Static<typeof ResourceProfile>
 
-/** Profiles that a tenant can select; `xlarge` is reserved for the operator. */
-export const selectableProfiles = ['standard', 'performance', 'large'] as const
 export const SelectableProfile = OneOf(selectableProfiles)
 export type SelectableProfile = Static<typeof SelectableProfile>
 

@@ -1,11 +1,10 @@
-import { loginPattern } from '@sandbox-jobs/contract/limits.ts'
+import { loginPattern, passwordMaxLength, passwordMinLength } from '@sandbox-jobs/contract/limits.ts'
 import { apiKeyScopes } from '@sandbox-jobs/contract/resources/access/api-key.ts'
 import {
   clientIdPattern,
   socialMediaChannels,
 } from '@sandbox-jobs/contract/resources/agents/social-media-client.ts'
 import { roles } from '@sandbox-jobs/contract/resources/companies/role.ts'
-import { passwordMaxLength, passwordMinLength } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { anyOrigin, badDomains } from '../../access/origins.ts'
 import { mailAddressPattern } from '../../base/config/notification-settings.ts'
 import { FieldReader, type FilePath, type FileProblem } from '../../base/yaml-file.ts'

@@ -1,4 +1,4 @@
-import { passwordMaxLength, passwordMinLength } from '@sandbox-jobs/contract/resources/companies/user.ts'
+import { passwordMaxLength, passwordMinLength } from '@sandbox-jobs/contract/limits.ts'
 import { html } from '../reference/html.ts'
 import { formPage, problemLine } from './form-page.ts'
 

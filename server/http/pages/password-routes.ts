@@ -1,3 +1,4 @@
+import { passwordMaxLength, passwordMinLength } from '@sandbox-jobs/contract/limits.ts'
 import { Password } from '@sandbox-jobs/contract/resources/companies/user.ts'
 import { PlainText, Strict } from '@sandbox-jobs/contract/schema.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -29,7 +30,7 @@ export interface PasswordPageServices {
 const bodyMaxBytes = 8 * 1024
 const checkQuery = validatorOf('query', Strict({ token: Type.String({ maxLength: 2048 }) }))
 const checkForm = validatorOf('body', Strict({ password: Password, again: PlainText({ maxLength: 4096 }) }))
-const badForm = 'The password does not have 12 to 256 characters.'
+const badForm = `The password does not have ${passwordMinLength} to ${passwordMaxLength} characters.`
 const twoPasswords = 'These are two different passwords.'
 
 /**

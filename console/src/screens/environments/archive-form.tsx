@@ -1,5 +1,6 @@
 import { contextArchiveMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { SelectableProfile } from '@sandbox-jobs/contract/resources/environments/profile.ts'
+import { selectableProfiles } from '@sandbox-jobs/contract/resources/environments/selectable-profiles.ts'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
@@ -12,8 +13,6 @@ import { useFormats, useTexts } from '../../texts/texts.tsx'
 import styles from './environments.module.css'
 import { useVersionUpload } from './use-version-upload.ts'
 import { formatOf, type UploadPlan, type UploadStep, uploadSteps } from './version-upload.ts'
-
-const profiles = ['standard', 'performance', 'large'] as const satisfies SelectableProfile[]
 
 interface Props {
   /** The environment that the version is for; undefined while it cannot be made. */
@@ -76,7 +75,7 @@ export function ArchiveForm({ environment, children }: Props) {
             value={profile}
             onChange={(event) => setProfile(event.target.value as SelectableProfile)}
           >
-            {profiles.map((each) => (
+            {selectableProfiles.map((each) => (
               <option key={each} value={each}>
                 {t.environments.profiles[each]}
               </option>

@@ -1,3 +1,4 @@
+import { passwordMinLength } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -54,7 +55,7 @@ export function PasswordForm({ login }: { login: string }) {
             type="password"
             autoComplete="new-password"
             required
-            minLength={12}
+            minLength={passwordMinLength}
             value={password}
             onChange={(event) => setPassword(event.target.value)}
           />
