@@ -3,11 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { signInMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { isSecureAddress } from '../origins.ts'
+import { tokenCookie } from './token-cookie.ts'
 
 /*
  * Sign-ins of browsers, by a cookie. A browser adds a cookie to requests that other pages make, so a cookie alone proves nothing: a
- * request counts as signed in only with the headers that no page of another origin can send. The prefix `__Host-` has browsers refuse
- * the cookie from neighbours of the host and over HTTP that is not of their own machine.
+ * request counts as signed in only with the headers that no page of another origin can send.
  */
 
 /** A request, as far as it proves who makes it. */
@@ -18,27 +18,15 @@ export interface Presented {
   isFollowing?: boolean
 }
 
-const name = '__Host-sandbox'
-const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict'
-const cookieForm = new RegExp(`(?:^|;) *${name}=(?<token>[A-Za-z0-9_-]{43}) *(?:;|$)`)
-
-/** The value of `Set-Cookie` that signs a browser in. */
-export const signInCookie = (token: string): string =>
-  `${name}=${token}; ${attributes}; Max-Age=${signInMaxSeconds}`
-/** The same that signs it out. */
-export const signOutCookie = `${name}=; ${attributes}; Max-Age=0`
+export const signInCookie = tokenCookie('__Host-sandbox', signInMaxSeconds)
 
 /** SHA-256: the token is random, so nothing is gained by trying. */
 export const hashOfSignIn = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 /** The token of the cookie, unless the request has a token or a key, which alone decide then. */
-export function tokenOfSignIn({
-  authorization,
-  cookie,
-  ...headers
-}: IncomingHttpHeaders): string | undefined {
-  if (authorization !== undefined || headers['x-api-key'] !== undefined) return undefined
-  return cookieForm.exec(cookie ?? '')?.groups?.token
+export function tokenOfSignIn(headers: IncomingHttpHeaders): string | undefined {
+  if (headers.authorization !== undefined || headers['x-api-key'] !== undefined) return undefined
+  return signInCookie.tokenOf(headers)
 }
 
 const readingMethods = new Set(['GET', 'HEAD'])

@@ -1,22 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isOfConsole } from '../../access/authentication/browser-sign-in.ts'
+import { tokenCookie } from '../../access/authentication/token-cookie.ts'
 import { isLoopbackAddress } from '../../access/origins.ts'
+import { operatorSignInMaxSeconds } from '../../operations/operator-sign-ins/operator-sign-ins.ts'
 
 /*
  * Proof that a page of the operator console made a request. The cookie has the name of no other service, but browsers send it to every
  * port of the host: it counts only with the headers that no page of another origin can send.
  */
 
-const name = '__Host-sandbox-operator'
-const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict'
-const cookieForm = new RegExp(`(?:^|;) *${name}=(?<token>[A-Za-z0-9_-]{43}) *(?:;|$)`)
-
-export const operatorCookie = (token: string, seconds: number): string =>
-  `${name}=${token}; ${attributes}; Max-Age=${seconds}`
-export const operatorSignOutCookie = `${name}=; ${attributes}; Max-Age=0`
-
-export const tokenOfOperator = ({ cookie }: IncomingHttpHeaders): string | undefined =>
-  cookieForm.exec(cookie ?? '')?.groups?.token
+export const operatorCookie = tokenCookie('__Host-sandbox-operator', operatorSignInMaxSeconds)
 
 /**
  * The origin that the browser has in its address bar: a loopback name with any port, which is another one through `ssh -L`. Undefined

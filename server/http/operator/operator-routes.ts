@@ -13,17 +13,10 @@ import {
   endOperatorSignIn,
   type OperatorServices,
   operatorOf,
-  operatorSignInMaxSeconds,
   signInByCode,
 } from '../../operations/operator-sign-ins/operator-sign-ins.ts'
 import { validatorOf } from '../requests/validation.ts'
-import {
-  isOfOperatorConsole,
-  operatorCookie,
-  operatorSignOutCookie,
-  originOfRequest,
-  tokenOfOperator,
-} from './operator-requests.ts'
+import { isOfOperatorConsole, operatorCookie, originOfRequest } from './operator-requests.ts'
 
 export interface OperatorConsoleServices extends OperatorServices {
   log: Log
@@ -54,7 +47,7 @@ export function mountOperatorRoutes(app: FastifyInstance, services: OperatorCons
 
   /** Throws 418 without a sign-in that has not ended. */
   const operator = async ({ headers }: FastifyRequest): Promise<OperatorSignIn> => {
-    const token = tokenOfOperator(headers)
+    const token = operatorCookie.tokenOf(headers)
     const isUse = headers[operatorUseHeader] === '1'
     const signIn = token === undefined ? undefined : await operatorOf(services, token, isUse)
     if (!signIn) throw signedOut()
@@ -81,7 +74,7 @@ export function mountOperatorRoutes(app: FastifyInstance, services: OperatorCons
       const made = await signInByCode(services, (body as OperatorSignInRequest).code)
       if (!made) throw signedOut()
       log.info({ request: id, account: made.signIn.account }, 'an operator has signed in')
-      reply.header('set-cookie', operatorCookie(made.token, operatorSignInMaxSeconds))
+      reply.header('set-cookie', operatorCookie.signIn(made.token))
       return made.signIn
     },
   })
@@ -92,9 +85,9 @@ export function mountOperatorRoutes(app: FastifyInstance, services: OperatorCons
     bodyLimit: 1024,
     onRequest,
     handler: async ({ headers }, reply) => {
-      const token = tokenOfOperator(headers)
+      const token = operatorCookie.tokenOf(headers)
       if (token !== undefined) await endOperatorSignIn(services, token)
-      reply.header('set-cookie', operatorSignOutCookie)
+      reply.header('set-cookie', operatorCookie.signOut)
       return {}
     },
   })

@@ -2,11 +2,7 @@ import { TokenRequest } from '@sandbox-jobs/contract/resources/access/token.ts'
 import { profiles } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import { type Deployment, regionsOf } from '@sandbox-jobs/contract/resources/environments/region.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import {
-  requireConsole,
-  signInCookie,
-  signOutCookie,
-} from '../../../access/authentication/browser-sign-in.ts'
+import { requireConsole, signInCookie } from '../../../access/authentication/browser-sign-in.ts'
 import { type PublicKeyServices, readPublicKey } from '../../../access/authentication/public-key.ts'
 import { readMe } from '../../../access/directory/me.ts'
 import { type LoginServices, logIn, verifyLogin } from '../../../access/login/login.ts'
@@ -51,13 +47,13 @@ function mountSignInRoutes(mount: Mount, services: AuthServices): void {
     const user = await verifyLogin(services, { ...body, client: address })
     const userAgent = request.headers['user-agent']
     const { signIn, token } = await createSignIn(services, user, { userAgent, address })
-    reply.header('set-cookie', signInCookie(token))
+    reply.header('set-cookie', signInCookie.signIn(token))
     return signIn
   })
   mount(allRoutes.listSignIns, ({ principal }) => listSignIns(services, principal))
   mount(allRoutes.endSignIns, async ({ principal, body, reply }) => {
     const { ended, isCurrent } = await endSignIns(services, principal, body)
-    if (isCurrent) reply.header('set-cookie', signOutCookie)
+    if (isCurrent) reply.header('set-cookie', signInCookie.signOut)
     return { ended }
   })
 }
