@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { api } from '../../data/api/api.ts'
 import { mayBeInRooms, membersOf, people, readMembersAgain } from '../../data/company/directory.ts'
 import { Button } from '../../parts/button.tsx'
+import { CheckBox } from '../../parts/check-box.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { TenantText } from '../../parts/tenant-text.tsx'
@@ -75,16 +76,14 @@ function Member({ member, isBusy, onManages, onRemove }: Props) {
       <Link to="/company/people/$uid" params={{ uid }} className={styles.name}>
         <TenantText text={name} />
       </Link>
-      <label className={styles.check}>
-        <input
-          type="checkbox"
-          checked={manages}
-          disabled={isBusy}
-          aria-label={t.companyRooms.managesNamed(plainText(name))}
-          onChange={(event) => onManages(event.target.checked)}
-        />
+      <CheckBox
+        isChecked={manages}
+        isDisabled={isBusy}
+        label={t.companyRooms.managesNamed(plainText(name))}
+        onCheck={onManages}
+      >
         {t.companyRooms.manages}
-      </label>
+      </CheckBox>
       <Button label={t.company.removeNamed(name)} isBusy={isBusy} onPress={onRemove}>
         {t.company.remove}
       </Button>

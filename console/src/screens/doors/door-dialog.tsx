@@ -9,12 +9,12 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../data/api/api.ts'
+import { CheckBox } from '../../parts/check-box.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { isTimeout, TimeoutField } from '../../parts/timeout-field.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { bodyOf, type DoorDraft, isComplete, newLanguage, usuallyHasNetwork } from './door-draft.ts'
-import styles from './doors.module.css'
 import { LanguageFields } from './language-fields.tsx'
 
 interface Props {
@@ -93,14 +93,9 @@ export function DoorDialog({ cid, onMade, onClose }: Props) {
         max={doorTimeoutMaxSeconds}
         onValue={(timeout) => change({ timeout })}
       />
-      <label className={styles.check}>
-        <input
-          type="checkbox"
-          checked={draft.hasNetwork}
-          onChange={(event) => change({ hasNetwork: event.target.checked })}
-        />
+      <CheckBox isChecked={draft.hasNetwork} onCheck={(hasNetwork) => change({ hasNetwork })}>
         {t.doors.networkHelp}
-      </label>
+      </CheckBox>
     </ConfirmDialog>
   )
 }

@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router'
 import { api, connection } from '../../data/api/api.ts'
 import { apiQuery } from '../../data/api/queries.ts'
 import { useStore } from '../../data/store.ts'
+import { CheckBox } from '../../parts/check-box.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -36,15 +37,13 @@ function Announcements({ cid }: { cid: string }) {
     <Panel query={settings} rows={1}>
       {({ announces_runs }) => (
         <div className={styles.part}>
-          <label className={styles.check}>
-            <input
-              type="checkbox"
-              checked={announces_runs}
-              disabled={!isUp || change.isPending}
-              onChange={(event) => change.mutate(event.target.checked)}
-            />
+          <CheckBox
+            isChecked={announces_runs}
+            isDisabled={!isUp || change.isPending}
+            onCheck={(announces) => change.mutate(announces)}
+          >
             {t.roomNotifications.announces}
-          </label>
+          </CheckBox>
           <p className={styles.help}>{t.roomNotifications.why}</p>
           {change.error && <ErrorBox error={change.error} />}
         </div>

@@ -7,6 +7,7 @@ import { keysOf, useAction } from '../../app/actions.ts'
 import { connection } from '../../data/api/api.ts'
 import { readTasksAgain } from '../../data/authoring/tasks.ts'
 import { useStore } from '../../data/store.ts'
+import { CheckBox } from '../../parts/check-box.tsx'
 import { EnvironmentSelect } from '../../parts/environment-select.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -80,14 +81,9 @@ export function DraftForm({ startsWith, environmentName, save }: Props) {
         max={timeoutMaxSeconds}
         onValue={(timeout) => change({ timeout })}
       />
-      <label className={styles.check}>
-        <input
-          type="checkbox"
-          checked={draft.isConfirmed}
-          onChange={(event) => change({ isConfirmed: event.target.checked })}
-        />
+      <CheckBox isChecked={draft.isConfirmed} onCheck={(isConfirmed) => change({ isConfirmed })}>
         {t.tasks.confirmationHelp}
-      </label>
+      </CheckBox>
       {store.error && <ErrorBox error={store.error} />}
       <SubmitButton keys={keysOf('save')} isBusy={store.isPending}>
         {t.tasks.save}
