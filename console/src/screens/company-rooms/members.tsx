@@ -9,6 +9,7 @@ import { Button } from '../../parts/button.tsx'
 import { CheckBox } from '../../parts/check-box.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import rows from '../../parts/row-list.module.css'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { AddPerson } from '../company/add-person.tsx'
@@ -38,7 +39,7 @@ export function Members({ cid }: { cid: string }) {
       {change.error && <ErrorBox error={change.error} />}
       <Panel query={members} empty={(all) => all.length === 0 && t.companyRooms.noMembers}>
         {(all) => (
-          <ul className={styles.list}>
+          <ul className={rows.list}>
             {all.map((member) => (
               <Member
                 key={member.user_id}

@@ -9,6 +9,7 @@ import { Button } from '../../parts/button.tsx'
 import { NameDialog } from '../../parts/name-dialog.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import rows from '../../parts/row-list.module.css'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import styles from '../company/company.module.css'
@@ -83,7 +84,7 @@ function Rooms({ departmentId }: { departmentId: string }) {
       <h2>{t.company.parts.chatrooms}</h2>
       <Panel query={list} empty={(all) => all.length === 0 && t.companyRooms.none}>
         {(all) => (
-          <ul className={styles.list}>
+          <ul className={rows.list}>
             {all.map(({ id, name }) => (
               <li key={id}>
                 <Link to="/company/chatrooms/$cid" params={{ cid: id }}>

@@ -8,6 +8,7 @@ import { people, readDirectoryAgain } from '../../data/company/directory.ts'
 import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import rows from '../../parts/row-list.module.css'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { AddPerson } from '../company/add-person.tsx'
@@ -43,7 +44,7 @@ export function Managers({ departmentId }: { departmentId: string }) {
       <Panel query={everybody}>
         {(all) => (
           <>
-            <ul className={styles.list}>
+            <ul className={rows.list}>
               {managersOf(departmentId, all).map((person) => (
                 <li key={person.id}>
                   <Link to="/company/people/$uid" params={{ uid: person.id }} className={styles.name}>

@@ -7,9 +7,9 @@ import { doorsOf } from '../../data/rooms/doors.ts'
 import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import rows from '../../parts/row-list.module.css'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useFormats, useTexts } from '../../texts/texts.tsx'
-import styles from './doors.module.css'
 
 /** A door with its address, its languages, and when it was used last. */
 export function DoorRow({ door }: { door: Door }) {
@@ -24,12 +24,12 @@ export function DoorRow({ door }: { door: Door }) {
   const languages = door.runtimes.map(({ language, version }) => `${language} ${version}`).join(', ')
   return (
     <li>
-      <div className={styles.words}>
+      <div className={rows.words}>
         <span>
           <TenantText text={door.name} /> ({t.doors.kinds[door.kind]})
         </span>
         <code>{location.origin + door.path}</code>
-        <span className={styles.detail}>
+        <span className={rows.detail}>
           <span>{languages}</span>
           <span>{door.network ? t.doors.hasNetwork : t.doors.noNetwork}</span>
           <span>{t.doors.stopsAfter(formats.duration(door.timeout_seconds * 1000))}</span>

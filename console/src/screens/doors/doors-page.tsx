@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { doorsOf } from '../../data/rooms/doors.ts'
 import { Button } from '../../parts/button.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import rows from '../../parts/row-list.module.css'
 import { useTexts } from '../../texts/texts.tsx'
 import { ManagedRoomPage } from '../rooms/managed-room-page.tsx'
 import { DoorDialog } from './door-dialog.tsx'
@@ -58,7 +59,7 @@ function Doors({ cid }: { cid: string }) {
       <p>{t.doors.why}</p>
       <Panel query={doors} rows={4} empty={({ items }) => items.length === 0 && t.doors.none}>
         {({ items }) => (
-          <ul className={styles.list}>
+          <ul className={`${rows.list} ${styles.list}`}>
             {items.map((door) => (
               <DoorRow key={door.id} door={door} />
             ))}

@@ -7,9 +7,9 @@ import { readJobsAgain } from '../../data/rooms/granted-jobs.ts'
 import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import rows from '../../parts/row-list.module.css'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import styles from './granted-jobs.module.css'
 
 /** A task that is shared with the room: enabled or not, and whether a newer version waits. */
 export function GrantedJobRow({ cid, job }: { cid: string; job: GrantedJob }) {
@@ -37,9 +37,9 @@ export function GrantedJobRow({ cid, job }: { cid: string; job: GrantedJob }) {
   const slots = job.secret_slots.map(({ name }) => name).join(', ')
   return (
     <li>
-      <div className={styles.words}>
+      <div className={rows.words}>
         <TenantText text={job.task_name} />
-        <span className={styles.detail}>
+        <span className={rows.detail}>
           {job.enabled ? t.grantedJobs.enabled : t.grantedJobs.notEnabled}
           {slots !== '' && <span>{t.grantedJobs.needs(slots)}</span>}
           {job.update_available && <span>{t.room.newerVersion}</span>}

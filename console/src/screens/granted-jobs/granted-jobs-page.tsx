@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { grantedJobsOf } from '../../data/rooms/granted-jobs.ts'
 import { Panel } from '../../parts/panel.tsx'
+import rows from '../../parts/row-list.module.css'
 import { useTexts } from '../../texts/texts.tsx'
 import { ManagedRoomPage } from '../rooms/managed-room-page.tsx'
 import { GrantedJobRow } from './granted-job-row.tsx'
-import styles from './granted-jobs.module.css'
 
 /** The tasks that are shared with a room, for its manager, who decides what the room offers. */
 export function GrantedJobsPage() {
@@ -26,7 +26,7 @@ function GrantedJobs({ cid }: { cid: string }) {
       <p>{t.grantedJobs.why}</p>
       <Panel query={jobs} rows={4} empty={(items) => items.length === 0 && t.grantedJobs.none}>
         {(items) => (
-          <ul className={styles.list}>
+          <ul className={rows.list}>
             {items.map((job) => (
               <GrantedJobRow key={job.task_id} cid={cid} job={job} />
             ))}

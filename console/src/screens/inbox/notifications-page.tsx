@@ -10,6 +10,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { MoreButton } from '../../parts/more-button.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import rows from '../../parts/row-list.module.css'
 import { Tabs } from '../../parts/tabs.tsx'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -64,7 +65,7 @@ export function NotificationsPage() {
       <Panel query={list} rows={6} empty={({ pages }) => pages[0]?.items.length === 0 && none}>
         {({ pages }) => (
           <>
-            <ul className={styles.list}>
+            <ul className={`${rows.list} ${styles.list}`}>
               {pages
                 .flatMap(({ items }) => items)
                 .map((notification) => (
@@ -90,7 +91,7 @@ function Row({ notification, onRead }: { notification: Notification; onRead: () 
   const title = <TenantText text={notification.title} />
   return (
     <li data-unread={isUnread || undefined}>
-      <div className={styles.words}>
+      <div className={`${rows.words} ${styles.words}`}>
         {screen === undefined ? (
           <span>{title}</span>
         ) : (
@@ -98,7 +99,7 @@ function Row({ notification, onRead }: { notification: Notification; onRead: () 
             {title}
           </Link>
         )}
-        <span className={styles.detail}>
+        <span className={rows.detail}>
           <Moment at={notification.created_at} />
         </span>
       </div>

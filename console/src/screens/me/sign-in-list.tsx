@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import rows from '../../parts/row-list.module.css'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import styles from './me.module.css'
@@ -52,7 +53,7 @@ function Row({ signIn, onEnd }: { signIn: SignIn; onEnd: () => void }) {
         <p>
           <TenantText text={signIn.client} />
         </p>
-        <p className={styles.detail}>
+        <p className={rows.detail}>
           <code>{signIn.address}</code>
           <span>
             {t.me.lastUsed} <Moment at={signIn.last_used_at} />
@@ -60,7 +61,7 @@ function Row({ signIn, onEnd }: { signIn: SignIn; onEnd: () => void }) {
         </p>
       </div>
       {signIn.is_current ? (
-        <span className={styles.detail}>{t.me.thisBrowser}</span>
+        <span className={rows.detail}>{t.me.thisBrowser}</span>
       ) : (
         <Button onPress={onEnd}>{t.me.end}</Button>
       )}

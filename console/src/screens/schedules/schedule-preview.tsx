@@ -4,6 +4,7 @@ import { previewOf } from '../../data/rooms/schedules.ts'
 import { useSettled } from '../../data/settled.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { Refusals } from '../../parts/refusals.tsx'
+import rows from '../../parts/row-list.module.css'
 import { useFormats, useTexts } from '../../texts/texts.tsx'
 import { NextTicks } from './next-ticks.tsx'
 import type { ScheduleValues } from './schedule-fields.tsx'
@@ -40,7 +41,7 @@ function Shown({ preview }: { preview: SchedulePreview }) {
     <>
       <h2>{t.schedules.next}</h2>
       <NextTicks times={preview.next_at} />
-      <ul className={styles.detail}>
+      <ul className={rows.detail}>
         <li>{t.schedules.ticks(ticks)}</li>
         {most !== null && <li>{t.schedules.most(money(most))}</li>}
         {usual !== null && <li>{t.schedules.usual(money(usual))}</li>}

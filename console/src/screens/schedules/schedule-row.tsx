@@ -7,11 +7,11 @@ import { readSchedulesAgain } from '../../data/rooms/schedules.ts'
 import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import rows from '../../parts/row-list.module.css'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { NextTicks } from './next-ticks.tsx'
 import { ScheduleTicks } from './schedule-ticks.tsx'
-import styles from './schedules.module.css'
 
 /** A schedule with its next ticks and its last runs. */
 export function ScheduleRow({ schedule, manages }: { schedule: Schedule; manages: boolean }) {
@@ -20,16 +20,16 @@ export function ScheduleRow({ schedule, manages }: { schedule: Schedule; manages
   const [areTicksShown, setAreTicksShown] = useState(false)
   return (
     <li>
-      <div className={styles.words}>
+      <div className={rows.words}>
         <TenantText text={name} />
-        <span className={styles.detail}>
+        <span className={rows.detail}>
           <TenantText text={schedule.task_name} />
           <TenantText text={`${cron} ${time_zone}`} />
         </span>
         {paused_because === null ? (
           <NextTicks times={schedule.next_at} />
         ) : (
-          <span className={styles.detail}>{t.paused[paused_because]}</span>
+          <span className={rows.detail}>{t.paused[paused_because]}</span>
         )}
         <details onToggle={(event) => setAreTicksShown(event.currentTarget.open)}>
           <summary>{t.lastRuns}</summary>

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { ticksOf } from '../../data/rooms/schedules.ts'
 import { DateTime } from '../../parts/date-time.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import rows from '../../parts/row-list.module.css'
 import { useTexts } from '../../texts/texts.tsx'
-import styles from './schedules.module.css'
 
 /** The newest ticks that came, each with its run or why there is none. */
 export function ScheduleTicks({ cid, sid }: { cid: string; sid: string }) {
@@ -16,7 +16,7 @@ export function ScheduleTicks({ cid, sid }: { cid: string; sid: string }) {
       {({ items }) => (
         <ul>
           {items.map(({ due_at, run_id, skipped_because }) => (
-            <li key={due_at} className={styles.detail}>
+            <li key={due_at} className={rows.detail}>
               <DateTime at={due_at} />
               {run_id === null ? (
                 <span>{reasons[skipped_because ?? ''] ?? t.refused(skipped_because ?? '')}</span>

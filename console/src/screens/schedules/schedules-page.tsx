@@ -6,6 +6,7 @@ import { schedulesOf } from '../../data/rooms/schedules.ts'
 import links from '../../parts/button.module.css'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import rows from '../../parts/row-list.module.css'
 import { useTexts } from '../../texts/texts.tsx'
 import { isNotFound } from '../not-found/is-not-found.ts'
 import { NotFoundPage } from '../not-found/not-found-page.tsx'
@@ -41,7 +42,7 @@ export function SchedulesPage() {
       <p>{t.schedules.why}</p>
       <Panel query={schedules} rows={4} empty={(items) => items.length === 0 && t.schedules.none}>
         {(items) => (
-          <ul className={styles.list}>
+          <ul className={`${rows.list} ${styles.list}`}>
             {items.map((schedule) => (
               <ScheduleRow key={schedule.id} schedule={schedule} manages={manages} />
             ))}

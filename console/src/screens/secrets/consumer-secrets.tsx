@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { menuOf } from '../../data/rooms/menu.ts'
 import { type Consumer, secretsOf } from '../../data/rooms/secrets.ts'
 import { Panel } from '../../parts/panel.tsx'
+import rows from '../../parts/row-list.module.css'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { ApprovalLine } from './approval-line.tsx'
@@ -56,7 +57,7 @@ function Shown({ items, consumers, lists }: ShownProps) {
             <h2>
               <TenantText text={item.task_name} />
             </h2>
-            <ul className={styles.list}>
+            <ul className={rows.list}>
               {slotsOf(item, consumer, own).map((slot) => (
                 <SlotRow key={slot.slot.name} taskId={item.task_id} slot={slot} consumer={consumer} />
               ))}

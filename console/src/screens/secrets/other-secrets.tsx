@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Consumer } from '../../data/rooms/secrets.ts'
 import { Button } from '../../parts/button.tsx'
 import { IdText } from '../../parts/id-text.tsx'
+import rows from '../../parts/row-list.module.css'
 import { useTexts } from '../../texts/texts.tsx'
 import { RemoveDialog } from './remove-dialog.tsx'
 import styles from './secrets.module.css'
@@ -19,7 +20,7 @@ export function OtherSecrets({ secrets, consumer }: Props) {
   return (
     <section className={styles.job}>
       <h2>{t.secrets.others}</h2>
-      <ul className={styles.list}>
+      <ul className={rows.list}>
         {secrets.map((secret) => (
           <OtherRow key={secret.id} secret={secret} consumer={consumer} />
         ))}
@@ -34,7 +35,7 @@ function OtherRow({ secret, consumer }: { secret: SecretBinding; consumer: Consu
   const { task_id, slot_name } = secret
   return (
     <li>
-      <div className={styles.words}>
+      <div className={rows.words}>
         <code>{slot_name}</code>
         <span className={styles.state}>
           {t.secrets.ofTask} <IdText id={task_id} />

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { Consumer } from '../../data/rooms/secrets.ts'
 import { Icon } from '../../design/icon.tsx'
 import { Button } from '../../parts/button.tsx'
+import rows from '../../parts/row-list.module.css'
 import type { Texts } from '../../texts/en.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import type { JobSlot } from './job-slots.ts'
@@ -25,7 +26,7 @@ export function SlotRow({ taskId, slot, consumer }: Props) {
   const { tone, text } = stateOf(slot, t.secrets)
   return (
     <li>
-      <div className={styles.words}>
+      <div className={rows.words}>
         <code>{name}</code>
         <span className={styles.state} data-tone={tone}>
           <Icon name={tone === 'warning' ? 'warning' : 'secret'} />

@@ -11,6 +11,7 @@ import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { IdText } from '../../parts/id-text.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import rows from '../../parts/row-list.module.css'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { ShareForm } from './share-form.tsx'
@@ -28,7 +29,7 @@ export function Shares({ taskId }: { taskId: string }) {
       <h2>{t.tasks.shares}</h2>
       <Panel query={shares} empty={(items) => items.length === 0 && t.tasks.noShares}>
         {(items) => (
-          <ul className={styles.list}>
+          <ul className={rows.list}>
             {items.map((share) => (
               <ShareRow key={share.id} share={share} targets={targets} />
             ))}
