@@ -1,9 +1,9 @@
 import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
-import { useEffect } from 'react'
 import { isSignInMissing } from '../data/api/queries.ts'
 import { ErrorBox } from '../parts/error-box.tsx'
 import { ToneBox } from '../parts/tone-box.tsx'
 import styles from '../screens/sign-in/sign-in.module.css'
+import { SignInCard } from '../screens/sign-in/sign-in-card.tsx'
 import { useOperatorTexts } from './texts/operator-texts.tsx'
 
 const command = 'sandbox operator console'
@@ -11,21 +11,12 @@ const command = 'sandbox operator console'
 /** How to sign in: a code of the command line is the only way. */
 export function SignInPage({ fault }: { fault: unknown }) {
   const t = useOperatorTexts()
-  useEffect(() => {
-    document.title = `${t.signIn.title} · ${t.product}`
-  }, [t])
   return (
-    <main className={styles.page}>
-      <div className={styles.card}>
-        <header>
-          <p className={styles.product}>{t.product}</p>
-          <h1>{t.signIn.title}</h1>
-        </header>
-        {fault !== undefined && <Fault fault={fault} />}
-        <p>{t.signIn.how}</p>
-        <pre className={styles.command}>{command}</pre>
-      </div>
-    </main>
+    <SignInCard product={t.product} title={t.signIn.title}>
+      {fault !== undefined && <Fault fault={fault} />}
+      <p>{t.signIn.how}</p>
+      <pre className={styles.command}>{command}</pre>
+    </SignInCard>
   )
 }
 

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect } from 'react'
 import { useTexts } from '../../texts/texts.tsx'
 import styles from './sign-in.module.css'
+import { SignInCard } from './sign-in-card.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
 /** The first page of a person who is not signed in. On plain HTTP it says how to get to a safe address. */
@@ -9,23 +9,18 @@ export function SignInPage() {
   const t = useTexts()
   const { return: after = '/' } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
-  useEffect(() => {
-    document.title = `${t.signIn.title} · ${t.product}`
-  }, [t])
   return (
-    <main className={styles.page}>
-      <div className={styles.card}>
-        <header>
-          <p className={styles.product}>{t.product}</p>
-          <h1>{isSecureContext ? t.signIn.title : t.signIn.needsHttps}</h1>
-        </header>
-        {isSecureContext ? (
-          <SignInForm onSignedIn={() => void navigate({ to: after, replace: true })} />
-        ) : (
-          <NeedsHttps />
-        )}
-      </div>
-    </main>
+    <SignInCard
+      product={t.product}
+      title={t.signIn.title}
+      heading={isSecureContext ? t.signIn.title : t.signIn.needsHttps}
+    >
+      {isSecureContext ? (
+        <SignInForm onSignedIn={() => void navigate({ to: after, replace: true })} />
+      ) : (
+        <NeedsHttps />
+      )}
+    </SignInCard>
   )
 }
 
