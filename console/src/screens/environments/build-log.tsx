@@ -1,11 +1,10 @@
 import type { BuildAttempt } from '@sandbox-jobs/contract/resources/builds/build-attempt.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { useLocation, useNavigate } from '@tanstack/react-router'
 import { singleKeys } from '../../app/actions.ts'
+import { useLinesOfAddress } from '../../app/use-lines-of-address.ts'
 import { addressOf, api } from '../../data/api/api.ts'
 import { type BuildParams, hasBuildEnded } from '../../data/authoring/environments.ts'
 import { useStore } from '../../data/store.ts'
-import { hashOf, linesOf } from '../../log/line-hash.ts'
 import { LogView } from '../../log/log-view.tsx'
 import { LinkButton } from '../../parts/link-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -14,8 +13,7 @@ import styles from './environments.module.css'
 /** The text that the steps of the Dockerfile printed, while they run and afterwards. */
 export default function BuildLog({ params, attempt }: { params: BuildParams; attempt: BuildAttempt }) {
   const t = useTexts()
-  const navigate = useNavigate()
-  const hash = useLocation({ select: (location) => location.hash })
+  const lines = useLinesOfAddress()
   const hasSingleKeys = useStore(singleKeys)
   const isEnded = hasBuildEnded(attempt)
   const hasFailed = isEnded && attempt.status !== 'completed'
@@ -36,8 +34,7 @@ export default function BuildLog({ params, attempt }: { params: BuildParams; att
           }
           hasFailed={hasFailed}
           hasSingleKeys={hasSingleKeys}
-          selected={linesOf(hash)}
-          onSelect={(lines) => void navigate({ to: '.', hash: hashOf(lines), replace: true })}
+          {...lines}
           actions={
             isEnded && (
               <LinkButton icon="download" href={addressOf(allRoutes.readBuildLog, { params: { ...params } })}>

@@ -1,10 +1,9 @@
 import type { ExtendedRun } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { useLocation, useNavigate } from '@tanstack/react-router'
 import { singleKeys } from '../../app/actions.ts'
+import { useLinesOfAddress } from '../../app/use-lines-of-address.ts'
 import { addressOf, api } from '../../data/api/api.ts'
 import { useStore } from '../../data/store.ts'
-import { hashOf, linesOf } from '../../log/line-hash.ts'
 import type { LogSource } from '../../log/log-source.ts'
 import { LogView } from '../../log/log-view.tsx'
 import { LinkButton } from '../../parts/link-button.tsx'
@@ -15,8 +14,7 @@ import { hasEnded } from './tabs.ts'
 /** The log of the run, while it is written and afterwards. */
 export default function LogTab({ run }: { run: ExtendedRun }) {
   const t = useTexts().run
-  const navigate = useNavigate()
-  const hash = useLocation({ select: (location) => location.hash })
+  const lines = useLinesOfAddress()
   const hasSingleKeys = useStore(singleKeys)
   const params = { cid: run.chatroom_id, rid: run.id }
   const isEnded = hasEnded(run.status)
@@ -34,8 +32,7 @@ export default function LogTab({ run }: { run: ExtendedRun }) {
         startsAtEnd={hasFailed}
         hasFailed={hasFailed}
         hasSingleKeys={hasSingleKeys}
-        selected={linesOf(hash)}
-        onSelect={(lines) => void navigate({ to: '.', hash: hashOf(lines), replace: true })}
+        {...lines}
         actions={
           isEnded && (
             <LinkButton icon="download" href={addressOf(allRoutes.readRunLog, { params })}>
