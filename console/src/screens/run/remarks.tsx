@@ -2,9 +2,8 @@ import type { ExtendedRun } from '@sandbox-jobs/contract/resources/runs/extended
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useQuery } from '@tanstack/react-query'
 import { apiQuery } from '../../data/api/queries.ts'
-import { Icon } from '../../design/icon.tsx'
 import { TenantText } from '../../parts/tenant-text.tsx'
-import styles from './outcome.module.css'
+import { ToneBox } from '../../parts/tone-box.tsx'
 
 /** Facts that the author of the run should know although it may have completed. */
 export function Remarks({ run }: { run: ExtendedRun }) {
@@ -12,9 +11,10 @@ export function Remarks({ run }: { run: ExtendedRun }) {
     apiQuery(allRoutes.readRunRemarks, { params: { cid: run.chatroom_id, rid: run.id } }),
   )
   return data?.remarks.map(({ code, message }) => (
-    <p key={code} className={styles.box} data-tone="warning" lang="en">
-      <Icon name="warning" />
-      <TenantText text={message} />
-    </p>
+    <ToneBox key={code} tone="warning" icon="warning">
+      <p lang="en">
+        <TenantText text={message} />
+      </p>
+    </ToneBox>
   ))
 }
