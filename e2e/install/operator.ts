@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requireParts } from '../first-hour/step.ts'
 import { type Machine, pathOn } from './machine.ts'
+import { room } from './waiting-task.ts'
 
-const room = 'daily-numbers'
 const person = 'ada'
 const pollMs = 200
 export const dataFolder = '/var/lib/sandbox-jobs'
@@ -91,28 +91,6 @@ export class Operator {
   async countWords(): Promise<void> {
     const text = await this.sandbox('run', 'words', '--room', room, '--set', 'text=one two', '--watch')
     requireParts(text, '"counted":true')
-  }
-
-  /** Starts a run that goes on until it is ended, and returns its id once its program runs. */
-  async startWaiting(): Promise<string> {
-    const text = await this.sandbox('run', 'words', '--room', room, '--set', 'text=wait', '--json')
-    const id = /run_[0-9a-f]+/.exec(text)?.[0]
-    if (id === undefined) throw new Error(text)
-    await this.untilRun(id, 'running')
-    return id
-  }
-
-  /** Waits until the run has the state. A run that has ended in another one never will. */
-  async untilRun(id: string, state: string): Promise<void> {
-    for (;;) {
-      const { items } = JSON.parse(await this.sandbox('runs', '--room', room, '--json')) as {
-        items: { id: string; status: string; terminal_at: string | null }[]
-      }
-      const run = items.find((item) => item.id === id)
-      if (run?.status === state) return
-      if (run === undefined || run.terminal_at) throw new Error(`the run is ${run?.status}, not ${state}`)
-      await sleep(pollMs)
-    }
   }
 
   /** Waits until a unit of the service answers that all parts work. */

@@ -1,4 +1,5 @@
 import type { Operator } from './operator.ts'
+import { startWaiting, untilRun } from './waiting-task.ts'
 
 /** A run that goes on while the service is changed. */
 export class WaitingRun {
@@ -11,14 +12,14 @@ export class WaitingRun {
   }
 
   async start(): Promise<void> {
-    this.#id = await this.#operator.startWaiting()
+    this.#id = await startWaiting(this.#operator)
     this.#programs = await this.#operator.waitingPrograms()
   }
 
   /** Throws unless the service is ready and the program of the run is still the same. */
   async requireRunning(): Promise<void> {
     await this.#operator.untilReady()
-    await this.#operator.untilRun(this.#id, 'running')
+    await untilRun(this.#operator, this.#id, 'running')
     await this.requireProgram()
   }
 
@@ -29,6 +30,6 @@ export class WaitingRun {
   }
 
   untilEndedByPlatform(): Promise<void> {
-    return this.#operator.untilRun(this.#id, 'platform_failed')
+    return untilRun(this.#operator, this.#id, 'platform_failed')
   }
 }

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requireParts } from '../../first-hour/step.ts'
+import { room } from '../waiting-task.ts'
 import type { Engine } from './engine.ts'
 
 const address = 'http://127.0.0.1:8080'
 const ready = ['curl', '--silent', '--fail', `${address}/ready`]
 const company = '/usr/share/doc/sandbox-jobs/examples/company.yaml'
 const person = 'ada'
-const room = 'daily-numbers'
 const pauseMs = 500
 
 /** A task that says how it is confined, or waits for an hour. */
@@ -83,27 +83,5 @@ export class Project {
   async requireIsolatedRun(): Promise<void> {
     const text = await this.sandbox('run', 'words', '--room', room, '--set', 'text=words', '--watch')
     requireParts(text, confined)
-  }
-
-  /** Starts a run that goes on until it is ended, and returns its id once it runs. */
-  async startWaiting(): Promise<string> {
-    const text = await this.sandbox('run', 'words', '--room', room, '--set', 'text=wait', '--json')
-    const id = /run_[0-9a-f]+/.exec(text)?.[0]
-    if (id === undefined) throw new Error(text)
-    await this.untilRun(id, 'running')
-    return id
-  }
-
-  /** Waits until the run has the state. A run that has ended in another one never will. */
-  async untilRun(id: string, state: string): Promise<void> {
-    for (;;) {
-      const { items } = JSON.parse(await this.sandbox('runs', '--room', room, '--json')) as {
-        items: { id: string; status: string; terminal_at: string | null }[]
-      }
-      const run = items.find((item) => item.id === id)
-      if (run?.status === state) return
-      if (run === undefined || run.terminal_at) throw new Error(`the run is ${run?.status}, not ${state}`)
-      await sleep(pauseMs)
-    }
   }
 }

@@ -4,6 +4,7 @@ import { makeDebianRoot } from '../../first-hour/debian-root.ts'
 import type { Printed } from '../../first-hour/fresh-root.ts'
 import { requireParts, type Step } from '../../first-hour/step.ts'
 import { checkout } from '../../main-job/service.ts'
+import { startWaiting, untilRun } from '../waiting-task.ts'
 import type { Engine } from './engine.ts'
 import { Project } from './project.ts'
 
@@ -35,10 +36,10 @@ export function composeSteps(engine: Engine, packageFile: string): Step[] {
       await project.requireIsolatedRun()
     }),
     step('restarts the container, which keeps the data and ends what runs', async () => {
-      const id = await project.startWaiting()
+      const id = await startWaiting(project)
       await project.compose('restart')
       await project.untilReady()
-      await project.untilRun(id, 'platform_failed')
+      await untilRun(project, id, 'platform_failed')
       await project.requireIsolatedRun()
     }),
     step('kills the container and makes a new one, which continues with the data', async () => {
