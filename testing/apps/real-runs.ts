@@ -117,16 +117,14 @@ export class RealRuns {
       .execute()
   }
 
-  /** Sends SIGKILL to process 1 of each sandbox that has not ended, once its program has started. Returns the number of sandboxes. */
-  async killAll(): Promise<number> {
-    const live = (await this.#agent.client.list()).filter(
-      ({ state }) => state !== 'exited' && state !== 'forbidden',
-    )
-    for (const { id } of live) {
-      await waitUntil(async () => (await this.#agent.processes(id)).length > 1)
-      process.kill(await this.#agent.firstProcess(id), 'SIGKILL')
-    }
-    return live.length
+  /** Sends SIGKILL to process 1 of the sandbox that runs. Waits until there is one whose program has started. */
+  async killRunning(): Promise<void> {
+    let id = ''
+    await waitUntil(async () => {
+      id = (await this.#agent.client.list()).find(({ state }) => state === 'running')?.id ?? ''
+      return id !== '' && (await this.#agent.processes(id)).length > 1
+    })
+    process.kill(await this.#agent.firstProcess(id), 'SIGKILL')
   }
 
   /** Submits a run and waits for its end, over HTTP. */

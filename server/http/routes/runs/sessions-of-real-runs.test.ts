@@ -93,15 +93,15 @@ describe('a session of real runs', () => {
     for (const name of ['a', 'b']) await step(sid, `(echo ${name}; head -c 2000000 /dev/zero) > ${name}`)
     const { storage } = runs.api
     const opened = storage.opened.bind(storage)
-    let killed = 0
-    // The first pack alone: a killed sandbox may still be listed as live when the second one is opened.
-    const opening = vi.spyOn(storage, 'opened').mockImplementationOnce(async (...asked) => {
-      killed = await runs.killAll()
-      return opened(...asked)
+    // Each pack is opened to verify it, and again to unpack it: the last time while the other one is unpacked.
+    let openedPacks = 0
+    const opening = vi.spyOn(storage, 'opened').mockImplementation(async (key) => {
+      if (key.startsWith('sessions/') && ++openedPacks === 4) await runs.killRunning()
+      return opened(key)
     })
     const { run } = await step(sid, 'echo never > a')
     opening.mockRestore()
-    expect([killed, run?.status]).toEqual([1, 'customer_failed'])
+    expect([openedPacks, run?.status]).toEqual([4, 'customer_failed'])
     expect((await step(sid, 'ls -A; wc -c a b')).output?.text).toMatch(/^a\nb\n +2000002 a\n +2000002 b\n/)
   })
 
