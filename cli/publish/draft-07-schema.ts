@@ -1,3 +1,4 @@
+import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
 import { wrongFile } from './task-file.ts'
 
 /*
@@ -85,20 +86,17 @@ interface Finding {
   words: string
 }
 
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function parsed(text: string): Schema | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return isSchema(value) ? value : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }
 }
 
 function visit(schema: unknown, at: string, found: Finding[]): void {
-  if (!isSchema(schema)) return
+  if (!isJsonObject(schema)) return
   for (const [keyword, value] of Object.entries(schema)) {
     const pointer = `${at}/${keyword}`
     const cure = differenceOf(keyword, value, schema)
@@ -110,7 +108,7 @@ function visit(schema: unknown, at: string, found: Finding[]): void {
         words: `${pointer} is of OpenAPI and has no effect in JSON Schema: write type: [${type}, "null"].`,
       })
     }
-    if (ofNames.includes(keyword) && isSchema(value)) {
+    if (ofNames.includes(keyword) && isJsonObject(value)) {
       for (const [name, part] of Object.entries(value)) visit(part, `${pointer}/${name}`, found)
     } else if (ofSchemas.includes(keyword) && Array.isArray(value)) {
       for (const [index, part] of value.entries()) visit(part, `${pointer}/${index}`, found)

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
 import { nearNames } from '@sandbox-jobs/contract/near-names.ts'
 import type { Field, Fields, Form } from '@sandbox-jobs/contract/task-file/fields.ts'
 
@@ -22,8 +23,8 @@ export function readFields(given: Values, fields: Fields, problems: string[], pr
 
 function readValue(value: unknown, { form }: Field, problems: string[], name: string): unknown {
   const isNested = form.kind === 'section' || form.kind === 'text_or_section'
-  if (isNested && isRecord(value)) return readFields(value, form.fields, problems, `${name}.`)
-  if (form.kind === 'sections' && isRecordList(value))
+  if (isNested && isJsonObject(value)) return readFields(value, form.fields, problems, `${name}.`)
+  if (form.kind === 'sections' && isObjectList(value))
     return value.map((item, at) => readFields(item, form.fields, problems, `${name}[${at}].`))
   if (!isRight(value, form)) problems.push(`${name} must be ${expected(form)}`)
   return value
@@ -77,11 +78,11 @@ function isRight(value: unknown, form: Form): boolean {
     case 'names':
       return isTextList(value)
     case 'variables':
-      return isRecord(value) && Object.values(value).every((item) => typeof item === 'string')
+      return isJsonObject(value) && Object.values(value).every((item) => typeof item === 'string')
     case 'document':
       return isFilledText(value) || (typeof value === 'object' && value !== null)
     case 'list':
-      return isRecordList(value)
+      return isObjectList(value)
     case 'network':
       return value === 'everything' || value === 'nothing' || isTextList(value)
     case 'section':
@@ -90,8 +91,6 @@ function isRight(value: unknown, form: Form): boolean {
   }
 }
 
-export const isRecord = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const isRecordList = (value: unknown): value is Values[] => Array.isArray(value) && value.every(isRecord)
+const isObjectList = (value: unknown): value is Values[] => Array.isArray(value) && value.every(isJsonObject)
 const isFilledText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isTextList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isFilledText)

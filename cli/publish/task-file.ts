@@ -1,3 +1,4 @@
+import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
 import { timeoutDefaultSeconds } from '@sandbox-jobs/contract/limits.ts'
 import {
   defaultProfile,
@@ -8,7 +9,7 @@ import type { OutputPolicy } from '@sandbox-jobs/contract/resources/runs/output-
 import type { MissedPolicy } from '@sandbox-jobs/contract/resources/schedules/missed-policy.ts'
 import { taskFileFields } from '@sandbox-jobs/contract/task-file/fields.ts'
 import { CliError, exitCodes } from '../failure.ts'
-import { isRecord, readFields, type Values } from './read-fields.ts'
+import { readFields, type Values } from './read-fields.ts'
 
 /** JSON that stands in the task file itself, as YAML. */
 export type Inline = Record<string, unknown> | unknown[]
@@ -85,8 +86,8 @@ export interface TaskFile {
 /** Validates a task file. Throws one error with all problems. */
 export function checkTaskFile(content: unknown, file: string): TaskFile {
   const problems: string[] = []
-  if (!isRecord(content)) problems.push('it must hold fields, such as name: sales-report')
-  const given = readFields(isRecord(content) ? content : {}, taskFileFields, problems)
+  if (!isJsonObject(content)) problems.push('it must hold fields, such as name: sales-report')
+  const given = readFields(isJsonObject(content) ? content : {}, taskFileFields, problems)
   if (problems.length > 0) throw wrongFile(file, problems)
   const { environment, share, description, timeout_seconds, requires_confirmation, ...rest } = given
   return {
@@ -98,7 +99,7 @@ export function checkTaskFile(content: unknown, file: string): TaskFile {
     schedules: [],
     ...definedOf({ description, timeout_seconds, requires_confirmation, ...rest }),
     ...environmentOf(environment, String(given.name)),
-    share: { company: false, departments: [], rooms: [], ...(isRecord(share) && share) },
+    share: { company: false, departments: [], rooms: [], ...(isJsonObject(share) && share) },
     // The table of fields has checked the type of each.
   } as unknown as TaskFile
 }
@@ -108,7 +109,7 @@ const definedOf = (values: Values): Values =>
 
 /** The name of an environment, or a section that says how it is built; its name is then by default that of the task. */
 function environmentOf(given: unknown, task: string): Pick<TaskFile, 'environment' | 'build'> {
-  if (!isRecord(given)) return { environment: String(given) }
+  if (!isJsonObject(given)) return { environment: String(given) }
   const { name = task, ...section } = given
   const build = { folder: '.', profile: defaultProfile, ...section } as unknown as BuildSection
   return { environment: String(name), build }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
 import { nameAndValue } from '../args/name-and-value.ts'
 import { CliError, exitCodes } from '../failure.ts'
 import { escapeControls } from '../output/escape-controls.ts'
@@ -13,7 +14,7 @@ export function setFields(
   schemaText: string | null,
 ): RunInput {
   if (assignments.length === 0) return input
-  if (!isRecord(input.value)) {
+  if (!isJsonObject(input.value)) {
     throw wrongField(
       'The input is no JSON object, so it has no fields to set.',
       'Use --set with an object, or alone.',
@@ -51,7 +52,7 @@ type Schema = Record<string, unknown>
 /** Of the schema itself; a schema that says it in another way says nothing here. */
 function propertiesOf(schemaText: string | null): Record<string, unknown> {
   const schema: unknown = JSON.parse(schemaText ?? 'null')
-  return isRecord(schema) && isRecord(schema.properties) ? schema.properties : {}
+  return isJsonObject(schema) && isJsonObject(schema.properties) ? schema.properties : {}
 }
 
 function typedValue(name: string, text: string, schema: unknown): unknown {
@@ -78,7 +79,7 @@ const typeWords: Record<string, string> = {
 }
 
 const typesOf = (schema: unknown): string[] =>
-  isRecord(schema) ? [(schema as Schema).type].flat().filter((type) => typeof type === 'string') : []
+  isJsonObject(schema) ? [(schema as Schema).type].flat().filter((type) => typeof type === 'string') : []
 
 function isOfType(value: unknown, type: string): boolean {
   switch (type) {
@@ -87,7 +88,7 @@ function isOfType(value: unknown, type: string): boolean {
     case 'array':
       return Array.isArray(value)
     case 'object':
-      return isRecord(value)
+      return isJsonObject(value)
     case 'null':
       return value === null
     default:
@@ -103,9 +104,6 @@ function parse(text: string): unknown {
     return undefined
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const wrongField = (message: string, hint: string) =>
   new CliError(message, { hint, code: 'cli_input', exitCode: exitCodes.usage })

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json-object.ts'
 /** An error response of the service. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -23,7 +24,7 @@ export class ApiError extends Error {
     super(messageOf(answer.status, answer.detail))
     this.status = answer.status
     this.detail = answer.detail
-    const code = isRecord(answer.detail) ? answer.detail.code : undefined
+    const code = isJsonObject(answer.detail) ? answer.detail.code : undefined
     this.code = typeof code === 'string' ? code : null
     const { hints = {}, requestId = null } = answer
     this.hint = this.code !== null && Object.hasOwn(hints, this.code) ? (hints[this.code] ?? '') : ''
@@ -48,13 +49,10 @@ export async function readApiError(
   })
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function detailOf(text: string): unknown {
   try {
     const body: unknown = JSON.parse(text)
-    return isRecord(body) && 'detail' in body ? body.detail : body
+    return isJsonObject(body) && 'detail' in body ? body.detail : body
   } catch {
     // A proxy may return an HTML page; its first characters help to identify it.
     return text.slice(0, 500)
@@ -63,10 +61,10 @@ function detailOf(text: string): unknown {
 
 function messageOf(status: number, detail: unknown): string {
   if (typeof detail === 'string' && detail !== '') return detail
-  if (isRecord(detail) && typeof detail.message === 'string') return detail.message
+  if (isJsonObject(detail) && typeof detail.message === 'string') return detail.message
   if (Array.isArray(detail)) return detail.map(problemText).join('; ')
   return `The service returned status ${status}.`
 }
 
 const problemText = (problem: unknown): string =>
-  isRecord(problem) && typeof problem.msg === 'string' ? problem.msg : String(problem)
+  isJsonObject(problem) && typeof problem.msg === 'string' ? problem.msg : String(problem)

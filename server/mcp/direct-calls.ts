@@ -1,3 +1,4 @@
+import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ToolCaller, ToolResult } from '../agent-tools/tool.ts'
 import { callTool } from '../agent-tools/tools.ts'
@@ -32,23 +33,21 @@ export interface DirectCall {
 export type AcceptedEnvelopes = RecentMap<true>
 export const acceptedEnvelopes = (): AcceptedEnvelopes => new RecentMap(envelopesKept)
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isId = (id: unknown): id is string | number => typeof id === 'string' || Number.isSafeInteger(id)
 
 /** Undefined for all that is not a plain call of the revision of 2026. */
 export function directCallOf({ body, headers }: FastifyRequest): DirectCall | undefined {
-  if (!isObject(body)) return undefined
+  if (!isJsonObject(body)) return undefined
   const { jsonrpc, id, method, params, ...others } = body
-  if (jsonrpc !== '2.0' || method !== 'tools/call' || !isId(id) || !isObject(params)) return undefined
+  if (jsonrpc !== '2.0' || method !== 'tools/call' || !isId(id) || !isJsonObject(params)) return undefined
   const { name, arguments: parameters = {}, _meta: meta, ...more } = params
   if (Object.keys(others).length + Object.keys(more).length > 0) return undefined
   if (typeof name !== 'string' || name !== headers['mcp-name'] || headers['mcp-session-id'] !== undefined)
     return undefined
-  if (!isObject(parameters) || !isObject(meta) || meta.progressToken !== undefined) return undefined
+  if (!isJsonObject(parameters) || !isJsonObject(meta) || meta.progressToken !== undefined) return undefined
   const capabilities = meta[capabilitiesKey]
   // A client that opens addresses may be asked to.
-  if (!isObject(capabilities) || capabilities.elicitation !== undefined) return undefined
+  if (!isJsonObject(capabilities) || capabilities.elicitation !== undefined) return undefined
   const { accept, 'content-type': type, 'mcp-protocol-version': version, 'mcp-method': called } = headers
   const envelope = JSON.stringify([accept, type, version, called, meta])
   return envelope.length > envelopeMaxLength ? undefined : { id, name, parameters, envelope }

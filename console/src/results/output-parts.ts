@@ -1,3 +1,5 @@
+import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
+
 /*
  * The parts of an output that people read first: its plain fields and its lists of objects.
  */
@@ -20,14 +22,11 @@ export interface OutputParts {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null
 
 export function partsOf(value: unknown): OutputParts {
   if (isList(value)) return { fields: [], tables: [tableOf(undefined, value)], isWhole: isWholeTable(value) }
-  if (!isFields(value)) return { fields: [], tables: [], isWhole: false }
+  if (!isJsonObject(value)) return { fields: [], tables: [], isWhole: false }
   const entries = Object.entries(value)
   const fields = entries.filter(([, field]) => isPlain(field)).slice(0, fieldsMax)
   const lists = entries.filter((entry): entry is [string, Fields[]] => isList(entry[1])).slice(0, tablesMax)
@@ -39,7 +38,7 @@ export function partsOf(value: unknown): OutputParts {
 }
 
 const isList = (value: unknown): value is Fields[] =>
-  Array.isArray(value) && value.length > 0 && value.every(isFields)
+  Array.isArray(value) && value.length > 0 && value.every(isJsonObject)
 
 /** The columns in the order in which rows bring them. */
 const columnsOf = (rows: readonly Fields[]): Set<string> => {

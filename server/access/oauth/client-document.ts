@@ -1,3 +1,4 @@
+import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
 import { clientIdMaxLength, nameOf, type OAuthClient } from './client-registration.ts'
 import { OAuthError } from './oauth-error.ts'
 import { isRedirectUri } from './redirect-uri.ts'
@@ -45,8 +46,7 @@ function parsed(content: Buffer): Record<string, unknown> {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(content)
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>
+    if (isJsonObject(value)) return value
   } catch {
     // Said below.
   }

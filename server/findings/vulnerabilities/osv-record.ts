@@ -1,3 +1,4 @@
+import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
 import { type Severity, severities } from '@sandbox-jobs/contract/severities.ts'
 import type { Affected } from '../../db/tables/findings.ts'
 import { cvssSeverity } from './cvss-severity.ts'
@@ -118,7 +119,4 @@ function titleOf({ id, summary, details }: OsvRecord): string {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-const objectOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {}
+const objectOf = (value: unknown): Record<string, unknown> => (isJsonObject(value) ? value : {})

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
 import type { DoorRuntime } from '@sandbox-jobs/contract/resources/doors/door.ts'
 import { PlainError } from '../../base/errors/plain-error.ts'
 import type { OpenDoor } from '../../doors/catalogue/door-keys.ts'
@@ -22,12 +23,10 @@ const defaultRunMs = 3000
 const defaultCompileMs = 10_000
 
 const refuse = (message: string) => new PlainError(400, message)
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Throws 400. Limits of memory and processor time are those of the environment; a request may name them in vain. */
 export function pistonJob({ runtimes, door }: OpenDoor, body: unknown): PistonJob {
-  if (!isObject(body)) throw refuse('the body must be an object')
+  if (!isJsonObject(body)) throw refuse('the body must be an object')
   const { language, version, files, args = [], stdin = '' } = body
   if (!language || typeof language !== 'string') throw refuse('language is required as a string')
   if (!version || typeof version !== 'string') throw refuse('version is required as a string')
@@ -57,7 +56,7 @@ export function pistonJob({ runtimes, door }: OpenDoor, body: unknown): PistonJo
 }
 
 function fileOf(file: unknown, at: number) {
-  if (!isObject(file) || typeof file.content !== 'string')
+  if (!isJsonObject(file) || typeof file.content !== 'string')
     throw refuse(`files[${at}].content is required as a string`)
   const encoding = encodings.find((each) => each === file.encoding) ?? 'utf8'
   const name = file.name === undefined || file.name === '' ? `file${at}.code` : file.name

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
 import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import { type Html, html } from '../reference/html.ts'
 
@@ -17,14 +18,11 @@ type Record_ = Record<string, unknown>
 
 const cut = (text: string): string => (text.length > textMax ? `${text.slice(0, textMax)}…` : text)
 
-const isRecord = (value: unknown): value is Record_ =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /**
  * A value for people: its plain fields, then its lists of objects as tables, and all of it as a tree if it holds more.
  */
 export function valueView(value: unknown): Html {
-  const fields = isRecord(value) ? Object.entries(value).filter(([, field]) => isPlain(field)) : []
+  const fields = isJsonObject(value) ? Object.entries(value).filter(([, field]) => isPlain(field)) : []
   const tables = tablesOf(value)
   if (fields.length === 0 && tables.length === 0) return treeOf(value)
   const view = html`${fieldTable(fields)}${tables}`
@@ -118,13 +116,13 @@ const leaf = (value: unknown): Html =>
 /** The tables in a value: itself, or the lists of objects that it names. */
 export function tablesOf(value: unknown): Html[] {
   if (Array.isArray(value)) return isTable(value) ? [recordTable('', value)] : []
-  if (!isRecord(value)) return []
+  if (!isJsonObject(value)) return []
   const lists = Object.entries(value).filter((entry): entry is [string, Record_[]] => isTable(entry[1]))
   return lists.slice(0, tablesMax).map(([name, list]) => recordTable(name, list))
 }
 
 const isTable = (value: unknown): value is Record_[] =>
-  Array.isArray(value) && value.length > 0 && value.slice(0, rowsMax).every(isRecord)
+  Array.isArray(value) && value.length > 0 && value.slice(0, rowsMax).every(isJsonObject)
 
 function recordTable(name: string, list: Record_[]): Html {
   const rows = list.slice(0, rowsMax)

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
 import type { RunDetail, RunRetryRequest } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import type { Room } from '../../access/directory/directory.ts'
 import type { Principal } from '../../access/principal.ts'
@@ -72,8 +73,7 @@ export async function retryRun(deps: SubmitDeps, retry: Retry): Promise<Rendered
 const isReplay = (input: unknown): boolean =>
   input == null || (isEmptyObject(input) && !(input instanceof PreparedInput))
 
-const isEmptyObject = (input: unknown): boolean =>
-  typeof input === 'object' && input !== null && !Array.isArray(input) && Object.keys(input).length === 0
+const isEmptyObject = (input: unknown): boolean => isJsonObject(input) && Object.keys(input).length === 0
 
 function intentOf(retry: Retry, given: StagedInput | undefined): Intent {
   return {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
+import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
 import { KeysUnavailable } from './wrapping-keys.ts'
 
 export interface VaultOptions {
@@ -84,9 +85,7 @@ function readToken(path: string): string {
 function objectIn(bytes: Buffer): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'))
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
 /** A difference between two schemas that people who fill in the form notice. */
 export interface SchemaChange {
   kind: 'added' | 'added_required' | 'removed' | 'required' | 'optional' | 'type' | 'changed'
@@ -35,14 +36,11 @@ function parsed(text: string | null): Schema | undefined {
   if (text === null) return {}
   try {
     const value: unknown = JSON.parse(text)
-    return isSchema(value) ? value : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }
 }
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function* changesOf(old: Schema, now: Schema, path: string, depth: number): Generator<SchemaChange> {
   if (depth > depthMax) return
@@ -69,12 +67,12 @@ function* fieldChanges(
   depth: number,
 ): Generator<SchemaChange> {
   if (JSON.stringify(before) === JSON.stringify(after)) return
-  if (!isSchema(before) || !isSchema(after)) yield { kind: 'changed', path }
+  if (!isJsonObject(before) || !isJsonObject(after)) yield { kind: 'changed', path }
   else if (JSON.stringify(before.type) !== JSON.stringify(after.type)) yield { kind: 'type', path }
   else {
     if (own(before) !== own(after)) yield { kind: 'changed', path }
     yield* changesOf(before, after, path, depth + 1)
-    if (isSchema(before.items) && isSchema(after.items))
+    if (isJsonObject(before.items) && isJsonObject(after.items))
       yield* fieldChanges(before.items, after.items, `${path}[]`, depth + 1)
   }
 }
@@ -85,11 +83,11 @@ const own = (schema: Schema): string =>
     ...schema,
     properties: null,
     required: null,
-    items: isSchema(schema.items) ? null : schema.items,
+    items: isJsonObject(schema.items) ? null : schema.items,
   })
 
 const fieldsOf = ({ properties }: Schema): Map<string, unknown> =>
-  new Map(isSchema(properties) ? Object.entries(properties) : [])
+  new Map(isJsonObject(properties) ? Object.entries(properties) : [])
 
 const requires = ({ required }: Schema, name: string): boolean =>
   Array.isArray(required) && required.includes(name)

@@ -1,4 +1,5 @@
 import { JsonRefused, parseStrictJson } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
+import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
 import { ValidationError } from '../../../base/errors/validation-error.ts'
 import { stageInput } from '../../../base/json/staged-input.ts'
 import type { BodyQuestion, BodyVerdict } from './verdict.ts'
@@ -56,9 +57,7 @@ function hasAtMost(nodesMax: number, value: unknown): boolean {
 /** The object that has the `input` of a body, below the keys `within`; undefined if the body has none there. */
 export function inputHolder(body: unknown, within: readonly string[] = []): { input: unknown } | undefined {
   let holder = body
-  for (const key of within) holder = isObject(holder) && Object.hasOwn(holder, key) ? holder[key] : undefined
-  return isObject(holder) && Object.hasOwn(holder, 'input') ? (holder as { input: unknown }) : undefined
+  for (const key of within)
+    holder = isJsonObject(holder) && Object.hasOwn(holder, key) ? holder[key] : undefined
+  return isJsonObject(holder) && Object.hasOwn(holder, 'input') ? (holder as { input: unknown }) : undefined
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
