@@ -5,6 +5,9 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date() }
 
+/** Milliseconds of a day without a change of the clock. */
+export const dayMs = 86_400_000
+
 /** Resolves after `ms`, or early and without an error when `signal` fires. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts'
+import { type Clock, dayMs } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
 import type { Database } from '../db/database.ts'
 import { retireReports, tombstoneReport } from '../environments/retention/report-objects.ts'
@@ -72,7 +72,7 @@ export async function sweepBuildLogs({ db, storage, clock, log }: Stored): Promi
 }
 
 /** How long images and cached parts stay that no build uses. */
-const unusedKeptMs = 30 * 86_400_000
+const unusedKeptMs = 30 * dayMs
 /** Maximum bytes of pulled images per company. */
 const companyPulledBytes = 8 * 1024 ** 3
 

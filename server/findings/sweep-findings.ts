@@ -1,5 +1,5 @@
 import { findingHistoryDays } from '@sandbox-jobs/contract/limits.ts'
-import type { Clock } from '../base/clock.ts'
+import { type Clock, dayMs } from '../base/clock.ts'
 import type { Database } from '../db/database.ts'
 import { inBatches } from '../work/sweep.ts'
 import {
@@ -12,7 +12,6 @@ import { deleteOldFindings, listOrphaned, lockFinding, moveFinding } from './fin
 
 const batch = 200
 const removalBatch = 1000
-const dayMs = 86_400_000
 
 /**
  * Ends expired exceptions, closes the findings of archived environments with their exceptions, and removes what has been

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { AgentClient } from '../../agent/client/agent-client.ts'
 import { Directory } from '../access/directory/directory.ts'
-import { systemClock } from '../base/clock.ts'
+import { dayMs, systemClock } from '../base/clock.ts'
 import { remediationDaysOf } from '../base/config/finding-settings.ts'
 import { SigningKeys, signingKeysFolder } from '../base/keys/signing-keys.ts'
 import type { Log } from '../base/logging.ts'
@@ -46,7 +46,6 @@ const { values } = parseArgs({
     'not-dumpable': { type: 'string' },
   },
 })
-const dayMs = 86_400_000
 
 /**
  * The worker: processes runs from the queue, and builds in a process of its own. `--machine` and `--folder` say which machine it works for;

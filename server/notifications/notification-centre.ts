@@ -5,7 +5,7 @@ import type {
   NotificationList,
 } from '@sandbox-jobs/contract/resources/notifications/notification.ts'
 import type { Principal } from '../access/principal.ts'
-import type { Clock } from '../base/clock.ts'
+import { type Clock, dayMs } from '../base/clock.ts'
 import { notFound } from '../base/errors/coded-error.ts'
 import { readInstant } from '../base/errors/validation-error.ts'
 import type { PageRequest, PageTokens } from '../base/page.ts'
@@ -83,7 +83,6 @@ const render = (row: NotificationRow): Notification => ({
   read_at: row.read_at?.toISOString() ?? null,
 })
 
-const dayMs = 86_400_000
 const sweepBatch = 1000
 
 /** One round of the loop that deletes notifications after their time. */

@@ -1,10 +1,10 @@
-import type { Clock } from '../base/clock.ts'
+import { type Clock, dayMs } from '../base/clock.ts'
 import type { Database } from '../db/database.ts'
 import { inBatches } from '../work/sweep.ts'
 import { endDue } from './approvals/next-versions-store.ts'
 import { deleteOldOperations } from './store/secret-operation-store.ts'
 
-const operationsKeptMs = 30 * 86_400_000
+const operationsKeptMs = 30 * dayMs
 /** With a round each minute it removes more than can be added. */
 const operationsBatch = 5000
 

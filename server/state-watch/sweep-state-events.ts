@@ -1,9 +1,9 @@
-import type { Clock } from '../base/clock.ts'
+import { type Clock, dayMs } from '../base/clock.ts'
 import type { Database } from '../db/database.ts'
 import { deleteOldEvents } from '../db/state-events.ts'
 import { inBatches } from '../work/sweep.ts'
 
-const keptMs = 30 * 86_400_000
+const keptMs = 30 * dayMs
 /** With a round each minute it removes more than can be added. */
 const batch = 5000
 

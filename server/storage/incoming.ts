@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../base/clock.ts'
+import { dayMs, systemClock } from '../base/clock.ts'
 
 /** Writable for the group of the root too, because a process of another user may write in it. */
 export const folderMode = 0o770
 
 /** Parts of a machine of another name that nobody has written for so long are abandoned: its process cannot be looked up. */
-const foreignAgeMs = 24 * 3600 * 1000
+const foreignAgeMs = dayMs
 
 /**
  * Incomplete objects: one folder for each writing process, which distinguishes files of a killed process from files that are

@@ -7,7 +7,7 @@ import type {
 import type { Directory } from '../../access/directory/directory.ts'
 import type { HumanTurn, Principal } from '../../access/principal.ts'
 import { signTurn } from '../../access/turns.ts'
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, dayMs } from '../../base/clock.ts'
 import type { SignedTokens } from '../../base/keys/signed-tokens.ts'
 import type { PageRequest, PageTokens } from '../../base/page.ts'
 import { requireStorageQuota } from '../../companies/storage/storage-quota.ts'
@@ -76,7 +76,6 @@ export const postServiceMessage = (
 ): Promise<void> => insertServiceMessage(trx, room, message)
 
 const sweepBatch = 1000
-const dayMs = 86_400_000
 
 /** One round of the loop that deletes messages after their time. */
 export async function sweepMessages({

@@ -1,7 +1,7 @@
 import type { UsageDimension, UsageReport } from '@sandbox-jobs/contract/resources/companies/usage-report.ts'
 import { authorize, ownCompany } from '../../access/allow.ts'
 import type { Principal } from '../../access/principal.ts'
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, dayMs } from '../../base/clock.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
 import type { Database } from '../../db/database.ts'
@@ -13,7 +13,6 @@ import { readUsage } from './usage-report-store.ts'
 const slots = new SharedSlots({ all: 4, each: 2, assuredEach: 1 })
 const linesMax = 10_000
 const daysMax = 366
-const dayMs = 86_400_000
 
 interface UsageDeps {
   db: Database

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { accessSync, closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { dayMs } from '../../base/clock.ts'
 import type { Config } from '../../base/config/config.ts'
 import { type KeyRole, keyRoles, tokenFileOf } from '../../base/config/secret-key-settings.ts'
 import { parseLogin } from '../../notifications/mail/smtp.ts'
@@ -112,7 +113,7 @@ function contentFindings(content: NamedFile['content'], text: string, now: Date)
   return []
 }
 
-const soonMs = 30 * 86_400_000
+const soonMs = 30 * dayMs
 const pem = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 const dayOf = (date: Date) => date.toISOString().slice(0, 10)
 

@@ -3,7 +3,7 @@ import type {
   MailPreferencesUpdateRequest,
 } from '@sandbox-jobs/contract/resources/notifications/mail-preferences.ts'
 import type { Principal } from '../../access/principal.ts'
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, dayMs } from '../../base/clock.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { Database } from '../../db/database.ts'
 import { inBatches } from '../../work/sweep.ts'
@@ -43,7 +43,7 @@ export async function updateMailPreferences(
   return readMailPreferences(deps, principal)
 }
 
-const keptMs = 7 * 86_400_000
+const keptMs = 7 * dayMs
 const sweepBatch = 1000
 
 /** One round of the loop that deletes e-mails some time after their end. */

@@ -1,5 +1,5 @@
 import { mailsPerUserAndDay, mailWaitingMax } from '@sandbox-jobs/contract/limits.ts'
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, dayMs } from '../../base/clock.ts'
 import { newId } from '../../base/ids.ts'
 import type { Trx } from '../../db/database.ts'
 import type { Notice } from '../notice.ts'
@@ -8,7 +8,6 @@ import { listMailRecipients, type MailRecipient } from './mail-preference-store.
 import { countMailsSince, countWaitingMails, insertMails } from './mail-store.ts'
 import { type MailOrigin, mailText } from './mail-text.ts'
 
-const dayMs = 86_400_000
 /** Until when attempts are repeated. */
 const giveUpAfterMs = 3 * dayMs
 

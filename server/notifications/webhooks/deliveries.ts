@@ -5,6 +5,7 @@ import {
   webhookTestEvent,
 } from '@sandbox-jobs/contract/resources/notifications/webhook.ts'
 import type { Principal } from '../../access/principal.ts'
+import { dayMs } from '../../base/clock.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import type { PageRequest } from '../../base/page.ts'
@@ -21,7 +22,6 @@ import {
 import { lockWebhook, type WebhookRow } from './webhook-store.ts'
 import { requireWebhook, type WebhookDeps } from './webhooks.ts'
 
-const dayMs = 86_400_000
 /** Until when attempts of a delivery are repeated. */
 export const giveUpAt = (now: Date): Date => new Date(now.getTime() + webhookRetryDays * dayMs)
 

@@ -1,5 +1,5 @@
 import { webhookRetryDays } from '@sandbox-jobs/contract/limits.ts'
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, dayMs } from '../../base/clock.ts'
 import type { GuardedOptions } from '../../base/guarded-requests/guarded-request.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
@@ -46,7 +46,7 @@ const defaultSlots: Record<Lane, LaneSlots> = {
 const firstLaneDefaultMs = 2000
 /** An attempt that has not ended by then died with its process. */
 const lostAfterMs = 120_000
-const failingPauseMs = webhookRetryDays * 86_400_000
+const failingPauseMs = webhookRetryDays * dayMs
 const gone = 410
 
 /** Sends due deliveries, at least once each: a crash after the post and before its record repeats it with the same id. */

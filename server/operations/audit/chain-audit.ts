@@ -1,5 +1,5 @@
 import { signedHeadText } from '@sandbox-jobs/contract/audit/chain-check.ts'
-import { type Clock, sleep } from '../../base/clock.ts'
+import { type Clock, dayMs, sleep } from '../../base/clock.ts'
 import type { SigningKeys } from '../../base/keys/signing-keys.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
@@ -34,7 +34,6 @@ const trimBatchesMax = 100
 /** Between two batches, so that new entries are chained meanwhile. */
 const trimPauseMs = 50
 const trimEveryMs = 600_000
-const dayMs = 86_400_000
 
 /** Chains what waits, until nothing does or the signal fires. Returns the number of entries. */
 export async function chainAudit(db: Database, signal?: AbortSignal): Promise<number> {

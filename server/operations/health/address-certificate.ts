@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
+import { dayMs } from '../../base/clock.ts'
 
 /** A certificate ends soon in the last tenth of its life, and in its last 14 days at the earliest. Automatic renewals come before. */
 const lastPart = 0.1
 const lastDays = 14
-const dayMs = 24 * 3600 * 1000
 const timeoutMs = 5000
 
 /** The certificate of an address as its clients find it. Dates are days, in UTC. */

@@ -5,12 +5,12 @@ import {
 } from '@sandbox-jobs/contract/resources/tasks/task-overview.ts'
 import { may, ownCompany, ownedBy } from '../../access/allow.ts'
 import type { Principal } from '../../access/principal.ts'
+import { dayMs } from '../../base/clock.ts'
 import type { ListRequest } from '../../tasks/catalogue/list-request.ts'
 import type { TaskContext } from '../../tasks/catalogue/task-access.ts'
 import { listVisibleTasks } from '../../tasks/catalogue/task-service.ts'
 import { findTaskUse } from './task-overview-store.ts'
 
-const dayMs = 86_400_000
 const unused = { published_version_number: null, rooms: 0, runs: 0, failures: 0 }
 
 /** The tasks that the principal manages or borrows, and their use as far as the principal may see it. */

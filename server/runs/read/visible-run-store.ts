@@ -1,4 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
+import { dayMs } from '../../base/clock.ts'
 import type { Executing } from '../../db/database.ts'
 import { arrayParam, opaqueParam } from '../../db/fast/params.ts'
 import { countRuns } from '../history/run-count-store.ts'
@@ -102,8 +103,6 @@ export async function countVisibleRuns(db: Executing, filter: VisibleRunFilter):
   ])
   return parts.reduce((total, part) => total + part, 0)
 }
-
-const dayMs = 86_400_000
 
 /** The next or the previous midnight in UTC. */
 const midnight = (at: Date, round: (days: number) => number): Date =>

@@ -1,6 +1,6 @@
 import type { RunContent } from '@sandbox-jobs/contract/resources/runs/run-content.ts'
 import type { Principal } from '../../access/principal.ts'
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, dayMs } from '../../base/clock.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
@@ -77,7 +77,7 @@ export const sweepExpiring = async ({
 })
 
 /** As long as the longest run may take, so that a client that waits for a run can still repeat its submission. */
-const keysKeptMs = 7 * 24 * 3600 * 1000
+const keysKeptMs = 7 * dayMs
 const keysBatch = 5000
 
 /** Deletes idempotency keys after seven days. The same key then counts as a new request. */

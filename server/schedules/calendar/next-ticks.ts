@@ -1,3 +1,4 @@
+import { dayMs } from '../../base/clock.ts'
 import type { CalendarDay, Cron } from './cron.ts'
 import { type Offsets, offsetMaxMs, type TimeZone } from './time-zone.ts'
 
@@ -8,7 +9,6 @@ export interface Calendar {
 }
 
 const minuteMs = 60_000
-const dayMs = 86_400_000
 
 /** Leap days are eight years apart where a century is none. */
 const searchedDays = 8 * 366 + 1

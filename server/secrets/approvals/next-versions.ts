@@ -7,6 +7,7 @@ import type {
 } from '@sandbox-jobs/contract/resources/secrets/extended-secret-approval.ts'
 import { authorize, ownedBy } from '../../access/allow.ts'
 import type { Principal } from '../../access/principal.ts'
+import { dayMs } from '../../base/clock.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { readInstant } from '../../base/errors/validation-error.ts'
 import type { Trx } from '../../db/database.ts'
@@ -21,8 +22,6 @@ import {
   listExtendedApprovals,
   lockTask,
 } from './next-versions-store.ts'
-
-const dayMs = 86_400_000
 
 /**
  * Approves an exact version, and for a time the next versions by its author, for who manages the task and the consumer; a

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { dayMs } from '../../../base/clock.ts'
 import { hasCode } from '../../../base/errors/has-code.ts'
 import { BackupProblem } from '../backup-problem.ts'
 import { readFileList } from '../file-list.ts'
@@ -23,7 +24,6 @@ export interface RemoteBackup {
 
 /** Copies may last long, also one that another command makes; afterwards an incomplete one is removed. */
 const incompleteDays = 7
-const dayMs = 86_400_000
 /** Exit code of rclone for a folder or file that does not exist. */
 const absentCode = 3
 /** rclone does not repeat a check of which an answer was broken off. */

@@ -1,4 +1,4 @@
-const dayMs = 86_400_000
+import { dayMs } from '../../../base/clock.ts'
 
 /** The moments of today that are the times of the day (`HH:MM`, UTC). */
 function momentsOf(times: readonly string[], now: Date): number[] {

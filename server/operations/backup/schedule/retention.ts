@@ -1,3 +1,4 @@
+import { dayMs } from '../../../base/clock.ts'
 import type { BackupConfig } from '../../../base/config/backup-settings.ts'
 import type { TrialResult } from '../trial-record.ts'
 
@@ -19,7 +20,6 @@ interface Kept {
   trial?: { result: TrialResult } | undefined
 }
 
-const dayMs = 86_400_000
 const dayOf = ({ madeAt }: Kept) => Math.floor(madeAt.getTime() / dayMs)
 
 /** Why a backup is kept. */

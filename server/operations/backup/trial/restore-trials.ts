@@ -1,4 +1,4 @@
-import type { Clock } from '../../../base/clock.ts'
+import { type Clock, dayMs } from '../../../base/clock.ts'
 import { hasCode } from '../../../base/errors/has-code.ts'
 import type { Log } from '../../../base/logging.ts'
 import { isDatabaseUnavailable } from '../../../db/database.ts'
@@ -32,7 +32,6 @@ export interface TrialOptions {
   retryMs?: number
 }
 
-const dayMs = 86_400_000
 const hourMs = 3_600_000
 
 export class RestoreTrials {
