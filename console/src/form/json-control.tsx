@@ -37,7 +37,7 @@ export function JsonControl({ field }: { field: Extract<Field, { kind: 'json' }>
       />
       {isTyped && parsed.kind === 'refused' && (
         <p className={styles.error} role="alert">
-          {t.notJson(parsed.line, parsed.words)}
+          {t.notJson(parsed.line, parsed.refusal)}
         </p>
       )}
     </FieldFrame>

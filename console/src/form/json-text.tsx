@@ -36,7 +36,7 @@ export function JsonText({
       />
       {isTyped && parsed.kind === 'refused' && (
         <p className={styles.error} role="alert">
-          {t.notJson(parsed.line, parsed.words)}
+          {t.notJson(parsed.line, parsed.refusal)}
         </p>
       )}
     </div>

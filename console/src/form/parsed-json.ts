@@ -1,16 +1,14 @@
 import {
   type JsonBounds,
+  type JsonRefusal,
   JsonRefused,
-  jsonRefusals,
   parseStrictJson,
 } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import type { Json } from './json.ts'
 
 export type ParsedJson =
   /** Nothing but spaces is no value. */
-  | { kind: 'parsed'; value: Json | undefined }
-  /** In words of the service that follow "the input". */
-  | { kind: 'refused'; line: number; words: string }
+  { kind: 'parsed'; value: Json | undefined } | { kind: 'refused'; line: number; refusal: JsonRefusal }
 
 /** Parses text as the service does: no key twice, no number that loses digits, nothing beyond the bounds. */
 export function parsedJson(text: string, bounds: JsonBounds): ParsedJson {
@@ -21,6 +19,6 @@ export function parsedJson(text: string, bounds: JsonBounds): ParsedJson {
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error
     const before = new TextDecoder().decode(bytes.subarray(0, error.at))
-    return { kind: 'refused', line: before.split('\n').length, words: jsonRefusals[error.slug] }
+    return { kind: 'refused', line: before.split('\n').length, refusal: error.slug }
   }
 }

@@ -1,7 +1,7 @@
 import type { ClipboardEvent } from 'react'
 import { Button } from '../parts/button.tsx'
 import { FixedRows, gridCell, gridHead } from '../parts/fixed-rows.tsx'
-import { useFormats, useTexts } from '../texts/texts.tsx'
+import { useTexts } from '../texts/texts.tsx'
 import { textOfValue, valueOfText } from './cell-value.ts'
 import type { Field } from './field.ts'
 import { FieldGroup } from './field-frame.tsx'
@@ -114,7 +114,6 @@ interface TableFootProps {
 
 function TableFoot({ rows, onAdd, onImport }: TableFootProps) {
   const t = useTexts().inputForm
-  const formats = useFormats()
   async function take(file: File | undefined) {
     if (file) onImport(await file.text())
   }
@@ -131,7 +130,7 @@ function TableFoot({ rows, onAdd, onImport }: TableFootProps) {
           onChange={(event) => void take(event.target.files?.[0])}
         />
       </label>
-      <span className={styles.soft}>{t.rows(formats.number(rows))}</span>
+      <span className={styles.soft}>{t.rows(rows)}</span>
     </div>
   )
 }

@@ -78,6 +78,7 @@ function FoundCount({ found, isTooSlow, match }: Pick<LogSearchProps, 'found' | 
   if (found.isInvalid) return t.noExpression
   const count = found.lines.length
   if (count === 0) return found.isDone ? t.noMatch : t.searching
+  if (match === undefined) return t.matches(count, found.isFull)
   const all = found.isFull ? t.moreThan(formats.number(count)) : formats.number(count)
-  return match === undefined ? t.matches(all) : t.matchOf(formats.number(match + 1), all)
+  return t.matchOf(formats.number(match + 1), all)
 }

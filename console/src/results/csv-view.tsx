@@ -2,7 +2,7 @@ import { type AriaAttributes, useEffect, useState } from 'react'
 import { useStore } from '../data/store.ts'
 import { FixedRows, gridCell, gridHead } from '../parts/fixed-rows.tsx'
 import { startWorker } from '../parts/own-worker.ts'
-import { useFormats, useTexts } from '../texts/texts.tsx'
+import { useTexts } from '../texts/texts.tsx'
 import workerUrl from './csv.worker.ts?worker&url'
 import { CsvClient } from './csv-client.ts'
 import styles from './results.module.css'
@@ -15,7 +15,6 @@ interface Order {
 /** A file of CSV or TSV as a table, of any number of rows. A press on a heading sorts by its column, down, and as it was. */
 export function CsvView({ bytes, label }: { bytes: ArrayBuffer; label: string }) {
   const t = useTexts().results
-  const formats = useFormats()
   const [csv] = useState(() => new CsvClient(() => startWorker(workerUrl)))
   const { table, blocks } = useStore(csv.shown)
   const [shown, setShown] = useState({ first: 0, end: 0 })
@@ -67,7 +66,7 @@ export function CsvView({ bytes, label }: { bytes: ArrayBuffer; label: string })
           ))
         }
       />
-      <p className={styles.soft}>{t.rows(formats.number(table.count))}</p>
+      <p className={styles.soft}>{t.rows(table.count)}</p>
     </div>
   )
 }

@@ -165,9 +165,7 @@ function RowText({ row }: { row: JsonRow }) {
       {row.size === undefined ? (
         <JsonScalar value={row.value} />
       ) : (
-        <span className={styles.soft}>
-          {isList ? t.items(formats.number(row.size)) : t.fields(formats.number(row.size))}
-        </span>
+        <span className={styles.soft}>{isList ? t.items(row.size) : t.fields(row.size)}</span>
       )}
     </>
   )

@@ -1,7 +1,7 @@
 import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import { useMemo } from 'react'
 import { FixedRows, gridCell, gridHead } from '../parts/fixed-rows.tsx'
-import { useFormats, useTexts } from '../texts/texts.tsx'
+import { useTexts } from '../texts/texts.tsx'
 import { isContainer } from './json-rows.ts'
 import { JsonScalar, JsonTree } from './json-tree.tsx'
 import { type OutputTable, partsOf } from './output-parts.ts'
@@ -55,7 +55,6 @@ export function OutputView({ value }: { value: unknown }) {
 /** A list of objects: a column for each field. */
 function RecordTable({ table: { name, columns, rows } }: { table: OutputTable }) {
   const t = useTexts().results
-  const formats = useFormats()
   const label = name === undefined ? t.output : plainText(name)
   return (
     <section className={styles.section}>
@@ -89,16 +88,15 @@ function RecordTable({ table: { name, columns, rows } }: { table: OutputTable })
           }
         />
       </div>
-      {rows.length > rowsInView && <p className={styles.soft}>{t.rows(formats.number(rows.length))}</p>}
+      {rows.length > rowsInView && <p className={styles.soft}>{t.rows(rows.length)}</p>}
     </section>
   )
 }
 
 function CellText({ value }: { value: unknown }) {
   const t = useTexts().results
-  const formats = useFormats()
   if (value === undefined) return null
   if (!isContainer(value)) return <JsonScalar value={value} />
-  const count = formats.number(Object.keys(value).length)
+  const count = Object.keys(value).length
   return <span className={styles.soft}>{Array.isArray(value) ? t.items(count) : t.fields(count)}</span>
 }

@@ -1,7 +1,24 @@
+import type { JsonRefusal } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import type { EnInput } from './en-input.ts'
 import { numbersOf } from './numbers.ts'
 
 const { number, counted } = numbersOf('de')
+
+const jsonRefusals: Record<JsonRefusal, string> = {
+  too_large: 'ist zu groß',
+  too_deep: 'ist zu tief geschachtelt',
+  too_many_nodes: 'hat zu viele Werte',
+  not_utf8: 'ist kein UTF-8',
+  byte_order_mark: 'beginnt mit einer Byte-Reihenfolge-Marke',
+  bad_syntax: 'ist kein JSON',
+  not_a_number: 'hat NaN oder Infinity, die es in JSON nicht gibt; schreiben Sie null oder einen Text',
+  nul_character: 'hat ein NUL-Zeichen',
+  lone_surrogate: 'hat ein halbes Surrogatpaar; senden Sie ganze Zeichen',
+  duplicate_key: 'hat ein Objekt, in dem ein Schlüssel doppelt ist',
+  forbidden_key: 'hat den Schlüssel __proto__',
+  number_out_of_range: 'hat eine Zahl außerhalb des Bereichs; senden Sie sie als Text',
+  number_not_exact: 'hat eine ganze Zahl, die Stellen verlieren würde; senden Sie sie als Text',
+}
 
 export const deInput = {
   inputForm: {
@@ -17,7 +34,8 @@ export const deInput = {
       'Eingaben werden gespeichert und dem Raum gezeigt. Nehmen Sie für ein Passwort oder Token ein Geheimnis des Raums.',
     problems: (count: number) => `${counted(count, 'Feld braucht', 'Felder brauchen')} einen anderen Wert`,
     checkedLater: 'Diese Eingabe zu prüfen dauert hier zu lange. Sie wird beim Absenden geprüft.',
-    notJson: (line: number, words: string) => `Zeile ${number.format(line)}: the text ${words}.`,
+    notJson: (line: number, refusal: JsonRefusal) =>
+      `Zeile ${number.format(line)}: Der Text ${jsonRefusals[refusal]}.`,
     losesDigits:
       'Eine so große Zahl würde Stellen verlieren. Senden Sie sie als Text, wenn die Aufgabe das erlaubt.',
     zone: (zone: string) => `Zeitzone ${zone}`,
@@ -37,7 +55,7 @@ export const deInput = {
     isFirst: 'Er ist der erste.',
     isLast: 'Er ist der letzte.',
     addRow: 'Zeile hinzufügen',
-    rows: (count: string) => `${count} Zeilen`,
+    rows: (count: number) => counted(count, 'Zeile', 'Zeilen'),
     cell: (column: string, row: number) => `${column}, Zeile ${number.format(row)}`,
     importCsv: 'Zeilen aus einer CSV-Datei hinzufügen',
     entryName: 'Name des Eintrags',

@@ -1,3 +1,4 @@
+import { type JsonRefusal, jsonRefusals } from '@sandbox-jobs/contract/input-schema/strict-json.ts'
 import { numbersOf } from './numbers.ts'
 
 const { number, counted } = numbersOf('en')
@@ -17,7 +18,8 @@ export const enInput = {
       'Inputs are stored and shown to the room. Use a secret of the room for a password or a token.',
     problems: (count: number) => `${counted(count, 'field needs', 'fields need')} another value`,
     checkedLater: 'This input takes long to check here. It is checked when you submit.',
-    notJson: (line: number, words: string) => `Line ${number.format(line)}: the text ${words}.`,
+    notJson: (line: number, refusal: JsonRefusal) =>
+      `Line ${number.format(line)}: the text ${jsonRefusals[refusal]}.`,
     losesDigits: 'A number of this size would lose digits. If the job allows it, send it as text.',
     zone: (zone: string) => `Time zone ${zone}`,
     yes: 'Yes',
@@ -36,7 +38,7 @@ export const enInput = {
     isFirst: 'It is the first.',
     isLast: 'It is the last.',
     addRow: 'Add a row',
-    rows: (count: string) => `${count} rows`,
+    rows: (count: number) => counted(count, 'row', 'rows'),
     cell: (column: string, row: number) => `${column}, row ${number.format(row)}`,
     importCsv: 'Add rows from a CSV file',
     entryName: 'Name of the entry',
