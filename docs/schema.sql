@@ -1166,7 +1166,9 @@ create table operator_codes (
   code_hash bytea not null,
   account text not null,
   expires_at timestamp with time zone not null,
+  access text not null,
   constraint operator_codes_pkey PRIMARY KEY (code_hash),
+  constraint operator_codes_access_check CHECK (access = ANY (ARRAY['full'::text, 'read_only'::text])),
   constraint operator_codes_account_check CHECK (length(account) >= 1 AND length(account) <= 256),
   constraint operator_codes_code_hash_check CHECK (octet_length(code_hash) = 32)
 );
@@ -1177,7 +1179,9 @@ create table operator_sign_ins (
   created_at timestamp with time zone not null,
   last_used_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  access text not null,
   constraint operator_sign_ins_pkey PRIMARY KEY (token_hash),
+  constraint operator_sign_ins_access_check CHECK (access = ANY (ARRAY['full'::text, 'read_only'::text])),
   constraint operator_sign_ins_account_check CHECK (length(account) >= 1 AND length(account) <= 256),
   constraint operator_sign_ins_token_hash_check CHECK (octet_length(token_hash) = 32)
 );

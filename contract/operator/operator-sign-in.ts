@@ -7,8 +7,12 @@ export const OperatorSignInRequest = Strict({
 })
 export type OperatorSignInRequest = Static<typeof OperatorSignInRequest>
 
+/** With `read_only` the screens show everything, and the server refuses all acts. */
+export type OperatorAccess = 'full' | 'read_only'
+
 export interface OperatorSignIn {
   /** On the machine, of the person who asked for the code. */
   account: string
+  access: OperatorAccess
   expires_at: string
 }

@@ -41,7 +41,7 @@ const signInPage = (of: Page) => of.getByRole('heading', { level: 1, name: 'Sign
 
 const quiet: OperatorState = {
   ...{ at: '2026-01-01T00:00:00.000Z', version: '1.0.0', worker: true, host_agent: true },
-  sign_in: { account: 'grace', expires_at: '2026-01-01T00:30:00.000Z' },
+  sign_in: { account: 'grace', access: 'full', expires_at: '2026-01-01T00:30:00.000Z' },
   run_slots: { used: 0, total: 16 },
   build_slots: { used: 0, total: 3 },
   sandbox_memory: { used: 0, total: 2 ** 33 },

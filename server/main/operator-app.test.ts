@@ -2,14 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { operatorRoutes } from '@sandbox-jobs/contract/operator/operator-routes.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { type SentHeaders, TestOperatorConsole } from '../../testing/apps/test-operator-console.ts'
 import { testFolder } from '../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask } from '../../testing/factories/runs.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'
-import { readConfig } from '../base/config/config.ts'
-import { createLog } from '../base/logging.ts'
-import { endOperatorSignIns, makeCode } from '../operations/operator-sign-ins/operator-sign-ins.ts'
-import { createOperatorApp } from './operator-app.ts'
+import { endOperatorSignIns } from '../operations/operator-sign-ins/operator-sign-ins.ts'
 
 const { db } = await createTestDatabase()
 const start = new Date('2026-01-01T00:00:00Z')
@@ -21,45 +19,22 @@ writeFileSync(join(packedFolder, 'console/index.html'), '<html lang="en">of tena
 writeFileSync(join(packedFolder, 'console/operator.html'), '<html lang="en">of operators</html>')
 writeFileSync(join(packedFolder, 'console/assets/operator-1.js'), 'run()')
 
-const listen = '127.0.0.1:8079'
-const config = readConfig({ SANDBOX_DATA: packedFolder, SANDBOX_OPERATOR_LISTEN: listen })
-const makeApp = () =>
-  createOperatorApp({ db, log: createLog('test', 'silent'), clock, config, listen, packedFolder })
-let app = makeApp()
+let operators: TestOperatorConsole
 beforeEach(async () => {
   now = start
-  app = makeApp()
+  operators = new TestOperatorConsole(db, clock, packedFolder)
   await endOperatorSignIns({ db, clock })
 })
 
-/** Of a request that a page of the console makes. */
-const ownPage = {
-  host: listen,
-  origin: `http://${listen}`,
-  'sec-fetch-site': 'same-origin',
-  'x-sandbox-console': '1',
-}
-type Headers = Record<string, string | undefined>
-type Sent = { method: 'GET' | 'POST'; url: string; payload?: object; headers?: Headers }
-
-async function send({ headers = {}, ...request }: Sent) {
-  const given = Object.entries({ ...ownPage, ...headers }).filter(([, value]) => value !== undefined)
-  return app.inject({ ...request, headers: Object.fromEntries(given) as Record<string, string> })
-}
-
-const signIn = (code: unknown, headers: Headers = {}) =>
-  send({ method: 'POST', url: operatorRoutes.signIn.path, payload: { code }, headers })
-const readState = (cookie: string | undefined, headers: Headers = {}) =>
+const send: TestOperatorConsole['send'] = (sent) => operators.send(sent)
+const signIn: TestOperatorConsole['signIn'] = (code, headers) => operators.signIn(code, headers)
+const signedIn = () => operators.signedIn()
+const readState = (cookie: string | undefined, headers: SentHeaders = {}) =>
   send({ method: 'GET', url: operatorRoutes.readState.path, headers: { cookie, ...headers } })
-
-async function signedIn(): Promise<string> {
-  const answer = await signIn(await makeCode({ db, clock }, 'grace'))
-  return String(answer.headers['set-cookie']).split(';')[0] ?? ''
-}
 
 describe('a sign-in', () => {
   it('is a cookie that no script and no other site gets', async () => {
-    const answer = await signIn(await makeCode({ db, clock }, 'grace'))
+    const answer = await signIn(await operators.makeCode())
     expect([answer.statusCode, answer.json().account]).toEqual([200, 'grace'])
     expect(answer.headers['set-cookie']).toMatch(
       /^__Host-sandbox-operator=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=28800$/,
@@ -78,7 +53,7 @@ describe('a sign-in', () => {
 
   it('is refused beyond a number of tries in a minute, with the time to wait', async () => {
     for (let index = 0; index < 60; index++) expect((await signIn('x'.repeat(43))).statusCode).toBe(418)
-    const answer = await signIn(await makeCode({ db, clock }, 'grace'))
+    const answer = await signIn(await operators.makeCode())
     expect([answer.statusCode, answer.json().detail.code]).toEqual([429, 'login_rate_limited'])
     expect(answer.headers['retry-after']).toBe('60')
   })
@@ -105,7 +80,7 @@ describe('a sign-in', () => {
 })
 
 describe('a request', () => {
-  const foreign: Record<string, Headers> = {
+  const foreign: Record<string, SentHeaders> = {
     'of another site': { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
     'of another port of this machine': { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:8080' },
     'that a person typed': { 'sec-fetch-site': 'none', origin: undefined },
@@ -117,7 +92,7 @@ describe('a request', () => {
   }
   it.each(Object.entries(foreign))('%s is refused, whatever its cookie', async (_, headers) => {
     const cookie = await signedIn()
-    const code = await makeCode({ db, clock }, 'grace')
+    const code = await operators.makeCode()
     const url = operatorRoutes.signOut.path
     const answers = [
       await readState(cookie, headers),
@@ -154,7 +129,7 @@ describe('a request', () => {
 })
 
 describe('the pages', () => {
-  const get = (url: string, headers: Headers = {}) =>
+  const get = (url: string, headers: SentHeaders = {}) =>
     send({
       method: 'GET',
       url,
@@ -194,7 +169,7 @@ it('the state shows counts, ages and companies', async () => {
   expect(answer.json()).toMatchObject({
     sign_in: { account: 'grace' },
     worker: false,
-    run_slots: { used: 0, total: config.runSlots },
+    run_slots: { used: 0, total: operators.config.runSlots },
     waiting: { runs: 1, builds: 0 },
     companies: [{ company_id: tenant.companyId, runs_queued: 1 }],
     runs: [],

@@ -124,7 +124,9 @@ create table operator_codes (
   code_hash bytea primary key check (octet_length(code_hash) = 32),
   -- of the person on the machine who asked for it
   account text not null check (length(account) between 1 and 256),
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  -- of the sign-in that it makes: read_only allows no act
+  access text not null check (access in ('full', 'read_only'))
 );
 
 -- Browsers in which an operator is signed in.
@@ -135,7 +137,8 @@ create table operator_sign_ins (
   created_at timestamptz not null,
   last_used_at timestamptz not null,
   -- moves with each use, up to a limit
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  access text not null check (access in ('full', 'read_only'))
 );
 
 -- Things that could not be removed when their time was over, and when each is tried again: others go before it.

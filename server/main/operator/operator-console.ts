@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os'
 import { operatorSignInPage } from '@sandbox-jobs/contract/operator/operator-routes.ts'
+import type { OperatorAccess } from '@sandbox-jobs/contract/operator/operator-sign-in.ts'
 import { sudoUser } from '../../base/config/config.ts'
 import {
   codeSeconds,
@@ -20,18 +21,22 @@ export interface ConsoleAddress {
 }
 
 /** An address that signs the caller in to the operator console. */
-export async function openConsole(): Outcome<ConsoleAddress> {
+export async function openConsole(access: OperatorAccess): Outcome<ConsoleAddress> {
   const found = await onLocalService(async ({ config }) => config.operatorListen)
   if (!found.ok) return found
   const { value: listen } = found
   if (listen === undefined) {
     return refuse('settings', 'the operator console is off: set SANDBOX_OPERATOR_LISTEN=127.0.0.1:8079')
   }
-  return actOnService({ act: 'console_code', subject: account() }, async (service) => ({
-    address: `http://${listen}${operatorSignInPage}#${await makeCode(service, account())}`,
-    valid_seconds: codeSeconds,
-    listen,
-  }))
+  const asker = { account: account(), access }
+  return actOnService(
+    { act: 'console_code', subject: asker.account, details: { access } },
+    async (service) => ({
+      address: `http://${listen}${operatorSignInPage}#${await makeCode(service, asker)}`,
+      valid_seconds: codeSeconds,
+      listen,
+    }),
+  )
 }
 
 /** Ends all sign-ins to the operator console; resolves with their number. */

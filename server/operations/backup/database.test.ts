@@ -84,8 +84,8 @@ beforeAll(async () => {
     .where('id', '=', task.taskId)
     .execute()
   const services = { db, clock: systemClock }
-  await signInByCode(services, await makeCode(services, 'grace'))
-  await makeCode(services, 'grace')
+  await signInByCode(services, await makeCode(services, { account: 'grace', access: 'full' }))
+  await makeCode(services, { account: 'grace', access: 'full' })
   dump = await dumpDatabase(db, { target: folder, recipients: [] })
   target = (await createEmptyDatabase()).db
 })

@@ -1,3 +1,4 @@
+import type { OperatorAccess } from '@sandbox-jobs/contract/operator/operator-sign-in.ts'
 import { sql } from 'kysely'
 import type { Executing } from '../../db/database.ts'
 
@@ -5,6 +6,7 @@ import type { Executing } from '../../db/database.ts'
 
 export interface OperatorSignInRow {
   account: string
+  access: OperatorAccess
   created_at: Date
   last_used_at: Date
   expires_at: Date
@@ -13,13 +15,13 @@ export interface OperatorSignInRow {
 /** Also deletes codes whose time is over. */
 export async function insertCode(
   db: Executing,
-  code: { hash: Buffer; account: string; expiresAt: Date },
+  code: { hash: Buffer; account: string; access: OperatorAccess; expiresAt: Date },
   now: Date,
 ): Promise<void> {
   await sql`
     with dropped as (delete from operator_codes where expires_at <= ${now})
-    insert into operator_codes (code_hash, account, expires_at)
-    values (${code.hash}, ${code.account}, ${code.expiresAt})
+    insert into operator_codes (code_hash, account, access, expires_at)
+    values (${code.hash}, ${code.account}, ${code.access}, ${code.expiresAt})
   `.execute(db)
 }
 
@@ -30,11 +32,11 @@ export async function spendCode(
   signIn: { tokenHash: Buffer; now: Date; expiresAt: Date },
 ): Promise<OperatorSignInRow | undefined> {
   const { rows } = await sql<OperatorSignInRow>`
-    with spent as (delete from operator_codes where code_hash = ${codeHash} returning account, expires_at)
-    insert into operator_sign_ins (token_hash, account, created_at, last_used_at, expires_at)
-    select ${signIn.tokenHash}, account, ${signIn.now}, ${signIn.now}, ${signIn.expiresAt}
+    with spent as (delete from operator_codes where code_hash = ${codeHash} returning account, access, expires_at)
+    insert into operator_sign_ins (token_hash, account, access, created_at, last_used_at, expires_at)
+    select ${signIn.tokenHash}, account, access, ${signIn.now}, ${signIn.now}, ${signIn.expiresAt}
     from spent where expires_at > ${signIn.now}
-    returning account, created_at, last_used_at, expires_at
+    returning account, access, created_at, last_used_at, expires_at
   `.execute(db)
   return rows[0]
 }
@@ -53,7 +55,7 @@ export async function findOperatorSignIn(
   now: Date,
 ): Promise<OperatorSignInRow | undefined> {
   const { rows } = await sql<OperatorSignInRow>`
-    select account, created_at, last_used_at, expires_at from operator_sign_ins
+    select account, access, created_at, last_used_at, expires_at from operator_sign_ins
     where token_hash = ${tokenHash} and expires_at > ${now}
   `.execute(db)
   return rows[0]

@@ -20,8 +20,9 @@ const rows = async (table: string) => {
   const { rows: found } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(db)
   return found
 }
-const signedIn = async (account = 'grace') => {
-  const made = await signInByCode(services, await makeCode(services, account))
+const grace = { account: 'grace', access: 'full' } as const
+const signedIn = async (asker: Parameters<typeof makeCode>[1] = grace) => {
+  const made = await signInByCode(services, await makeCode(services, asker))
   if (!made) throw new Error('the code is refused')
   return made.token
 }
@@ -31,10 +32,10 @@ beforeEach(async () => {
 })
 
 test('a code signs in the account that asked for it, once', async () => {
-  const code = await makeCode(services, 'grace')
+  const code = await makeCode(services, grace)
   const made = await signInByCode(services, code)
   expect(made?.signIn).toEqual({
-    account: 'grace',
+    ...grace,
     expires_at: new Date(now.getTime() + 30 * 60_000).toISOString(),
   })
   expect(await signInByCode(services, code)).toBeUndefined()
@@ -42,24 +43,24 @@ test('a code signs in the account that asked for it, once', async () => {
 })
 
 test('of requests with one code at once, one signs in', async () => {
-  const code = await makeCode(services, 'grace')
+  const code = await makeCode(services, grace)
   const made = await Promise.all(Array.from({ length: 8 }, () => signInByCode(services, code)))
   expect(made.filter((each) => each !== undefined)).toHaveLength(1)
   expect(await rows('operator_sign_ins')).toHaveLength(1)
 })
 
 test('a code is good for a minute, and is gone afterwards', async () => {
-  const code = await makeCode(services, 'grace')
+  const code = await makeCode(services, grace)
   pass(codeSeconds)
   expect(await signInByCode(services, code)).toBeUndefined()
-  await makeCode(services, 'grace')
+  await makeCode(services, grace)
   pass(codeSeconds)
-  await makeCode(services, 'grace')
+  await makeCode(services, grace)
   expect(await rows('operator_codes')).toHaveLength(1)
 })
 
 test('the database has neither code nor token', async () => {
-  const code = await makeCode(services, 'grace')
+  const code = await makeCode(services, grace)
   const stored = JSON.stringify(await rows('operator_codes'))
   const token = await signedIn()
   const kept = `${stored}${JSON.stringify(await rows('operator_sign_ins'))}`
@@ -90,11 +91,11 @@ test('uses keep a sign-in for 8 hours and no longer', async () => {
 })
 
 test('sign-out ends one sign-in, and the command all of them with their codes', async () => {
-  const [one, other] = [await signedIn(), await signedIn('ada')]
+  const [one, other] = [await signedIn(), await signedIn({ account: 'ada', access: 'read_only' })]
   await endOperatorSignIn(services, one)
   expect(await operatorOf(services, one, true)).toBeUndefined()
-  expect(await operatorOf(services, other, true)).toMatchObject({ account: 'ada' })
-  const code = await makeCode(services, 'grace')
+  expect(await operatorOf(services, other, true)).toMatchObject({ account: 'ada', access: 'read_only' })
+  const code = await makeCode(services, grace)
   expect(await endOperatorSignIns(services)).toBe(1)
   expect(await operatorOf(services, other, true)).toBeUndefined()
   expect(await signInByCode(services, code)).toBeUndefined()

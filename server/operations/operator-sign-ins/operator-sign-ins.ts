@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { OperatorSignIn } from '@sandbox-jobs/contract/operator/operator-sign-in.ts'
+import type { OperatorAccess, OperatorSignIn } from '@sandbox-jobs/contract/operator/operator-sign-in.ts'
 import type { Clock } from '../../base/clock.ts'
 import { newToken } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
@@ -40,10 +40,13 @@ const endOf = (createdAt: Date, now: Date): Date =>
   new Date(Math.min(later(now, idleSeconds).getTime(), later(createdAt, operatorSignInMaxSeconds).getTime()))
 
 /** A code for an account of this machine. It is stored nowhere. */
-export async function makeCode({ db, clock }: OperatorServices, account: string): Promise<string> {
+export async function makeCode(
+  { db, clock }: OperatorServices,
+  asker: { account: string; access: OperatorAccess },
+): Promise<string> {
   const code = newToken()
   const now = clock.now()
-  await insertCode(db, { hash: digest(code), account, expiresAt: later(now, codeSeconds) }, now)
+  await insertCode(db, { ...asker, hash: digest(code), expiresAt: later(now, codeSeconds) }, now)
   return code
 }
 
@@ -86,7 +89,8 @@ export const endOperatorSignIn = ({ db }: OperatorServices, token: string): Prom
 export const endOperatorSignIns = ({ db, clock }: OperatorServices): Promise<number> =>
   deleteAllOperatorSignIns(db, clock.now())
 
-const render = ({ account, expires_at }: OperatorSignInRow): OperatorSignIn => ({
+const render = ({ account, access, expires_at }: OperatorSignInRow): OperatorSignIn => ({
   account,
+  access,
   expires_at: expires_at.toISOString(),
 })

@@ -3,10 +3,11 @@ import {
   endConsole,
   openConsole,
 } from '@sandbox-jobs/server/main/operator/operator-console.ts'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { withLocalService } from '../../../session/local-service.ts'
 
 interface Options {
+  readOnly?: boolean
   endAll?: boolean
   json?: boolean
 }
@@ -14,15 +15,20 @@ interface Options {
 export const operatorConsoleCommand = (): Command =>
   new Command('console')
     .description('print an address that signs you in to the operator console, once')
-    .option('--end-all', 'end all sign-ins to it instead')
+    .option('--read-only', 'one that may do nothing')
+    .addOption(new Option('--end-all', 'end all sign-ins to it instead').conflicts('readOnly'))
     .option('--json', 'print one JSON document')
-    .action(({ endAll, ...options }: Options) =>
+    .action(({ readOnly, endAll, ...options }: Options) =>
       endAll
         ? withLocalService(options, endConsole, (ended) => ({
             text: `Ended ${ended} ${ended === 1 ? 'sign-in' : 'sign-ins'}.\n`,
             document: { ended },
           }))
-        : withLocalService(options, openConsole, (opened) => ({ text: textOf(opened), document: opened })),
+        : withLocalService(
+            options,
+            () => openConsole(readOnly ? 'read_only' : 'full'),
+            (opened) => ({ text: textOf(opened), document: opened }),
+          ),
     )
 
 const textOf = ({ address, valid_seconds, listen }: ConsoleAddress): string =>

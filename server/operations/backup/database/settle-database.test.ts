@@ -23,8 +23,8 @@ test('ticks that came before a database was recovered start nothing afterwards',
 
 test('nobody is signed in to the operator console of a recovered database, and no code signs in', async () => {
   const services = { db, clock: systemClock }
-  await signInByCode(services, await makeCode(services, 'grace'))
-  await makeCode(services, 'grace')
+  await signInByCode(services, await makeCode(services, { account: 'grace', access: 'full' }))
+  await makeCode(services, { account: 'grace', access: 'full' })
   await settleDatabase(db)
   const { rows } = await sql`
     select account from operator_sign_ins union all select account from operator_codes`.execute(db)
