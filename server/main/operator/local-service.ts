@@ -3,12 +3,12 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { type Config, ConfigInvalid, readConfig } from '../../base/config/config.ts'
-import { type Acting, actingAs } from '../../base/current-request.ts'
 import { keysFolder, openKeys } from '../../base/keys/keys.ts'
 import type { Peppers } from '../../base/keys/peppers.ts'
 import { createLog } from '../../base/logging.ts'
 import { connect, type Database } from '../../db/database.ts'
-import { type AuditEntry, recordAuditEntry } from '../../operations/audit/audit-log.ts'
+import { type Act, doAct } from '../../operations/acts/act.ts'
+import type { AuditEntry } from '../../operations/audit/audit-log.ts'
 import { runningPostgresUrl } from '../../postgres/running.ts'
 import { asOwnerOf } from './as-owner-of.ts'
 
@@ -58,13 +58,11 @@ export function refusalOf(error: unknown): ServiceRefusal {
 
 /** The same for changes by an operator: the audit log records them before they start. */
 export const actOnService = <T>(act: AuditEntry, work: (service: LocalService) => Promise<T>): Outcome<T> =>
-  onLocalService(async (service) => {
-    const operator: Acting = { action: act.act, actor_type: 'operator', actor_id: userInfo().username }
-    return actingAs(operator, async () => {
-      await recordAuditEntry(service.db, act)
-      return work(service)
-    })
-  })
+  doHere({ entry: act, work })
+
+/** Does an act on the service of this machine, as the account that runs this process. */
+export const doHere = <T>(act: Act<LocalService, T>): Outcome<T> =>
+  onLocalService((service) => doAct(service, act, { account: userInfo().username }))
 
 export const refuse = (cause: ServiceRefusal['cause'], ...problems: string[]): ServiceRefusal => ({
   ok: false,

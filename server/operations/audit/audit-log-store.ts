@@ -13,9 +13,15 @@ export async function insertAuditEntry(db: Executing, { details, ...act }: NewAu
     .execute()
 }
 
-/** Newest first. */
-export const listAuditEntries = (db: Executing, limit: number): Promise<AuditEntryRow[]> =>
-  db.selectFrom('operator_acts').selectAll().orderBy('sequence', 'desc').limit(limit).execute()
+/** Newest first; those with numbers below `before`, if it is given. */
+export const listAuditEntries = (db: Executing, limit: number, before?: number): Promise<AuditEntryRow[]> =>
+  db
+    .selectFrom('operator_acts')
+    .selectAll()
+    .$if(before !== undefined, (query) => query.where('sequence', '<', before ?? 0))
+    .orderBy('sequence', 'desc')
+    .limit(limit)
+    .execute()
 
 /** The first row whose number or hash does not follow from the rows before it. Undefined if all rows are intact. */
 export async function findBrokenEntry(db: Executing): Promise<number | undefined> {

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os'
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
@@ -17,7 +16,11 @@ const forge = (change: string) =>
 beforeEach(async () => {
   await forge('delete from operator_acts')
   for (const subject of ['a', 'b', 'c']) {
-    await recordAuditEntry(db, { act: 'image_block', subject, details: { reason: 'a CVE', at: 1.5 } })
+    await recordAuditEntry(
+      db,
+      { act: 'image_block', subject, details: { reason: 'a CVE', at: 1.5 } },
+      'grace',
+    )
   }
 })
 
@@ -26,7 +29,7 @@ it('an entry is read as it was recorded, with the account of the operator', asyn
   expect(items.map(({ subject }) => subject)).toEqual(['c', 'b'])
   expect(items[0]).toMatchObject({
     sequence: 3,
-    account: userInfo().username,
+    account: 'grace',
     act: 'image_block',
     details: { reason: 'a CVE', at: 1.5 },
   })
@@ -35,7 +38,7 @@ it('an entry is read as it was recorded, with the account of the operator', asyn
 
 it('concurrent entries have distinct numbers', async () => {
   const acts = Array.from({ length: 8 }, (_, at) =>
-    recordAuditEntry(db, { act: 'image_unblock', subject: String(at) }),
+    recordAuditEntry(db, { act: 'image_unblock', subject: String(at) }, 'grace'),
   )
   await Promise.all(acts)
   const { items, broken_at } = await readAuditLog(db, 100)

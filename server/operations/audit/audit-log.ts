@@ -1,13 +1,12 @@
-import { userInfo } from 'node:os'
 import type { Executing } from '../../db/database.ts'
 import { type AuditEntryRow, findBrokenEntry, insertAuditEntry, listAuditEntries } from './audit-log-store.ts'
 
 /*
- * The audit log of operator actions outside the API. An action is recorded before it starts, so that no action can
+ * The audit log of operator actions outside the API, by commands and in the operator console. An action is recorded before it starts, so that no action can
  * happen without a record. Actions that changed nothing or failed are in the log too.
  */
 
-/** One recorded command. `details` contain no secret. */
+/** One recorded act. `details` contain no secret. */
 export interface AuditEntry {
   act:
     | 'backup'
@@ -54,12 +53,12 @@ export interface AuditEntry {
 
 const subjectMaxLength = 256
 
-/** Records an action of the account that runs this process. */
+/** Records an act of an account of the machine. */
 export async function recordAuditEntry(
   db: Executing,
   { act, subject = '', details = {} }: AuditEntry,
+  account: string,
 ): Promise<void> {
-  const { username: account } = userInfo()
   await insertAuditEntry(db, { account, act, subject: subject.slice(0, subjectMaxLength), details })
 }
 
@@ -70,7 +69,7 @@ export interface AuditLog {
   broken_at: number | null
 }
 
-/** The newest entries, and whether the whole log is intact. Removal of the newest entries is not detected. */
-export async function readAuditLog(db: Executing, limit: number): Promise<AuditLog> {
-  return { items: await listAuditEntries(db, limit), broken_at: (await findBrokenEntry(db)) ?? null }
+/** The newest entries, or those before one, and whether the whole log is intact. Removal of the newest entries is not detected. */
+export async function readAuditLog(db: Executing, limit: number, before?: number): Promise<AuditLog> {
+  return { items: await listAuditEntries(db, limit, before), broken_at: (await findBrokenEntry(db)) ?? null }
 }

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import { agentPaths } from '../../../../agent/host/paths.ts'
 import type { Config } from '../../../base/config/config.ts'
@@ -27,7 +28,7 @@ export async function makeBackup(folder: string, say: (text: string) => void): P
   const target = isAbsolute(folder) ? folder : resolve(folder)
   try {
     return await onLocalService(async ({ db, config, clock }) => {
-      await recordAuditEntry(db, { act: 'backup', subject: target })
+      await recordAuditEntry(db, { act: 'backup', subject: target }, userInfo().username)
       const { dataDir, backupRecipients: recipients } = config
       const made = await backUp({ db, dataDir, target, recipients, release: manifest.version, clock, say })
       return { ...made, copiedTo: await copy(config, target, made, say) }

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { createGunzip } from 'node:zlib'
@@ -152,7 +153,7 @@ async function recover(
   try {
     return await onDatabase(postgres.url, async (db) => {
       const settled = await settleDatabase(db)
-      await recordAuditEntry(db, { act: 'restore', subject: moment.until.toISOString() })
+      await recordAuditEntry(db, { act: 'restore', subject: moment.until.toISOString() }, userInfo().username)
       return settled
     })
   } finally {
@@ -172,7 +173,7 @@ function logEnded({ lastAt }: LogEnded, { until, missing }: Moment): BackupProbl
 async function load(config: Config, postgresDir: string, backup: BackupSource): Promise<Loaded> {
   const fill = async (db: Database) => {
     const loaded = await loadDatabase(db, backup)
-    await recordAuditEntry(db, { act: 'restore', subject: backup.manifest.madeAt })
+    await recordAuditEntry(db, { act: 'restore', subject: backup.manifest.madeAt }, userInfo().username)
     return loaded
   }
   if (config.databaseUrl) return onDatabase(config.databaseUrl, fill)
