@@ -38,6 +38,8 @@ export const nameMaxLength = 256
 export const descriptionMaxLength = 2048
 export const sourceRefMaxLength = 1024
 export const reasonMaxLength = 512
+/** The longest time for which the operator refuses new builds at once. */
+export const buildFenceMaxMinutes = 24 * 60
 export const errorDetailMaxLength = 128
 export const guidanceMaxLength = 400
 

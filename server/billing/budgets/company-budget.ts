@@ -1,3 +1,4 @@
+import type { CompanyBudget } from '@sandbox-jobs/contract/operator/company-budget.ts'
 import type { Database } from '../../db/database.ts'
 import { folding } from '../../work/fold-changes.ts'
 import { moneyText } from '../money.ts'
@@ -9,18 +10,6 @@ import {
   readMonthSpend,
   setBudget,
 } from './budget-store.ts'
-
-/** The budgets of a company and the use of the current month. Amounts are decimal strings. */
-export interface CompanyBudget {
-  company_id: string
-  budgets: { month: string; recurring: boolean; amount: string }[]
-  month: string
-  /** The amount that may be spent this month; null: no limit if there are no budgets, else nothing may be queued. */
-  limit: string | null
-  /** Reserved for work that has not ended. */
-  held: string
-  spent: string
-}
 
 /** A new budget: of one month, or of that month and all later ones. `none` removes all budgets. */
 type BudgetChange = BudgetRow | 'none'

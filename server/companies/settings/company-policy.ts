@@ -56,6 +56,13 @@ export const defaultSettings = {
   capacity_retained_version_limit: capacityRetainedVersionLimitDefault,
 } as const
 
+/** The row of a company that has none yet. */
+export const newSettings = (companyId: string, deployment: Deployment) => ({
+  company_id: companyId,
+  ...defaultSettings,
+  allowed_regions: selectableRegions(deployment),
+})
+
 /** Regions that settings may contain: those of the deployment. */
 export const selectableRegions = (deployment: Deployment): RegionCode[] =>
   regionsOf(deployment).map((region) => region.code)

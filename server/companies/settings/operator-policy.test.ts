@@ -10,7 +10,7 @@ import { buildSlots } from '../../builds/attempts/build-limits.ts'
 import { claimNextAttempt } from '../../builds/attempts/claims/claim-attempt-store.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
 import { claimNext } from '../../runs/queue/claim-store.ts'
-import { setOperatorPolicy } from './operator-policy.ts'
+import { readOperatorPolicy, setOperatorPolicy } from './operator-policy.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
@@ -41,7 +41,7 @@ const claimBuild = () =>
   claimNextAttempt(db, { worker: 'tester', leaseMs: 60_000, share: buildSlots({ slots: 64 }) })
 
 it('changes the given fields, returns all fields, and accepts a company name', async () => {
-  const shown = await set({})
+  const shown = await readOperatorPolicy(context, tenant.companyId)
   expect(shown).toMatchObject({ run_concurrency_limit: 50, queued_build_limit: 20, active_build_limit: 2 })
   const { name } = await db
     .selectFrom('companies')
@@ -55,12 +55,15 @@ it('changes the given fields, returns all fields, and accepts a company name', a
   }
   expect(await setOperatorPolicy(context, name, changes)).toEqual({ ...shown, ...changes })
   expect(await set({ active_build_limit: 1 })).toEqual({ ...shown, ...changes, active_build_limit: 1 })
-  expect(await setOperatorPolicy(context, 'no such company', {})).toBeUndefined()
+  expect(await setOperatorPolicy(context, 'no such company', changes)).toBeUndefined()
 })
 
 it('shows the effective limit of queued runs', async () => {
-  const limitOn = async (deployment: 'onprem' | 'hosted', changes = {}) =>
-    (await setOperatorPolicy({ db, deployment }, tenant.companyId, changes))?.queued_run_limit
+  const limitOn = async (deployment: 'onprem' | 'hosted', changes?: { queued_run_limit: number }) =>
+    (changes === undefined
+      ? await readOperatorPolicy({ db, deployment }, tenant.companyId)
+      : await setOperatorPolicy({ db, deployment }, tenant.companyId, changes)
+    )?.queued_run_limit
   expect([await limitOn('onprem'), await limitOn('hosted')]).toEqual([20, 100])
   expect([await limitOn('onprem', { queued_run_limit: 150 }), await limitOn('hosted')]).toEqual([20, 150])
   expect([await limitOn('onprem', { queued_run_limit: 5 }), await limitOn('hosted')]).toEqual([5, 5])

@@ -6,35 +6,33 @@ import {
   queuedRunLimitDefault,
   runConcurrencyDefault,
 } from '@sandbox-jobs/contract/limits.ts'
+import type { CompanyLimits, LimitChanges } from '@sandbox-jobs/contract/operator/company-limits.ts'
 import type { Deployment } from '@sandbox-jobs/contract/resources/environments/region.ts'
 import type { Database } from '../../db/database.ts'
 import { findCompanyId } from '../companies.ts'
-import { storeDefaults } from './settings-service.ts'
-import { type OperatorColumns, type SettingsRow, setOperatorColumns } from './settings-store.ts'
+import { defaultSettings, newSettings } from './company-policy.ts'
+import {
+  findOperatorColumns,
+  insertMissingSettings,
+  type OperatorRow,
+  setOperatorColumns,
+} from './settings-store.ts'
 
-/** Limits that the operator sets for a company. No tenant route writes them. */
-export interface OperatorPolicy {
+export interface OperatorPolicy extends CompanyLimits {
   company_id: string
-  runtime_egress_enabled: boolean
-  timeout_ceiling_seconds: number
-  active_environment_limit: number
-  capacity_retained_version_limit: number
-  run_concurrency_limit: number
-  /** Runs with a longer timeout start one at a time. Null: no such limit. */
-  run_timeout_bound_seconds: number | null
-  /** The effective limit: the configured value, or the deployment's limit per company if that is lower. */
-  queued_run_limit: number
-  active_build_limit: number
-  queued_build_limit: number
-  /** Null: the default of the deployment. */
-  kept_bytes_limit: number | null
-  /** Days that cached results of build steps with a network are reused. */
-  network_cache_days: number
 }
 
-interface OperatorContext {
+export interface OperatorContext {
   db: Database
   deployment: Deployment
+}
+
+/** The limits of a company, with the defaults for those that the operator has not set. */
+export async function readOperatorPolicy(
+  { db, deployment }: OperatorContext,
+  companyId: string,
+): Promise<OperatorPolicy> {
+  return render(companyId, (await findOperatorColumns(db, companyId)) ?? unset, deployment)
 }
 
 /**
@@ -44,19 +42,30 @@ interface OperatorContext {
 export async function setOperatorPolicy(
   { db, deployment }: OperatorContext,
   company: string,
-  changes: OperatorColumns,
+  changes: LimitChanges,
 ): Promise<OperatorPolicy | undefined> {
   const id = await findCompanyId(db, company)
   if (id === undefined) return undefined
   return db.transaction().execute(async (trx) => {
-    const row = await storeDefaults({ deployment }, trx, id)
-    const stored = Object.keys(changes).length === 0 ? row : await setOperatorColumns(trx, id, changes)
-    return render(stored, deployment)
+    await insertMissingSettings(trx, newSettings(id, deployment))
+    return render(id, await setOperatorColumns(trx, id, changes), deployment)
   })
 }
 
-const render = (row: SettingsRow, deployment: Deployment): OperatorPolicy => ({
-  company_id: row.company_id,
+const unset: OperatorRow = {
+  ...defaultSettings,
+  runtime_egress_enabled: true,
+  run_concurrency_limit: null,
+  queued_run_limit: null,
+  active_build_limit: null,
+  queued_build_limit: null,
+  run_timeout_bound_seconds: null,
+  kept_bytes_limit: null,
+  network_cache_days: null,
+}
+
+const render = (companyId: string, row: OperatorRow, deployment: Deployment): OperatorPolicy => ({
+  company_id: companyId,
   runtime_egress_enabled: row.runtime_egress_enabled,
   timeout_ceiling_seconds: row.timeout_ceiling_seconds,
   active_environment_limit: row.active_environment_limit,

@@ -12,7 +12,7 @@ import { CodedError } from '../../base/errors/coded-error.ts'
 import { problemOf, ValidationError } from '../../base/errors/validation-error.ts'
 import { readPricing } from '../../billing/prices/pricing.ts'
 import type { Database, Executing } from '../../db/database.ts'
-import { defaultSettings, selectableRegions } from './company-policy.ts'
+import { newSettings, selectableRegions } from './company-policy.ts'
 import { findSettings, insertMissingSettings, replaceSettings, type SettingsRow } from './settings-store.ts'
 
 /** Dependencies of the use cases in this folder. */
@@ -77,13 +77,12 @@ function requireSelectable(wanted: readonly RegionCode[], selectable: readonly R
 }
 
 /** Creates the row of a company that has none. Returns the stored row. */
-export async function storeDefaults(
-  context: Pick<SettingsContext, 'deployment'>,
+async function storeDefaults(
+  { deployment }: SettingsContext,
   db: Executing,
   companyId: string,
 ): Promise<SettingsRow> {
-  const allowed_regions = selectableRegions(context.deployment)
-  await insertMissingSettings(db, { company_id: companyId, ...defaultSettings, allowed_regions })
+  await insertMissingSettings(db, newSettings(companyId, deployment))
   const row = await findSettings(db, companyId)
   if (!row) throw new Error('settings that were just stored are gone')
   return row

@@ -1,3 +1,8 @@
+import {
+  type CompanyLimits,
+  type LimitChanges,
+  operatorColumns,
+} from '@sandbox-jobs/contract/operator/company-limits.ts'
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { CompanySettingsTable } from '../../db/tables/settings.ts'
@@ -39,29 +44,21 @@ export const replaceSettings = (
     .returningAll()
     .executeTakeFirst()
 
-/** Columns that no tenant route writes. */
-export type OperatorColumns = Partial<
-  Pick<
-    SettingsRow,
-    | 'runtime_egress_enabled'
-    | 'timeout_ceiling_seconds'
-    | 'active_environment_limit'
-    | 'capacity_retained_version_limit'
-    | 'run_concurrency_limit'
-    | 'queued_run_limit'
-    | 'active_build_limit'
-    | 'queued_build_limit'
-    | 'run_timeout_bound_seconds'
-    | 'kept_bytes_limit'
-    | 'network_cache_days'
-  >
->
+/** The columns that no tenant route writes. */
+export type OperatorRow = Pick<SettingsRow, keyof CompanyLimits>
+
+export const findOperatorColumns = (db: Executing, companyId: string): Promise<OperatorRow | undefined> =>
+  db
+    .selectFrom('company_settings')
+    .select(operatorColumns)
+    .where('company_id', '=', companyId)
+    .executeTakeFirst()
 
 /** Does not change the tenant's version, so a company manager can still replace the settings that they have read. */
-export const setOperatorColumns = (trx: Trx, companyId: string, set: OperatorColumns): Promise<SettingsRow> =>
+export const setOperatorColumns = (trx: Trx, companyId: string, set: LimitChanges): Promise<OperatorRow> =>
   trx
     .updateTable('company_settings')
     .set(set)
     .where('company_id', '=', companyId)
-    .returningAll()
+    .returning(operatorColumns)
     .executeTakeFirstOrThrow()

@@ -62,15 +62,22 @@ export async function keptOfKind(db: Executing, companyId: string, kind: string)
   return kinds.find((each) => each.kind === kind)?.bytes ?? 0
 }
 
+/** The bytes that a company stores, and may store; null: no limit. */
+export async function readKeptBytes(
+  db: Executing,
+  companyId: string,
+): Promise<Pick<StorageUse, 'kept_bytes' | 'limit_bytes'>> {
+  const { keptBytes, limitBytes } = await readStorageUsage(db, companyId)
+  return { kept_bytes: keptBytes, limit_bytes: limitBytes }
+}
+
 /** Storage usage of the caller's company, for its managers. Plain 403 for roles below company manager. */
 export async function readStorageUse(db: Database, principal: Principal): Promise<StorageUse> {
   authorize(principal, 'storage.read', ownCompany)
   const { companyId: company_id } = principal
-  const { keptBytes, limitBytes } = await readStorageUsage(db, company_id)
   return {
     company_id,
-    kept_bytes: keptBytes,
-    limit_bytes: limitBytes,
+    ...(await readKeptBytes(db, company_id)),
     kinds: await listKeptKinds(db, company_id),
   }
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
-import { type CompanyBudget, changeBudget, readBudget } from '../../billing/budgets/company-budget.ts'
+import type { CompanyBudget } from '@sandbox-jobs/contract/operator/company-budget.ts'
+import type { LimitChanges } from '@sandbox-jobs/contract/operator/company-limits.ts'
+import { readBudget } from '../../billing/budgets/company-budget.ts'
 import { findCompanyId } from '../../companies/companies.ts'
-import { type OperatorPolicy, setOperatorPolicy } from '../../companies/settings/operator-policy.ts'
-import type { OperatorColumns } from '../../companies/settings/settings-store.ts'
+import { type OperatorPolicy, readOperatorPolicy } from '../../companies/settings/operator-policy.ts'
 import {
   type CompanyStorageUsage,
   type Drift,
@@ -10,22 +11,24 @@ import {
   recountKeptBytes,
 } from '../../companies/storage/kept-bytes-store.ts'
 import { resetPassword } from '../../companies/users.ts'
+import { setBudget, setLimits, type WantedBudget } from '../../operations/acts/company-acts.ts'
 import { type DiskSize, diskOf } from '../../storage/free-space.ts'
-import { actOnService, type Outcome, onLocalService } from './local-service.ts'
+import { actOnService, doHere, type Outcome, onLocalService } from './local-service.ts'
 
-export type { CompanyBudget } from '../../billing/budgets/company-budget.ts'
+export type { CompanyBudget } from '@sandbox-jobs/contract/operator/company-budget.ts'
 /** Millionths of an amount as a person writes it; undefined if it is none. */
 export { microOf as readAmount } from '../../billing/money.ts'
 
 /** The limits that the operator set for a company; undefined: no such company. */
 export const showCompany = (company: string): Outcome<OperatorPolicy | undefined> =>
-  onLocalService(({ db, config }) => setOperatorPolicy({ db, deployment: config.deployment }, company, {}))
+  onLocalService(async ({ db, config }) => {
+    const id = await findCompanyId(db, company)
+    return id === undefined ? undefined : readOperatorPolicy({ db, deployment: config.deployment }, id)
+  })
 
 /** Changes the named limits. */
-export const setCompany = (company: string, set: OperatorColumns): Outcome<OperatorPolicy | undefined> =>
-  actOnService({ act: 'company_set', subject: company, details: set }, ({ db, config }) =>
-    setOperatorPolicy({ db, deployment: config.deployment }, company, set),
-  )
+export const setCompany = (company: string, changes: LimitChanges): Outcome<OperatorPolicy | undefined> =>
+  doHere(setLimits(company, changes))
 
 /** Sets a new random password and returns it; undefined: unknown login. */
 export const setPassword = (login: string): Outcome<string | undefined> =>
@@ -56,21 +59,6 @@ export const showBudget = (company: string): Outcome<CompanyBudget | undefined> 
     return id === undefined ? undefined : readBudget(db, id)
   })
 
-/** A budget without a month is for the current one, and later ones. */
-export type WantedBudget = { amountMicro: number; month?: string | undefined; recurring: boolean } | 'none'
-
 /** Sets the budget of a month, with or without all later ones, or removes all budgets. */
 export const setCompanyBudget = (company: string, wanted: WantedBudget): Outcome<CompanyBudget | undefined> =>
-  actOnService(
-    { act: 'budget_set', subject: company, details: wanted === 'none' ? { removed: true } : wanted },
-    async ({ db, clock }) => {
-      const id = await findCompanyId(db, company)
-      if (id === undefined) return undefined
-      const thisMonth = clock.now().toISOString().slice(0, 'YYYY-MM'.length)
-      return changeBudget(
-        db,
-        id,
-        wanted === 'none' ? 'none' : { ...wanted, month: wanted.month ?? thisMonth },
-      )
-    },
-  )
+  doHere(setBudget(company, wanted))

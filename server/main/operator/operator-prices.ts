@@ -1,8 +1,9 @@
+import type { ShownPrices } from '@sandbox-jobs/contract/operator/shown-prices.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import { YamlFileInvalid } from '../../base/yaml-file.ts'
 import { moneyText } from '../../billing/money.ts'
 import { type AppliedPrices, applyPrices } from '../../billing/prices/apply-prices.ts'
-import { findCurrentPrices, type StoredPriceList } from '../../billing/prices/price-list-store.ts'
+import { readShownPrices } from '../../billing/prices/shown-prices.ts'
 import {
   actOnService,
   type LocalService,
@@ -52,31 +53,6 @@ const shownChanges = ({ rateVersion, boundVersion, changes }: AppliedPrices): Pr
   }),
 })
 
-/** The prices that hold, with amounts as decimal strings. */
-export type ShownPrices = ReturnType<typeof shownPrices>
-
 /** Undefined: none were ever applied. */
 export const showPrices = (): Outcome<ShownPrices | undefined> =>
-  onLocalService(async ({ db }) => {
-    const list = await findCurrentPrices(db)
-    return list && shownPrices(list)
-  })
-
-const shownPrices = (list: StoredPriceList) => ({
-  currency: list.currency,
-  rate_version: list.rateVersion,
-  bound_version: list.boundVersion,
-  applied_at: list.appliedAt.toISOString(),
-  minimum_billed_seconds: list.minimumBilledSeconds,
-  finalization_seconds: list.finalizationSeconds,
-  inbound_reservation_bytes: list.inboundReservationBytes,
-  outbound_reservation_bytes: list.outboundReservationBytes,
-  rates: list.rates.map((rate) => ({
-    region: rate.region,
-    kind: rate.kind,
-    profile: rate.profile,
-    per_second: moneyText(rate.perSecondMicro),
-    ingress_per_gib: moneyText(rate.ingressPerGibMicro),
-    egress_per_gib: moneyText(rate.egressPerGibMicro),
-  })),
-})
+  onLocalService(({ db }) => readShownPrices(db))

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
+import type { ShownPrices } from '@sandbox-jobs/contract/operator/shown-prices.ts'
 import {
   applyPricesHere,
   type PriceChanges,
-  type ShownPrices,
   showPrices,
 } from '@sandbox-jobs/server/main/operator/operator-prices.ts'
 import { Command } from 'commander'

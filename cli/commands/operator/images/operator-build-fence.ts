@@ -1,4 +1,8 @@
-import { resumeBuilds, stopBuilds } from '@sandbox-jobs/server/main/operator/images/operator-blocks.ts'
+import { buildFenceMaxMinutes } from '@sandbox-jobs/contract/limits.ts'
+import {
+  resumeBuildsHere,
+  stopBuildsHere,
+} from '@sandbox-jobs/server/main/operator/images/operator-blocks.ts'
 import { Command } from 'commander'
 import { wholeNumberUpTo } from '../../../args/whole-number.ts'
 import { withLocalService } from '../../../session/local-service.ts'
@@ -6,8 +10,6 @@ import { withLocalService } from '../../../session/local-service.ts'
 interface Options {
   json?: boolean
 }
-
-const minutesMax = 24 * 60
 
 export const operatorBuildFenceCommand = (): Command =>
   new Command('build-fence')
@@ -18,12 +20,16 @@ export const operatorBuildFenceCommand = (): Command =>
 const onCommand = (): Command =>
   new Command('on')
     .description('refuse new builds; queued builds continue')
-    .requiredOption('--minutes <number>', `for how long, 1 to ${minutesMax}`, wholeNumberUpTo(minutesMax))
+    .requiredOption(
+      '--minutes <number>',
+      `for how long, 1 to ${buildFenceMaxMinutes}`,
+      wholeNumberUpTo(buildFenceMaxMinutes),
+    )
     .option('--json', 'print one JSON document')
     .action(({ minutes, ...options }: Options & { minutes: number }) =>
       withLocalService(
         options,
-        () => stopBuilds(minutes),
+        () => stopBuildsHere(minutes),
         (endsAt) => ({
           text: `New builds are refused until ${endsAt.toISOString()}.\n`,
           document: { ends_at: endsAt.toISOString() },
@@ -36,7 +42,7 @@ const offCommand = (): Command =>
     .description('accept builds again')
     .option('--json', 'print one JSON document')
     .action((options: Options) =>
-      withLocalService(options, resumeBuilds, (wasHeld) => ({
+      withLocalService(options, resumeBuildsHere, (wasHeld) => ({
         text: wasHeld ? 'New builds are accepted again.\n' : 'New builds were not refused.\n',
         document: { was_held: wasHeld },
       })),

@@ -1,4 +1,8 @@
-import { networkCacheDaysMax, timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
+import {
+  type LimitChanges,
+  type LimitName,
+  limitMax,
+} from '@sandbox-jobs/contract/operator/company-limits.ts'
 import { setCompany, showCompany } from '@sandbox-jobs/server/main/operator/operator-company.ts'
 import { Command, Option } from 'commander'
 import { sizeUpTo } from '../../../args/byte-size.ts'
@@ -8,52 +12,41 @@ import { table } from '../../../output/table.ts'
 import { withLocalService } from '../../../session/local-service.ts'
 import { companyBudgetCommand } from '../billing/company-budget.ts'
 
-/** The largest queue position that is reported. */
-const queuedRunsMax = 200
-const countMax = 100_000
-/** A pebibyte. */
-const bytesMax = 1024 ** 5
-
 interface Limit {
   flag: string
-  column: string
-  max: number
+  name: LimitName
   what: string
   isSize?: true
 }
 
 const limits: Limit[] = [
-  { flag: '--run-concurrency', column: 'run_concurrency_limit', max: countMax, what: 'concurrent runs' },
+  { flag: '--run-concurrency', name: 'run_concurrency_limit', what: 'concurrent runs' },
   {
     flag: '--run-timeout-bound',
-    column: 'run_timeout_bound_seconds',
-    max: timeoutMaxSeconds,
+    name: 'run_timeout_bound_seconds',
     what: 'seconds; runs with a longer timeout start one at a time',
   },
-  { flag: '--queued-runs', column: 'queued_run_limit', max: queuedRunsMax, what: 'queued runs' },
-  { flag: '--active-builds', column: 'active_build_limit', max: countMax, what: 'concurrent builds' },
-  { flag: '--queued-builds', column: 'queued_build_limit', max: countMax, what: 'queued builds' },
+  { flag: '--queued-runs', name: 'queued_run_limit', what: 'queued runs' },
+  { flag: '--active-builds', name: 'active_build_limit', what: 'concurrent builds' },
+  { flag: '--queued-builds', name: 'queued_build_limit', what: 'queued builds' },
   {
-    ...{ flag: '--kept-bytes', column: 'kept_bytes_limit', max: bytesMax, isSize: true },
+    ...{ flag: '--kept-bytes', name: 'kept_bytes_limit', isSize: true },
     what: 'bytes that it may store, as 500g',
   },
   {
     flag: '--network-cache-days',
-    column: 'network_cache_days',
-    max: networkCacheDaysMax,
+    name: 'network_cache_days',
     what: 'days that cached build steps with a network are reused',
   },
-  { flag: '--environments', column: 'active_environment_limit', max: countMax, what: 'active environments' },
+  { flag: '--environments', name: 'active_environment_limit', what: 'active environments' },
   {
     flag: '--retained-versions',
-    column: 'capacity_retained_version_limit',
-    max: countMax,
+    name: 'capacity_retained_version_limit',
     what: 'versions that keep an image',
   },
   {
     flag: '--timeout-ceiling',
-    column: 'timeout_ceiling_seconds',
-    max: timeoutMaxSeconds,
+    name: 'timeout_ceiling_seconds',
     what: 'longest timeout of a task, in seconds',
   },
 ]
@@ -75,20 +68,21 @@ function setCommand(): Command {
   const command = new Command('set')
     .description('change the given limits')
     .argument('<company>', 'company, by name or id')
-  const options = limits.map(({ flag, max, what, isSize }) =>
-    isSize
+  const options = limits.map(({ flag, name, what, isSize }) => {
+    const max = limitMax[name]
+    return isSize
       ? new Option(`${flag} <size>`, what).argParser(sizeUpTo(max))
-      : new Option(`${flag} <number>`, `${what}, 1 to ${max}`).argParser(wholeNumberUpTo(max)),
-  )
+      : new Option(`${flag} <number>`, `${what}, 1 to ${max}`).argParser(wholeNumberUpTo(max))
+  })
   for (const option of options) command.addOption(option)
   return command
     .addOption(new Option('--egress <switch>', 'whether runs have a network').choices(['on', 'off']))
     .option('--json', 'print one JSON document')
     .action((company: string, given: Options) => {
-      const changes = Object.fromEntries(
+      const changes: LimitChanges = Object.fromEntries(
         options.flatMap((option, at) => {
           const value = given[option.attributeName()]
-          return value === undefined ? [] : [[limits[at]?.column ?? '', value]]
+          return value === undefined ? [] : [[limits[at]?.name ?? '', value]]
         }),
       )
       if (given.egress) changes.runtime_egress_enabled = given.egress === 'on'

@@ -1,4 +1,3 @@
-import { liftFence, raiseFence } from '../../../builds/attempts/build-fence.ts'
 import { isBeingBuilt } from '../../../builds/attempts/last-build-store.ts'
 import type { BlockedDigest } from '../../../environments/catalogue/digest-block-store.ts'
 import {
@@ -6,7 +5,8 @@ import {
   listBlockedDigests,
   unblockDigest,
 } from '../../../environments/operator/digest-blocks.ts'
-import { actOnService, type Outcome, onLocalService } from '../local-service.ts'
+import { resumeBuilds, stopBuilds } from '../../../operations/acts/build-acts.ts'
+import { actOnService, doHere, type Outcome, onLocalService } from '../local-service.ts'
 
 /** Blocks an image in every company. Returns the affected versions. */
 export const blockImage = (digest: string, reason: string): Outcome<string[]> =>
@@ -20,10 +20,6 @@ export const unblockImage = (digest: string): Outcome<string[] | undefined> =>
 
 export const readBlocks = (): Outcome<BlockedDigest[]> => onLocalService(({ db }) => listBlockedDigests(db))
 
-/** Refuses new builds for `minutes`. Returns when that ends. */
-export const stopBuilds = (minutes: number): Outcome<Date> =>
-  actOnService({ act: 'build_fence_on', details: { minutes } }, ({ db }) => raiseFence(db, minutes))
+export const stopBuildsHere = (minutes: number): Outcome<Date> => doHere(stopBuilds(minutes))
 
-/** Accepts builds again. False: they were not refused. */
-export const resumeBuilds = (): Outcome<boolean> =>
-  actOnService({ act: 'build_fence_off' }, ({ db }) => liftFence(db))
+export const resumeBuildsHere = (): Outcome<boolean> => doHere(resumeBuilds())
