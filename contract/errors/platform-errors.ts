@@ -29,6 +29,11 @@ export const platformErrors = {
     'A sign-in is made by a page of the console, at the address of the service.',
     'Open the console at `console_url`.',
   ),
+  operator_read_only: entry(
+    403,
+    'This sign-in to the operator console is read-only.',
+    'Sign in with the address that `sandbox operator console` prints without `--read-only`.',
+  ),
   console_needs_https: entry(
     403,
     'Browsers keep a sign-in only for HTTPS and for addresses of their own machine.',

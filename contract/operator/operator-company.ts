@@ -20,5 +20,7 @@ export interface OperatedCompany extends ListedCompany {
   /** Stored bytes; a limit of null: none. */
   storage: { kept_bytes: number; limit_bytes: number | null }
   limits: CompanyLimits
+  /** A higher `queued_run_limit` changes nothing on this deployment. */
+  queued_run_limit_max: number
   budget: CompanyBudget
 }

@@ -6,6 +6,18 @@ export const operatorRoutes = {
   signIn: { method: 'POST', path: '/operator/api/v1/sign-in' },
   signOut: { method: 'POST', path: '/operator/api/v1/sign-out' },
   readState: { method: 'GET', path: '/operator/api/v1/state' },
+  listCompanies: { method: 'GET', path: '/operator/api/v1/companies' },
+  readCompany: { method: 'GET', path: '/operator/api/v1/companies/{id}' },
+  listRuns: { method: 'GET', path: '/operator/api/v1/runs' },
+  listBuilds: { method: 'GET', path: '/operator/api/v1/builds' },
+  stopBuilds: { method: 'PUT', path: '/operator/api/v1/build-fence' },
+  resumeBuilds: { method: 'POST', path: '/operator/api/v1/build-fence/lift' },
+  setBudget: { method: 'PUT', path: '/operator/api/v1/companies/{id}/budget' },
+  removeBudgets: { method: 'POST', path: '/operator/api/v1/companies/{id}/budget/remove' },
+  readPrices: { method: 'GET', path: '/operator/api/v1/prices' },
+  listBlocks: { method: 'GET', path: '/operator/api/v1/blocks' },
+  listActs: { method: 'GET', path: '/operator/api/v1/acts' },
+  setLimits: { method: 'PATCH', path: '/operator/api/v1/companies/{id}' },
 } as const
 
 /** The page that signs in with the code behind `#` of its address. */

@@ -1,4 +1,5 @@
 import type { OperatorSignIn } from './operator-sign-in.ts'
+import type { OperatedRun } from './operator-work.ts'
 
 interface Share {
   used: number
@@ -16,19 +17,13 @@ export interface CompanyWork {
   builds_queued: number
 }
 
-export interface ActiveRun {
-  id: string
-  company: string
-  state: string
-  profile: string
-  seconds: number
-}
-
 /** The work on the machine and its use now. Sizes are in bytes, times in seconds; a time of 0: nothing waits. */
 export interface OperatorState {
   at: string
   version: string
   sign_in: OperatorSignIn
+  /** Whether the service takes changes: the setting `SANDBOX_ENABLED`. */
+  enabled: boolean
   /** Whether they answer. */
   worker: boolean
   host_agent: boolean
@@ -53,7 +48,7 @@ export interface OperatorState {
   /** At most 20, those with the most work first. */
   companies: CompanyWork[]
   /** At most 20, those at work the longest first. */
-  runs: ActiveRun[]
+  runs: OperatedRun[]
   /** At most 20, those with the most stored bytes first; a limit of null: none. */
   storage: { company_id: string; name: string; kept_bytes: number; limit_bytes: number | null }[]
 }

@@ -40,7 +40,7 @@ const overview = (of: Page) => of.getByRole('heading', { level: 1, name: 'Overvi
 const signInPage = (of: Page) => of.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
 
 const quiet: OperatorState = {
-  ...{ at: '2026-01-01T00:00:00.000Z', version: '1.0.0', worker: true, host_agent: true },
+  ...{ at: '2026-01-01T00:00:00.000Z', version: '1.0.0', enabled: true, worker: true, host_agent: true },
   sign_in: { account: 'grace', access: 'full', expires_at: '2026-01-01T00:30:00.000Z' },
   run_slots: { used: 0, total: 16 },
   build_slots: { used: 0, total: 3 },
@@ -119,7 +119,8 @@ test('company names are text, whatever they are', async () => {
       ...{ company_id: `c${index}`, name, kept_bytes: 2 ** 40, limit_bytes: null },
     })),
     runs: hostile.map((company, index) => ({
-      ...{ id: `run_${index}`, company, state: 'running', profile: 'standard', seconds: 90 },
+      ...{ id: `run_${index}`, company_id: `c${index}`, company, state: 'running', profile: 'standard' },
+      seconds: 90,
     })),
   })
   await page.goto(await newAddress())

@@ -34,12 +34,12 @@ const readEveryMs = 1000
 
 /** The operator console: its page and its routes, and no route of tenants. */
 export function createOperatorApp({ listen, packedFolder, ...parts }: OperatorParts): FastifyInstance {
-  const { db, log, clock } = parts
+  const { db, log, clock, config } = parts
   const app = createApp(log, { isForOwnPages: true })
   boundConnections(app, { ...connectionBoundsFor([]), connections: connectionsMax })
   const consoleUrl = `http://${listen}/operator/`
   const readState = heldAnswer(readEveryMs, () => outsideRequests(() => stateOf(parts)))
-  mountOperatorRoutes(app, { db, log, clock, consoleUrl, readState })
+  mountOperatorRoutes(app, { db, log, clock, config, consoleUrl, readState })
   mountOperatorConsole(app, packedFolder && join(packedFolder, 'console'))
   return app
 }
@@ -50,6 +50,7 @@ async function stateOf(parts: Pick<OperatorParts, 'db' | 'config' | 'clock'>) {
     ...overview,
     at: at.toISOString(),
     version: manifest.version,
+    enabled: parts.config.enabled,
     waiting: {
       runs: waiting.queued_alone + waiting.queued_beside_others,
       oldest_run: Math.max(waiting.oldest_alone, waiting.oldest_beside_others),

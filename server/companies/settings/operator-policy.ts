@@ -6,7 +6,11 @@ import {
   queuedRunLimitDefault,
   runConcurrencyDefault,
 } from '@sandbox-jobs/contract/limits.ts'
-import type { CompanyLimits, LimitChanges } from '@sandbox-jobs/contract/operator/company-limits.ts'
+import {
+  type CompanyLimits,
+  type LimitChanges,
+  limitMax,
+} from '@sandbox-jobs/contract/operator/company-limits.ts'
 import type { Deployment } from '@sandbox-jobs/contract/resources/environments/region.ts'
 import type { Database } from '../../db/database.ts'
 import { findCompanyId } from '../companies.ts'
@@ -52,6 +56,10 @@ export async function setOperatorPolicy(
   })
 }
 
+/** The deployment's limit per company: one that is set higher has no effect. */
+export const queuedRunLimitMax = (deployment: Deployment): number =>
+  deployment === 'onprem' ? onPremisesCompanyQueueLimitDefault : limitMax.queued_run_limit
+
 const unset: OperatorRow = {
   ...defaultSettings,
   runtime_egress_enabled: true,
@@ -72,10 +80,7 @@ const render = (companyId: string, row: OperatorRow, deployment: Deployment): Op
   capacity_retained_version_limit: row.capacity_retained_version_limit,
   run_concurrency_limit: row.run_concurrency_limit ?? runConcurrencyDefault,
   run_timeout_bound_seconds: row.run_timeout_bound_seconds,
-  queued_run_limit: Math.min(
-    row.queued_run_limit ?? queuedRunLimitDefault,
-    deployment === 'onprem' ? onPremisesCompanyQueueLimitDefault : Number.POSITIVE_INFINITY,
-  ),
+  queued_run_limit: Math.min(row.queued_run_limit ?? queuedRunLimitDefault, queuedRunLimitMax(deployment)),
   active_build_limit: row.active_build_limit ?? activeBuildLimitDefault,
   queued_build_limit: row.queued_build_limit ?? queuedBuildLimitDefault,
   kept_bytes_limit: row.kept_bytes_limit,

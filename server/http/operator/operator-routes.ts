@@ -1,25 +1,25 @@
-import { uncoded } from '@sandbox-jobs/contract/errors/uncoded.ts'
-import { operatorRoutes, operatorUseHeader } from '@sandbox-jobs/contract/operator/operator-routes.ts'
-import {
-  type OperatorSignIn,
-  OperatorSignInRequest,
-} from '@sandbox-jobs/contract/operator/operator-sign-in.ts'
+import { operatorRoutes } from '@sandbox-jobs/contract/operator/operator-routes.ts'
+import { OperatorSignInRequest } from '@sandbox-jobs/contract/operator/operator-sign-in.ts'
 import type { OperatorState } from '@sandbox-jobs/contract/operator/operator-state.ts'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Deployment } from '@sandbox-jobs/contract/resources/environments/region.ts'
+import type { FastifyInstance } from 'fastify'
 import { CodedError } from '../../base/errors/coded-error.ts'
-import { PlainError } from '../../base/errors/plain-error.ts'
 import type { Log } from '../../base/logging.ts'
 import {
   endOperatorSignIn,
   type OperatorServices,
-  operatorOf,
   signInByCode,
 } from '../../operations/operator-sign-ins/operator-sign-ins.ts'
 import { validatorOf } from '../requests/validation.ts'
-import { isOfOperatorConsole, operatorCookie, originOfRequest } from './operator-requests.ts'
+import { mountCompanyRoutes } from './company-routes.ts'
+import { operatorMounter, ownPagesAlone, signedOut, wrongAddress } from './operator-mount.ts'
+import { operatorCookie, originOfRequest } from './operator-requests.ts'
+import { mountShownRoutes } from './shown-routes.ts'
+import { mountWorkRoutes } from './work-routes.ts'
 
 export interface OperatorConsoleServices extends OperatorServices {
   log: Log
+  config: { deployment: Deployment }
   /** Address of its pages. */
   consoleUrl: string
   readState: () => Promise<Omit<OperatorState, 'sign_in'>>
@@ -31,7 +31,6 @@ const tries = { max: 60, everyMs: 60_000 }
 /** The routes of the operator console, each for requests of its own pages alone. */
 export function mountOperatorRoutes(app: FastifyInstance, services: OperatorConsoleServices): void {
   const { clock, log, consoleUrl } = services
-  const wrongAddress = () => new CodedError('console_wrong_address', { console_url: consoleUrl })
   const checkSignIn = validatorOf('body', OperatorSignInRequest)
   let window = { from: 0, tried: 0 }
 
@@ -45,23 +44,12 @@ export function mountOperatorRoutes(app: FastifyInstance, services: OperatorCons
       throw new CodedError('login_rate_limited', { retry_after_seconds: Math.ceil(waitMs / 1000) })
   }
 
-  /** Throws 418 without a sign-in that has not ended. */
-  const operator = async ({ headers }: FastifyRequest): Promise<OperatorSignIn> => {
-    const token = operatorCookie.tokenOf(headers)
-    const isUse = headers[operatorUseHeader] === '1'
-    const signIn = token === undefined ? undefined : await operatorOf(services, token, isUse)
-    if (!signIn) throw signedOut()
-    return signIn
-  }
-
   // A page that made its own name resolve to this machine gets no byte, not even of the shell.
   app.addHook('onRequest', async ({ headers }) => {
-    if (originOfRequest(headers) === undefined) throw wrongAddress()
+    if (originOfRequest(headers) === undefined) throw wrongAddress(consoleUrl)
   })
 
-  const onRequest = async (request: FastifyRequest) => {
-    if (!isOfOperatorConsole(request)) throw wrongAddress()
-  }
+  const onRequest = ownPagesAlone(services)
 
   app.route({
     method: operatorRoutes.signIn.method,
@@ -92,18 +80,12 @@ export function mountOperatorRoutes(app: FastifyInstance, services: OperatorCons
     },
   })
 
-  app.route({
-    method: operatorRoutes.readState.method,
-    url: operatorRoutes.readState.path,
-    onRequest,
-    handler: async (request): Promise<OperatorState> => {
-      const sign_in = await operator(request)
-      return { ...(await services.readState()), sign_in }
-    },
-  })
-}
-
-function signedOut(): PlainError {
-  const { status, detail } = uncoded.no_credentials
-  return new PlainError(status, detail)
+  const mount = operatorMounter(app, services)
+  mount.show(
+    operatorRoutes.readState,
+    async ({ signIn }): Promise<OperatorState> => ({ ...(await services.readState()), sign_in: signIn }),
+  )
+  mountCompanyRoutes(mount, services)
+  mountWorkRoutes(mount, services)
+  mountShownRoutes(mount, services)
 }

@@ -2,6 +2,7 @@ import { digestPattern } from '@sandbox-jobs/contract/digest.ts'
 import { keywordWords } from '@sandbox-jobs/contract/errors/keyword-words.ts'
 import { Identifier } from '@sandbox-jobs/contract/ids.ts'
 import { tableFieldNamePattern, webhookUrlPattern } from '@sandbox-jobs/contract/limits.ts'
+import { budgetAmountPattern, budgetMonthPattern } from '@sandbox-jobs/contract/operator/company-budget.ts'
 import { DomainText } from '@sandbox-jobs/contract/resources/access/api-key.ts'
 import { timeZonePattern } from '@sandbox-jobs/contract/resources/access/own-account.ts'
 import { clientIdPattern } from '@sandbox-jobs/contract/resources/agents/social-media-client.ts'
@@ -110,6 +111,8 @@ export const patternMessages: ReadonlyMap<unknown, string> = new Map([
   [tableFieldNamePattern, 'must have 1 to 63 lowercase letters, digits and "_", and start with a letter'],
   [patternOf(UsageDay), 'must be a day, such as 2026-01-31'],
   [tokenIdPattern, 'must be a UUID in lowercase'],
+  [budgetAmountPattern, 'must be an amount with at most six decimals, such as 99.50'],
+  [budgetMonthPattern, 'must be a month, such as 2026-01'],
   [languageNamePattern, 'must be a language name: letters, digits, ".", "+", "#", "_" and "-"'],
   [languageVersionPattern, 'must be a version of three numbers, such as 3.12.0'],
   [

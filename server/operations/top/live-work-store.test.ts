@@ -3,7 +3,7 @@ import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeBuildAttempt } from '../../../testing/factories/build-attempt.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
-import { countActiveBuilds, countActiveRuns, listActiveRuns, listCompanyWork } from './live-work-store.ts'
+import { countActiveBuilds, countActiveRuns, listCompanyWork, listRunsThat } from './live-work-store.ts'
 
 const { db } = await createTestDatabase()
 const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1000)
@@ -39,7 +39,9 @@ test('work that has not ended is shown by company, those with the most first', a
   expect(work[1]?.oldest_queued_run).toBeGreaterThan(80)
   expect(await listCompanyWork(db, 1)).toHaveLength(1)
 
-  expect(await listActiveRuns(db, 10)).toMatchObject([{ id: long, state: 'running', profile: 'standard' }])
+  expect(await listRunsThat(db, 'areAtWork', { limit: 10 })).toMatchObject([
+    { id: long, company_id: busy.companyId, state: 'running', profile: 'standard' },
+  ])
   expect(await countActiveRuns(db)).toEqual([{ profile: 'standard', runs: 1 }])
   expect(await countActiveBuilds(db)).toBe(1)
 })

@@ -1,27 +1,34 @@
-import type { ActiveRun, CompanyWork } from '@sandbox-jobs/contract/operator/operator-state.ts'
-import { sql } from 'kysely'
+import type { CompanyWork } from '@sandbox-jobs/contract/operator/operator-state.ts'
+import type { OperatedBuild, OperatedRun } from '@sandbox-jobs/contract/operator/operator-work.ts'
+import { type RawBuilder, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
 
 const byOperator = acrossCompanies('an operator looks at what runs on this machine')
 
-/** Those with the most active runs first, then those with the most queued ones. */
-export async function listCompanyWork(db: Executing, limit: number): Promise<CompanyWork[]> {
+/** Those with the most active runs first, then those with the most queued ones; `companyId`: this one alone. */
+export async function listCompanyWork(
+  db: Executing,
+  limit: number,
+  companyId?: string,
+): Promise<CompanyWork[]> {
+  const chosen = chosenBy(companyId)
   const { rows } = await sql<CompanyWork>`${byOperator}
     with active as (
       select company_id, count(*) as runs from runs
-      where state in ('starting', 'running', 'cancel_requested') group by company_id
+      where state in ('starting', 'running', 'cancel_requested') and ${chosen} group by company_id
     ), queued as (
-      select company_id, count(*) as runs, min(queued_at) as oldest from runs where state = 'queued' group by company_id
+      select company_id, count(*) as runs, min(queued_at) as oldest from runs where state = 'queued' and ${chosen}
+      group by company_id
     ), builds as (
       select company_id, count(*) filter (where state <> 'validation_queued') as active,
         count(*) filter (where state = 'validation_queued') as queued
-      from build_attempts where terminal_at is null group by company_id
+      from build_attempts where terminal_at is null and ${chosen} group by company_id
     ), busy as (
       select company_id from active union select company_id from queued union select company_id from builds
     )
     select company_id, name, coalesce(active.runs, 0) as runs_active, coalesce(queued.runs, 0) as runs_queued,
-      coalesce(greatest(extract(epoch from clock_timestamp() - queued.oldest)::float8, 0), 0) as oldest_queued_run,
+      ${secondsSince(sql`queued.oldest`)} as oldest_queued_run,
       coalesce(builds.active, 0) as builds_active, coalesce(builds.queued, 0) as builds_queued
     from busy left join active using (company_id) left join queued using (company_id) left join builds using (company_id)
     join companies on companies.id = company_id
@@ -29,17 +36,50 @@ export async function listCompanyWork(db: Executing, limit: number): Promise<Com
   return rows
 }
 
-/** Those that have been at work the longest. */
-export async function listActiveRuns(db: Executing, limit: number): Promise<ActiveRun[]> {
-  const { rows } = await sql<ActiveRun>`${byOperator}
-    select runs.id, companies.name as company, state, resource_profile as profile,
-      coalesce(greatest(extract(epoch from clock_timestamp() - claimed_at)::float8, 0), 0) as seconds
-    from runs join companies on companies.id = runs.company_id
-    where state in ('starting', 'running', 'cancel_requested') order by claimed_at nulls last limit ${limit}`.execute(
+/** Where the runs of each kind are, and since when. */
+const runsThat = {
+  areAtWork: { states: sql`state in ('starting', 'running', 'cancel_requested')`, since: sql`claimed_at` },
+  wait: { states: sql`state = 'queued'`, since: sql`queued_at` },
+}
+
+/** Those that have been there the longest, of one company or of all. */
+export async function listRunsThat(
+  db: Executing,
+  kind: keyof typeof runsThat,
+  { companyId, limit }: Listed,
+): Promise<OperatedRun[]> {
+  const { states, since } = runsThat[kind]
+  const { rows } = await sql<OperatedRun>`${byOperator}
+    select runs.id, company_id, companies.name as company, state, resource_profile as profile,
+      ${secondsSince(since)} as seconds
+    from runs join companies on companies.id = company_id
+    where ${states} and ${chosenBy(companyId)} order by ${since} nulls last, runs.id limit ${limit}`.execute(
     db,
   )
   return rows
 }
+
+/** Builds that have not ended, those at work before those that wait. */
+export async function listLiveBuilds(db: Executing, { companyId, limit }: Listed): Promise<OperatedBuild[]> {
+  const { rows } = await sql<OperatedBuild>`${byOperator}
+    select builds.id, company_id, companies.name as company, state, stage_code as stage, build_profile as profile,
+      ${secondsSince(sql`coalesce(started_at, queued_at)`)} as seconds
+    from build_attempts builds join companies on companies.id = company_id
+    where terminal_at is null and ${chosenBy(companyId)}
+    order by state = 'validation_queued', seconds desc, builds.id limit ${limit}`.execute(db)
+  return rows
+}
+
+interface Listed {
+  companyId?: string | undefined
+  limit: number
+}
+
+const chosenBy = (companyId: string | undefined) =>
+  companyId === undefined ? sql`true` : sql`company_id = ${companyId}`
+
+const secondsSince = (at: RawBuilder<unknown>) =>
+  sql`coalesce(greatest(extract(epoch from clock_timestamp() - ${at})::float8, 0), 0)`
 
 /** Active runs by profile, which says how much memory each counts for. */
 export async function countActiveRuns(db: Executing): Promise<{ profile: string; runs: number }[]> {

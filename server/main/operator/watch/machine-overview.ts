@@ -7,8 +7,8 @@ import { readServiceFigures, type ServiceFigures } from '../../../operations/met
 import {
   countActiveBuilds,
   countActiveRuns,
-  listActiveRuns,
   listCompanyWork,
+  listRunsThat,
 } from '../../../operations/top/live-work-store.ts'
 import { diskOf } from '../../../storage/free-space.ts'
 import { presenceOn } from '../../../work/machine-lease.ts'
@@ -20,7 +20,7 @@ const mib = 1024 ** 2
 
 /** The work, the queues and the use of the machine now, without what the host agent alone knows. Sizes are in bytes, times in seconds. */
 export interface MachineOverview
-  extends Omit<OperatorState, 'at' | 'version' | 'sign_in' | 'waiting' | 'storage'> {
+  extends Omit<OperatorState, 'at' | 'version' | 'enabled' | 'sign_in' | 'waiting' | 'storage'> {
   at: Date
   waiting: ServiceFigures
 }
@@ -33,7 +33,7 @@ export async function machineOverview({
   const waiting = await readServiceFigures(db)
   const [companies, runs, byProfile] = [
     await listCompanyWork(db, companiesMax),
-    await listActiveRuns(db, runsMax),
+    await listRunsThat(db, 'areAtWork', { limit: runsMax }),
     await countActiveRuns(db),
   ]
   const presence = await presenceOn(db)

@@ -1,0 +1,36 @@
+import {
+  ActRequest,
+  CompanyQuery,
+  SetBudgetRequest,
+  SetLimitsRequest,
+} from '@sandbox-jobs/contract/operator/operator-requests.ts'
+import { operatorRoutes } from '@sandbox-jobs/contract/operator/operator-routes.ts'
+import type { Deployment } from '@sandbox-jobs/contract/resources/environments/region.ts'
+import type { Clock } from '../../base/clock.ts'
+import { notFound } from '../../base/errors/coded-error.ts'
+import { microOf } from '../../billing/money.ts'
+import { listCompaniesNamed } from '../../companies/companies.ts'
+import type { Database } from '../../db/database.ts'
+import { setBudget, setLimits } from '../../operations/acts/company-acts.ts'
+import { readOperatedCompany } from '../../operations/operator-view/operated-company.ts'
+import type { OperatorMount } from './operator-mount.ts'
+
+interface Services {
+  db: Database
+  clock: Clock
+  config: { deployment: Deployment }
+}
+
+export function mountCompanyRoutes({ show, act }: OperatorMount<Services>, { db, config }: Services): void {
+  show(operatorRoutes.listCompanies, ({ query }) => listCompaniesNamed(db, query.name ?? ''), CompanyQuery)
+  show(operatorRoutes.readCompany, async ({ params }) => {
+    const found = await readOperatedCompany({ db, deployment: config.deployment }, params.id)
+    if (!found) throw notFound()
+    return found
+  })
+  act(operatorRoutes.setBudget, SetBudgetRequest, ({ params, body: { amount, month, recurring } }) =>
+    setBudget(params.id, { amountMicro: microOf(amount) ?? 0, month, recurring }),
+  )
+  act(operatorRoutes.removeBudgets, ActRequest, ({ params }) => setBudget(params.id, 'none'))
+  act(operatorRoutes.setLimits, SetLimitsRequest, ({ params, body }) => setLimits(params.id, body.limits))
+}
