@@ -68,7 +68,8 @@ export async function tooWideInGerman(
   return faults
 }
 
-async function excessOf(page: Page, screen: string): Promise<string[]> {
+/** Whether a screen is wider than its window. */
+export async function excessOf(page: Page, screen: string): Promise<string[]> {
   const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
   return excess > 0 ? [`${screen}: ${excess} pixels too wide`] : []
 }

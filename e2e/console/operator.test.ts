@@ -1,13 +1,17 @@
+import type { OperatedCompany } from '@sandbox-jobs/contract/operator/operator-company.ts'
 import { operatorRoutes } from '@sandbox-jobs/contract/operator/operator-routes.ts'
 import type { OperatorState } from '@sandbox-jobs/contract/operator/operator-state.ts'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { freePort, type OwnService, startService } from '../main-job/service.ts'
-import { faultsOf } from './accessibility.ts'
-import { newContext, openPage, startBrowser } from './console-browser.ts'
+import { excessOf, faultsOf } from './accessibility.ts'
+import { newContext, openPage, startBrowser, waitForScreen } from './console-browser.ts'
+import { firstLoadOf } from './first-load.ts'
 import { hostileName, storedTexts, tracesOf } from './hostile-texts.ts'
 
 /* The operator console of a real service, from the command of the operator on. */
+
+const firstLoadMaxKibibytes = 250
 
 let service: OwnService
 let browser: Browser
@@ -31,8 +35,8 @@ beforeEach(async () => {
 })
 
 /** The address that the command prints. */
-async function newAddress(): Promise<string> {
-  const { address } = await service.sandbox<{ address: string }>('operator', 'console')
+async function newAddress(...options: string[]): Promise<string> {
+  const { address } = await service.sandbox<{ address: string }>('operator', 'console', ...options)
   return address
 }
 
@@ -127,12 +131,165 @@ test('company names are text, whatever they are', async () => {
   await overview(page)
   await page.getByText(hostileName.shown).first().waitFor()
   expect(await page.title()).toBe('Overview · Operator console')
-  expect(await page.locator('main a').count()).toBe(0)
+  expect(await page.locator('main a:not([href^="/operator/companies/c"])').count()).toBe(0)
   expect(await tracesOf(page)).toEqual([])
   const width = 'document.documentElement.scrollWidth - innerWidth'
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await page.evaluate<number>(width)).toBeLessThanOrEqual(0)
   expect(faults).toEqual([])
+})
+
+test('an operator changes limits of a company, with a reason that the audit log has', async () => {
+  await page.goto(await newAddress())
+  await overview(page)
+  await page.getByRole('link', { name: 'Companies' }).click()
+  await page.locator('main tbody a').first().click()
+  const queued = page.getByLabel('Waiting runs', { exact: true })
+  await queued.fill('21')
+  await page.getByText('From 1 to 20.').waitFor()
+  await queued.fill('7')
+  await queued.press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Waiting runs: 20 → 7').waitFor()
+  await dialog.getByRole('button', { name: 'Change limits' }).click()
+  await dialog.getByText('Write why you do it.').waitFor()
+  await dialog.getByLabel('Reason').fill(hostileName.name)
+  await dialog.getByRole('button', { name: 'Change limits' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.reload()
+  expect(await queued.inputValue()).toBe('7')
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await page.locator('main td').getByText(hostileName.shown).first().waitFor()
+  expect(await tracesOf(page)).toEqual([])
+  const { items } = await service.sandbox<{ items: object[] }>('operator', 'acts')
+  expect(items[0]).toMatchObject({
+    act: 'company_set',
+    details: {
+      queued_run_limit: 7,
+      reason: hostileName.name,
+      request: expect.stringMatching(/^[0-9a-f]{32}$/),
+    },
+  })
+  expect(faults).toEqual([])
+})
+
+test('an operator sets the budget of a company and removes it', async () => {
+  await page.goto(await newAddress())
+  await overview(page)
+  await page.getByRole('link', { name: 'Companies' }).click()
+  await page.locator('main tbody a').first().click()
+  await page.getByRole('button', { name: 'Set the budget' }).press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Amount for a month').fill('many')
+  await dialog.getByLabel('Reason').fill('A trial.')
+  await dialog.getByRole('button', { name: 'Set the budget' }).press('Enter')
+  await dialog.getByText('An amount such as').waitFor()
+  await dialog.getByLabel('Amount for a month').fill('99.50')
+  await dialog.getByRole('button', { name: 'Set the budget' }).press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('USD 99.50').first().waitFor()
+  await act('Remove all budgets', 'The company pays.')
+  await page.getByText('No limit').waitFor()
+  expect(faults).toEqual([])
+})
+
+test('an operator refuses new builds and accepts them again', async () => {
+  await page.goto(await newAddress())
+  await overview(page)
+  await page.getByRole('link', { name: 'Builds' }).click()
+  await page.getByText('No build is at work or waits.').waitFor()
+  await act('Refuse new builds', 'The builder is replaced.')
+  await page.getByText('New builds of all companies are refused until').waitFor()
+  await act('Accept builds again', 'The new builder works.')
+  await page.getByText('New builds of all companies are refused until').waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+})
+
+/** By the keyboard. */
+async function act(name: string, reason: string): Promise<void> {
+  await page.getByRole('button', { name }).press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill(reason)
+  await dialog.getByRole('button', { name }).press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+}
+
+test('a read-only sign-in sees everything and may do no act', async () => {
+  await page.goto(await newAddress('--read-only'))
+  await overview(page)
+  await page.getByRole('link', { name: 'Builds' }).click()
+  const stop = page.getByRole('button', { name: 'Refuse new builds' })
+  expect(await stop.getAttribute('aria-disabled')).toBe('true')
+  const { method, path } = operatorRoutes.stopBuilds
+  const headers = { 'content-type': 'application/json', 'x-sandbox-console': '1' }
+  const body = JSON.stringify({ reason: 'why', minutes: 5 })
+  const sent = `fetch('${path}', ${JSON.stringify({ method, headers, body })}).then((answer) => answer.json())`
+  expect(await page.evaluate(sent)).toMatchObject({ detail: { code: 'operator_read_only' } })
+  await page.getByText('No build is at work or waits.').waitFor()
+})
+
+test('what an operator reads about companies is text in every screen and dialog', async () => {
+  const names = [hostileName.name, ...storedTexts]
+  const answers: Record<string, object> = {
+    [operatorRoutes.listCompanies.path]: {
+      items: names.map((name, index) => ({ id: `cmp_${index}`, name })),
+      is_cut: false,
+    },
+    [operatorRoutes.listActs.path]: {
+      items: names.map((text, index) => ({
+        ...{ sequence: names.length - index, done_at: quiet.at, account: text, act: 'company_set' },
+        ...{ subject: text, details: { reason: text, [text]: text } },
+      })),
+      ...{ next_before: null, broken_at: null },
+    },
+    [operatorRoutes.listRuns.path]: { active: workOf(names), waiting: workOf(names) },
+    [operatorRoutes.listBuilds.path]: { refused_until: null, builds: workOf(names) },
+  }
+  for (const [path, json] of Object.entries(answers))
+    await page.route(
+      (url) => url.pathname === path,
+      (route) => route.fulfill({ json }),
+    )
+  await page.goto(await newAddress())
+  await overview(page)
+  for (const path of ['companies', 'runs', 'builds', 'acts']) {
+    await page.goto(`http://127.0.0.1:${port}/operator/${path}`)
+    await page.getByText(hostileName.shown).first().waitFor()
+    expect([path, await tracesOf(page)]).toEqual([path, []])
+  }
+  const company = operatorRoutes.readCompany.path.replace('{id}', 'cmp_1')
+  await page.route(`**${company}`, (route) => route.fulfill({ json: companyNamed(names.join(' ')) }))
+  await page.goto(`http://127.0.0.1:${port}/operator/companies/cmp_1`)
+  await page.getByLabel('Waiting runs', { exact: true }).fill('7')
+  await page.getByRole('button', { name: 'Change limits' }).click()
+  await page.getByRole('dialog').getByText(hostileName.shown).first().waitFor()
+  expect(await tracesOf(page)).toEqual([])
+  expect(faults).toEqual([])
+})
+
+const workOf = (companies: readonly string[]) => ({
+  items: companies.map((company, index) => ({
+    ...{ id: `run_${index}`, company_id: `cmp_${index}`, company, state: 'queued', profile: 'standard' },
+    ...{ seconds: 90, stage: 'customer_build' },
+  })),
+  is_cut: true,
+})
+
+const companyNamed = (name: string): OperatedCompany => ({
+  ...{ id: 'cmp_1', name },
+  work: { runs_active: 1, runs_queued: 2, oldest_queued_run: 3, builds_active: 4, builds_queued: 5 },
+  storage: { kept_bytes: 2 ** 40, limit_bytes: null },
+  queued_run_limit_max: 20,
+  limits: {
+    ...{ runtime_egress_enabled: true, timeout_ceiling_seconds: 60, active_environment_limit: 10 },
+    ...{ capacity_retained_version_limit: 5, run_concurrency_limit: 50, run_timeout_bound_seconds: null },
+    ...{ queued_run_limit: 20, active_build_limit: 2, queued_build_limit: 20, kept_bytes_limit: null },
+    network_cache_days: 7,
+  },
+  budget: {
+    ...{ company_id: 'cmp_1', month: '2026-01', limit: '10.000000', held: '0.000000', spent: '1.000000' },
+    budgets: [{ month: '2026-01', recurring: true, amount: '10.000000' }],
+  },
 })
 
 test('an answer that fails and a part that is not there are said', async () => {
@@ -152,6 +309,39 @@ test('an answer that fails and a part that is not there are said', async () => {
   await page.getByText('no new work is taken').waitFor()
 })
 
+test('each screen says that its answer has failed, and repeats it', async () => {
+  await page.goto(await newAddress())
+  await overview(page)
+  for (const path of ['companies', 'companies/cmp_1', 'runs', 'builds', 'images', 'prices', 'acts']) {
+    let fails = true
+    const isOfScreen = ({ pathname }: URL) =>
+      pathname.startsWith('/operator/api/') && pathname !== operatorRoutes.readState.path
+    await page.route(isOfScreen, (route) =>
+      fails ? route.fulfill({ status: 409, json: { detail: 'No.' } }) : route.fallback(),
+    )
+    await page.goto(`http://127.0.0.1:${port}/operator/${path}`)
+    await page.getByText('No.', { exact: true }).waitFor()
+    fails = false
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('No.', { exact: true }).waitFor({ state: 'detached' })
+    await page.unroute(isOfScreen)
+  }
+  await page.goto(`http://127.0.0.1:${port}/operator/companies/cmp_1`)
+  await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()
+})
+
+test('companies are searched by name, by the keyboard', async () => {
+  await page.goto(await newAddress())
+  await overview(page)
+  await page.getByRole('link', { name: 'Companies' }).click()
+  await page.locator('main tbody a').first().waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('no such company')
+  await page.getByText('No company has this name.').waitFor()
+  expect(page.url()).toContain('name=no')
+  expect(faults).toEqual([])
+})
+
 test('the screens have no serious fault of accessibility and fit in both languages', async () => {
   // The policy of the page would refuse axe. The other tests open the same screens under it.
   const examined = await newContext(browser, { bypassCSP: true })
@@ -164,9 +354,40 @@ test('the screens have no serious fault of accessibility and fit in both languag
   await overview(own)
   await own.getByText('Run places').waitFor()
   found.push(...(await faultsOf(own, 'overview')))
+  const screens = ['companies', 'runs', 'builds', 'images', 'prices', 'acts', await companyPath(own)]
+  const open = async (path: string) => {
+    await own.goto(`http://127.0.0.1:${port}/operator/${path}`)
+    await waitForScreen(own)
+  }
+  const openDialog = async () => {
+    await own.locator('main header button').last().click()
+    await own.getByRole('dialog').waitFor()
+  }
+  for (const path of screens) {
+    await open(path)
+    found.push(...(await faultsOf(own, path)))
+    expect([path, (await firstLoadOf(own)) < firstLoadMaxKibibytes]).toEqual([path, true])
+  }
+  await open('builds')
+  await openDialog()
+  found.push(...(await faultsOf(own, 'dialog')))
+  await open('')
   await own.getByRole('button', { name: 'Your sign-in' }).click()
   await own.getByRole('menuitemradio', { name: 'Deutsch' }).click()
   await own.getByRole('heading', { level: 1, name: 'Übersicht' }).waitFor()
-  found.push(...(await faultsOf(own, 'overview in German')))
+  await own.setViewportSize({ width: 390, height: 844 })
+  for (const path of ['', ...screens, 'builds']) {
+    await open(path)
+    found.push(...(await excessOf(own, `${path} in German`)))
+  }
+  await openDialog()
+  found.push(...(await excessOf(own, 'dialog in German')))
   expect(found).toEqual([])
 })
+
+/** The address of the screen of a company, below that of the console. */
+async function companyPath(own: Page): Promise<string> {
+  await own.goto(`http://127.0.0.1:${port}/operator/companies`)
+  const address = await own.locator('main tbody a').first().getAttribute('href')
+  return (address ?? '').replace('/operator/', '')
+}

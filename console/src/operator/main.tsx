@@ -3,6 +3,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import '../design/tokens.css'
 import '../design/base.css'
+import { listenToKeys } from '../app/actions.ts'
 import { language } from '../app/language.ts'
 import { watchConnection } from '../data/api/watch-connection.ts'
 import { loadSpeech } from '../texts/texts.tsx'
@@ -12,15 +13,16 @@ import { loadOperatorTexts } from './texts/operator-texts.tsx'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no root element')
+listenToKeys()
 watchConnection()
 
 /** Spends the code behind `#`, which browsers send to nobody. It leaves the address first: no reload and no history has it. */
 async function signInFromAddress(): Promise<unknown> {
-  const { pathname, hash } = location
-  if (pathname !== '/operator/') history.replaceState(null, '', '/operator/')
-  const code = hash.slice(1)
   // At other addresses the text behind `#` names a part of the page.
-  if (pathname !== operatorSignInPage || code === '') return undefined
+  if (location.pathname !== operatorSignInPage) return undefined
+  const code = location.hash.slice(1)
+  history.replaceState(null, '', '/operator/')
+  if (code === '') return undefined
   return signIn(code).then(
     () => undefined,
     (error: unknown) => error,

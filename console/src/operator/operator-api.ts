@@ -1,9 +1,20 @@
 import { readApiError } from '@sandbox-jobs/contract/client/api-error.ts'
-import { type RequestRoute, requestInit, urlOf } from '@sandbox-jobs/contract/client/request.ts'
+import {
+  type RequestParts,
+  type RequestRoute,
+  requestInit,
+  urlOf,
+} from '@sandbox-jobs/contract/client/request.ts'
+import type { LimitChanges } from '@sandbox-jobs/contract/operator/company-limits.ts'
+import type { OperatedImages } from '@sandbox-jobs/contract/operator/operated-images.ts'
+import type { OperatorActList } from '@sandbox-jobs/contract/operator/operator-act.ts'
+import type { CompanyList, OperatedCompany } from '@sandbox-jobs/contract/operator/operator-company.ts'
 import { operatorRoutes, operatorUseHeader } from '@sandbox-jobs/contract/operator/operator-routes.ts'
 import type { OperatorSignIn } from '@sandbox-jobs/contract/operator/operator-sign-in.ts'
 import type { OperatorState } from '@sandbox-jobs/contract/operator/operator-state.ts'
-import { queryOptions } from '@tanstack/react-query'
+import type { OperatedBuilds, OperatedRuns } from '@sandbox-jobs/contract/operator/operator-work.ts'
+import type { OperatedPrices } from '@sandbox-jobs/contract/operator/shown-prices.ts'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { sendFromPage } from '../data/api/api.ts'
 
 const refreshEveryMs = 2000
@@ -15,7 +26,9 @@ for (const act of ['pointerdown', 'keydown'])
     wasUsed = true
   })
 
-async function ask<T>(route: RequestRoute, parts: { body?: object; signal?: AbortSignal } = {}): Promise<T> {
+type Parts = Pick<RequestParts, 'params' | 'query' | 'body' | 'signal'>
+
+async function ask<T>(route: RequestRoute, parts: Parts = {}): Promise<T> {
   const headers: Record<string, string> = wasUsed ? { [operatorUseHeader]: '1' } : {}
   wasUsed = false
   const given = { ...parts, headers }
@@ -29,8 +42,85 @@ export const signIn = (code: string): Promise<OperatorSignIn> =>
 
 export const signOut = (): Promise<object> => ask(operatorRoutes.signOut)
 
+/** Of an answer that changes by itself: it is asked for again, until that fails. */
+const refreshed = {
+  refetchInterval: ({ state }: { state: { error: unknown } }) => (state.error ? false : refreshEveryMs),
+} as const
+
 export const operatorState = queryOptions({
   queryKey: [operatorRoutes.readState.path],
   queryFn: ({ signal }) => ask<OperatorState>(operatorRoutes.readState, { signal }),
-  refetchInterval: ({ state }) => (state.error ? false : refreshEveryMs),
+  ...refreshed,
 })
+
+/** The companies whose names contain a text. */
+export const companiesNamed = (name: string) =>
+  queryOptions({
+    queryKey: [operatorRoutes.listCompanies.path, name],
+    queryFn: ({ signal }) => ask<CompanyList>(operatorRoutes.listCompanies, { query: { name }, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const companyOf = (id: string) =>
+  queryOptions({
+    queryKey: [operatorRoutes.readCompany.path, id],
+    queryFn: ({ signal }) => ask<OperatedCompany>(operatorRoutes.readCompany, { params: { id }, signal }),
+  })
+
+/** The runs that have not ended, of one company or of all. */
+export const runsOf = (company: string | undefined) =>
+  queryOptions({
+    queryKey: [operatorRoutes.listRuns.path, company],
+    queryFn: ({ signal }) => ask<OperatedRuns>(operatorRoutes.listRuns, { query: { company }, signal }),
+    ...refreshed,
+  })
+
+/** The builds that have not ended, of one company or of all, and whether new ones are refused. */
+export const buildsOf = (company: string | undefined) =>
+  queryOptions({
+    queryKey: [operatorRoutes.listBuilds.path, company],
+    queryFn: ({ signal }) => ask<OperatedBuilds>(operatorRoutes.listBuilds, { query: { company }, signal }),
+    ...refreshed,
+  })
+
+export const shownPrices = queryOptions({
+  queryKey: [operatorRoutes.readPrices.path],
+  queryFn: ({ signal }) => ask<OperatedPrices>(operatorRoutes.readPrices, { signal }),
+})
+
+export const blockedImages = queryOptions({
+  queryKey: [operatorRoutes.listBlocks.path],
+  queryFn: ({ signal }) => ask<OperatedImages>(operatorRoutes.listBlocks, { signal }),
+})
+
+/** The audit log of operators, newest first. */
+export const acts = infiniteQueryOptions({
+  queryKey: [operatorRoutes.listActs.path],
+  queryFn: ({ signal, pageParam: before }) =>
+    ask<OperatorActList>(operatorRoutes.listActs, { query: { before }, signal }),
+  initialPageParam: undefined as number | undefined,
+  getNextPageParam: ({ next_before }) => next_before ?? undefined,
+})
+
+export const stopBuilds = (minutes: number, reason: string): Promise<object> =>
+  ask(operatorRoutes.stopBuilds, { body: { reason, minutes } })
+
+export const resumeBuilds = (reason: string): Promise<object> =>
+  ask(operatorRoutes.resumeBuilds, { body: { reason } })
+
+/** Whole months are of UTC. */
+export interface WantedBudget {
+  amount: string
+  month?: string
+  recurring: boolean
+}
+
+export const setBudget = (id: string, wanted: WantedBudget, reason: string): Promise<object> =>
+  ask(operatorRoutes.setBudget, { params: { id }, body: { reason, ...wanted } })
+
+export const removeBudgets = (id: string, reason: string): Promise<object> =>
+  ask(operatorRoutes.removeBudgets, { params: { id }, body: { reason } })
+
+/** An act, which the audit log of operators has with its reason. */
+export const setLimits = (id: string, limits: LimitChanges, reason: string): Promise<object> =>
+  ask(operatorRoutes.setLimits, { params: { id }, body: { reason, limits } })

@@ -1,13 +1,12 @@
 import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { language } from '../app/language.ts'
-import { OfflineBar } from '../app/offline-bar.tsx'
 import { makeQueries } from '../data/api/queries.ts'
 import { signInNeeded } from '../data/api/sign-in-state.ts'
 import { useStore } from '../data/store.ts'
 import { loadSpeech, type Speech, SpeechProvider } from '../texts/texts.tsx'
-import { OperatorHeader } from './operator-header.tsx'
-import { OverviewPage } from './overview-page.tsx'
+import { makeOperatorRouter } from './router.tsx'
 import { SignInPage } from './sign-in-page.tsx'
 import type { OperatorTexts } from './texts/en.ts'
 import { loadOperatorTexts, OperatorTextsProvider } from './texts/operator-texts.tsx'
@@ -43,12 +42,8 @@ export function OperatorApp({ signInFault, ...first }: Props) {
   )
 }
 
-const Screens = () => (
-  <>
-    <OperatorHeader />
-    <OfflineBar />
-    <main id="main" tabIndex={-1}>
-      <OverviewPage />
-    </main>
-  </>
-)
+/** Made after the code has left the address. */
+function Screens() {
+  const [router] = useState(() => makeOperatorRouter(queries))
+  return <RouterProvider router={router} />
+}

@@ -1,6 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import styles from '../app/header.module.css'
 import { LookEntries } from '../app/look-entries.tsx'
+import { TrailLinks } from '../app/trail-links.tsx'
 import { signInNeeded } from '../data/api/sign-in-state.ts'
 import { Menu, MenuEntry } from '../parts/menu.tsx'
 import { useFormats, useTexts } from '../texts/texts.tsx'
@@ -23,13 +25,21 @@ export function OperatorHeader() {
       <a className={styles.skip} href="#main">
         {t.skipToContent}
       </a>
-      <span className={styles.product}>{own.product}</span>
-      <span className={styles.trail} />
+      <Link to="/" className={styles.product}>
+        {own.product}
+      </Link>
+      <TrailLinks />
       <Menu label={own.menu} icon="user">
         {data && (
           <p>
             {own.signedInAs(data.sign_in.account)}
             <br />
+            {data.sign_in.access === 'read_only' && (
+              <>
+                {own.readOnly}
+                <br />
+              </>
+            )}
             {own.until(formats.timeOfDay(new Date(data.sign_in.expires_at)))}
           </p>
         )}

@@ -7,8 +7,9 @@ import { ToneBox } from '../parts/tone-box.tsx'
 import { useFormats } from '../texts/texts.tsx'
 import { operatorState } from './operator-api.ts'
 import styles from './overview.module.css'
-import { CompanyTable, RunTable, StorageTable } from './overview-tables.tsx'
+import { CompanyTable, StorageTable } from './overview-tables.tsx'
 import { useOperatorTexts } from './texts/operator-texts.tsx'
+import { WorkTable } from './work/work-table.tsx'
 
 const rows = 8
 
@@ -16,9 +17,9 @@ const rows = 8
 export function OverviewPage() {
   const t = useOperatorTexts()
   const query = useQuery(operatorState)
-  const { title, version } = t.overview
+  const own = t.overview
   return (
-    <Page title={title} product={t.product} detail={query.data && version(query.data.version)}>
+    <Page title={own.title} product={t.product} detail={query.data && own.version(query.data.version)}>
       <Panel query={query} rows={rows}>
         {(state) => (
           <>
@@ -28,7 +29,13 @@ export function OverviewPage() {
               <Work state={state} />
             </div>
             <CompanyTable companies={state.companies} />
-            <RunTable runs={state.runs} />
+            <WorkTable
+              title={own.running}
+              none={own.noRuns}
+              machine="run"
+              id={own.run}
+              list={{ items: state.runs, is_cut: false }}
+            />
             <StorageTable storage={state.storage} />
           </>
         )}
@@ -37,9 +44,10 @@ export function OverviewPage() {
   )
 }
 
-function Warnings({ state: { worker, host_agent, disk } }: { state: OperatorState }) {
+function Warnings({ state: { enabled, worker, host_agent, disk } }: { state: OperatorState }) {
   const t = useOperatorTexts().overview
   const warnings = [
+    ...(enabled ? [] : [t.disabled]),
     ...(worker ? [] : [t.noWorker]),
     ...(host_agent ? [] : [t.noHostAgent]),
     ...(disk.free > disk.floor ? [] : [t.diskFull]),
@@ -74,7 +82,7 @@ function Machine({ state: { machine, disk, sandbox_memory } }: { state: Operator
   )
 }
 
-function Work({ state: { run_slots, build_slots, waiting } }: { state: OperatorState }) {
+function Work({ state: { enabled, run_slots, build_slots, waiting } }: { state: OperatorState }) {
   const t = useOperatorTexts().overview
   const { number, duration } = useFormats()
   const share = ({ used, total }: { used: number; total: number }) => t.usedOf(number(used), number(total))
@@ -84,6 +92,7 @@ function Work({ state: { run_slots, build_slots, waiting } }: { state: OperatorS
     <section className={styles.part}>
       <h2>{t.work}</h2>
       <Facts>
+        <Fact name={t.killSwitch}>{enabled ? t.switchOff : t.switchOn}</Fact>
         <Fact name={t.runPlaces}>{share(run_slots)}</Fact>
         <Fact name={t.waitingRuns}>{queue(waiting.runs, waiting.oldest_run)}</Fact>
         <Fact name={t.buildPlaces}>{share(build_slots)}</Fact>

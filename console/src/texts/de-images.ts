@@ -66,7 +66,6 @@ export const deImages = {
     acceptNamed: (rule: string) => `${rule} hinnehmen`,
     accepted: 'Hingenommen:',
     until: 'bis',
-    reason: 'Grund',
     noReason: 'Schreiben Sie, warum er hingenommen wird.',
     time: 'Wie lange',
     days: (count: number) => counted(count, 'Tag', 'Tage'),

@@ -87,6 +87,7 @@ export const de = {
   copy: 'Kopieren',
   copied: 'Kopiert',
   more: 'Mehr zeigen',
+  reason: 'Grund',
   filterOf: (what: string) => `Filter: ${what}`,
 
   palette: {

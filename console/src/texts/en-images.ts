@@ -63,7 +63,6 @@ export const enImages = {
     acceptNamed: (rule: string) => `Accept ${rule}`,
     accepted: 'Accepted:',
     until: 'until',
-    reason: 'Reason',
     noReason: 'Write why it is accepted.',
     time: 'For how long',
     days: (count: number) => counted(count, 'day', 'days'),

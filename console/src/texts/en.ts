@@ -86,6 +86,7 @@ export const en = {
   copy: 'Copy',
   copied: 'Copied',
   more: 'Show more',
+  reason: 'Reason',
   filterOf: (what: string) => `Filter: ${what}`,
 
   palette: {

@@ -1,4 +1,3 @@
-import { reasonMaxLength } from '@sandbox-jobs/contract/limits.ts'
 import type { SecurityFinding } from '@sandbox-jobs/contract/resources/builds/security-finding.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -7,6 +6,7 @@ import { api } from '../../data/api/api.ts'
 import { readFindingsAgain } from '../../data/authoring/findings.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { Field } from '../../parts/field.tsx'
+import { ReasonField } from '../../parts/reason-field.tsx'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
@@ -50,17 +50,11 @@ export function AcceptDialog({ finding, onClose }: { finding: SecurityFinding; o
       <p>
         <TenantText text={finding.title} />
       </p>
-      <Field label={t.scans.reason} error={isTried && isMissing ? t.scans.noReason : undefined}>
-        {(tied) => (
-          <textarea
-            {...tied}
-            rows={3}
-            maxLength={reasonMaxLength}
-            value={reason}
-            onChange={(event) => setReason(event.target.value)}
-          />
-        )}
-      </Field>
+      <ReasonField
+        value={reason}
+        error={isTried && isMissing ? t.scans.noReason : undefined}
+        onValue={setReason}
+      />
       <Field label={t.scans.time}>
         {(tied) => (
           <select {...tied} value={days} onChange={(event) => setDays(Number(event.target.value))}>

@@ -1,0 +1,48 @@
+import { Link, Outlet } from '@tanstack/react-router'
+import { OfflineBar } from '../app/offline-bar.tsx'
+import styles from '../app/shell.module.css'
+import bar from '../app/side-bar.module.css'
+import { Icon, type IconName } from '../design/icon.tsx'
+import { useTexts } from '../texts/texts.tsx'
+import { OperatorHeader } from './operator-header.tsx'
+import { useOperatorTexts } from './texts/operator-texts.tsx'
+
+/** The frame of every screen of an operator who is signed in. */
+export const OperatorShell = () => (
+  <div className={styles.page}>
+    <OperatorHeader />
+    <div className={styles.body}>
+      <Sections />
+      <div className={styles.content}>
+        <OfflineBar />
+        <main id="main" tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+    </div>
+  </div>
+)
+
+function Sections() {
+  const t = useTexts()
+  const own = useOperatorTexts()
+  const sections: { to: string; icon: IconName; name: string }[] = [
+    { to: '/', icon: 'clock', name: own.overview.title },
+    { to: '/companies', icon: 'company', name: own.companies.title },
+    { to: '/runs', icon: 'runs', name: own.work.runs },
+    { to: '/builds', icon: 'archive', name: own.work.builds },
+    { to: '/images', icon: 'stop', name: own.images.title },
+    { to: '/prices', icon: 'chart', name: own.prices.title },
+    { to: '/acts', icon: 'file', name: own.acts.title },
+  ]
+  return (
+    <nav className={bar.bar} aria-label={t.sections.label}>
+      {sections.map(({ to, icon, name }) => (
+        <Link key={to} to={to} className={bar.link} activeOptions={{ exact: to === '/' }}>
+          <Icon name={icon} />
+          <span>{name}</span>
+        </Link>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,65 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { present, textIn } from '../data/search-values.ts'
+import { BrokenPage } from '../screens/not-found/broken-page.tsx'
+import { NotFoundPage } from '../screens/not-found/not-found-page.tsx'
+import { companiesNamed, companyOf } from './operator-api.ts'
+import { OperatorShell } from './operator-shell.tsx'
+import { OverviewPage } from './overview-page.tsx'
+
+/** The addresses of the operator console. A screen and its data are loaded when the pointer comes near its link. */
+export function makeOperatorRouter(queries: QueryClient) {
+  const root = createRootRoute({ component: OperatorShell, notFoundComponent: NotFoundPage })
+  const overview = createRoute({ getParentRoute: () => root, path: '/', component: OverviewPage })
+  const companies = createRoute({
+    getParentRoute: () => root,
+    path: '/companies',
+    validateSearch: (search): { name?: string } => present({ name: textIn(search.name) }),
+    loaderDeps: ({ search: { name = '' } }) => ({ name }),
+    loader: ({ deps: { name } }) => void queries.prefetchQuery(companiesNamed(name)),
+    component: lazyRouteComponent(() => import('./companies/companies-page.tsx'), 'CompaniesPage'),
+  })
+  const company = createRoute({
+    getParentRoute: () => root,
+    path: '/companies/$id',
+    loader: ({ params: { id } }) => void queries.prefetchQuery(companyOf(id)),
+    component: lazyRouteComponent(() => import('./companies/company-page.tsx'), 'CompanyPage'),
+  })
+  // The same screens for all companies and for one.
+  const runs = ['/runs', '/companies/$id/runs'].map((path) =>
+    createRoute({
+      getParentRoute: () => root,
+      path,
+      component: lazyRouteComponent(() => import('./work/runs-page.tsx'), 'RunsPage'),
+    }),
+  )
+  const builds = ['/builds', '/companies/$id/builds'].map((path) =>
+    createRoute({
+      getParentRoute: () => root,
+      path,
+      component: lazyRouteComponent(() => import('./work/builds-page.tsx'), 'BuildsPage'),
+    }),
+  )
+  const acts = createRoute({
+    getParentRoute: () => root,
+    path: '/acts',
+    component: lazyRouteComponent(() => import('./acts/acts-page.tsx'), 'ActsPage'),
+  })
+  const prices = createRoute({
+    getParentRoute: () => root,
+    path: '/prices',
+    component: lazyRouteComponent(() => import('./prices/prices-page.tsx'), 'PricesPage'),
+  })
+  const images = createRoute({
+    getParentRoute: () => root,
+    path: '/images',
+    component: lazyRouteComponent(() => import('./images/images-page.tsx'), 'ImagesPage'),
+  })
+  return createRouter({
+    routeTree: root.addChildren([overview, companies, company, ...runs, ...builds, images, prices, acts]),
+    basepath: '/operator',
+    defaultPreload: 'intent',
+    defaultErrorComponent: BrokenPage,
+    defaultNotFoundComponent: NotFoundPage,
+  })
+}

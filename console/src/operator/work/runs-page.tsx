@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { Panel } from '../../parts/panel.tsx'
+import { runsOf } from '../operator-api.ts'
+import { useOperatorTexts } from '../texts/operator-texts.tsx'
+import { WorkPage } from './work-page.tsx'
+import { WorkTable } from './work-table.tsx'
+
+/** The runs that are at work and those that wait, with their companies and nothing of their content. */
+export function RunsPage() {
+  const t = useOperatorTexts()
+  const { id: company } = useParams({ strict: false })
+  const query = useQuery(runsOf(company))
+  const both = { machine: 'run', id: t.overview.run } as const
+  return (
+    <WorkPage title={t.work.runs} company={company} all="/runs">
+      <Panel query={query} rows={8}>
+        {({ active, waiting }) => (
+          <>
+            <WorkTable {...both} title={t.overview.running} none={t.overview.noRuns} list={active} />
+            <WorkTable {...both} title={t.overview.waitingRuns} none={t.work.noneWaits} list={waiting} />
+          </>
+        )}
+      </Panel>
+    </WorkPage>
+  )
+}
