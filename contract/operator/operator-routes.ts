@@ -14,6 +14,11 @@ export const operatorRoutes = {
   resumeBuilds: { method: 'POST', path: '/operator/api/v1/build-fence/lift' },
   setBudget: { method: 'PUT', path: '/operator/api/v1/companies/{id}/budget' },
   removeBudgets: { method: 'POST', path: '/operator/api/v1/companies/{id}/budget/remove' },
+  listGatewayKeys: { method: 'GET', path: '/operator/api/v1/companies/{id}/gateway-keys' },
+  revokeGatewayKey: {
+    method: 'POST',
+    path: '/operator/api/v1/companies/{id}/gateway-keys/{key}/revoke',
+  },
   readPrices: { method: 'GET', path: '/operator/api/v1/prices' },
   listBlocks: { method: 'GET', path: '/operator/api/v1/blocks' },
   listActs: { method: 'GET', path: '/operator/api/v1/acts' },

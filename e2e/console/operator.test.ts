@@ -193,6 +193,24 @@ test('an operator sets the budget of a company and removes it', async () => {
   expect(faults).toEqual([])
 })
 
+test('an operator revokes a gateway key', async () => {
+  const name = hostileName.shown
+  await service.sandbox('operator', 'gateway-key', 'issue', 'acme', name)
+  await page.goto(await newAddress())
+  await overview(page)
+  await page.getByRole('link', { name: 'Companies' }).click()
+  await page.locator('main tbody a').first().click()
+  await page.getByRole('button', { name: `Revoke the key ${name}` }).press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill('It leaked.')
+  await dialog.getByRole('button', { name: 'Revoke' }).press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Revoke the key' }).waitFor({ state: 'detached' })
+  const { items } = await service.sandbox<{ items: object[] }>('operator', 'gateway-key', 'list', 'acme')
+  expect(items).toMatchObject([{ name, revoked_at: expect.any(String) }])
+  expect(faults).toEqual([])
+})
+
 test('an operator refuses new builds and accepts them again', async () => {
   await page.goto(await newAddress())
   await overview(page)
@@ -259,9 +277,18 @@ test('what an operator reads about companies is text in every screen and dialog'
   }
   const company = operatorRoutes.readCompany.path.replace('{id}', 'cmp_1')
   await page.route(`**${company}`, (route) => route.fulfill({ json: companyNamed(names.join(' ')) }))
+  const keys = names.map((name, index) => ({
+    ...{ id: `gwk_${index}`, company_id: 'cmp_1', name, created_at: quiet.at },
+    ...{ revoked_at: null, last_used_at: null },
+  }))
+  await page.route(`**${company}/gateway-keys`, (route) => route.fulfill({ json: { items: keys } }))
   await page.goto(`http://127.0.0.1:${port}/operator/companies/cmp_1`)
   await page.getByLabel('Waiting runs', { exact: true }).fill('7')
   await page.getByRole('button', { name: 'Change limits' }).click()
+  await page.getByRole('dialog').getByText(hostileName.shown).first().waitFor()
+  expect(await tracesOf(page)).toEqual([])
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Revoke the key' }).first().click()
   await page.getByRole('dialog').getByText(hostileName.shown).first().waitFor()
   expect(await tracesOf(page)).toEqual([])
   expect(faults).toEqual([])

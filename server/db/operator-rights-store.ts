@@ -22,6 +22,7 @@ const readable: Readonly<Record<string, readonly string[]>> = {
   kept_byte_changes: ['company_id', 'bytes'],
   company_settings: ['company_id', ...operatorColumns],
   storage_bounds: ['company_bytes'],
+  gateway_keys: ['id', 'company_id', 'name', 'created_at', 'revoked_at', 'last_used_at'],
   charges: ['company_id', 'held_micro', 'settled_at', 'month'],
   budget_spend: ['company_id', 'month', 'micro'],
   budget_changes: ['company_id', 'month', 'micro'],
@@ -46,9 +47,10 @@ export async function grantOperatorRights(db: Executing, role: ReturnType<typeof
   await sql`grant update (last_used_at, expires_at) on operator_sign_ins to ${role}`.execute(db)
 }
 
-/** Acts of the console write their entries, which nobody changes, the fence of builds, budgets, and the columns of limits. */
+/** Acts of the console write their entries, which nobody changes, the fence of builds, budgets, the end of keys and the columns of limits. */
 async function grantActs(db: Executing, role: ReturnType<typeof sql.id>): Promise<void> {
   await sql`grant select, insert on operator_acts to ${role}`.execute(db)
+  await sql`grant update (revoked_at) on gateway_keys to ${role}`.execute(db)
   for (const table of ['build_fence', 'company_budgets'])
     await sql`grant select, insert, update, delete on ${sql.table(table)} to ${role}`.execute(db)
   const names = sql.join(operatorColumns.map((column) => sql.id(column)))

@@ -277,6 +277,7 @@ describe('in the database', () => {
       "insert into operator_acts (account, act, subject, details) values ('x', 'company_set', '', '{}')",
       'select * from operator_acts',
       'update company_settings set queued_run_limit = 5',
+      'update gateway_keys set revoked_at = now()',
       'select * from build_fence',
       'delete from build_fence',
     ]) {
@@ -304,6 +305,8 @@ describe('in the database', () => {
       "update operator_sign_ins set account = 'x'",
       "update operator_acts set account = 'x'",
       'update company_settings set run_content_retention_days = 1',
+      'select key_hash from gateway_keys',
+      "update gateway_keys set name = 'x'",
       'select input_digest from runs',
       'create table mine (a int)',
       'set role sandbox_jobs_api',

@@ -6,6 +6,7 @@ import {
   urlOf,
 } from '@sandbox-jobs/contract/client/request.ts'
 import type { LimitChanges } from '@sandbox-jobs/contract/operator/company-limits.ts'
+import type { GatewayKeyList } from '@sandbox-jobs/contract/operator/gateway-key.ts'
 import type { OperatedImages } from '@sandbox-jobs/contract/operator/operated-images.ts'
 import type { OperatorActList } from '@sandbox-jobs/contract/operator/operator-act.ts'
 import type { CompanyList, OperatedCompany } from '@sandbox-jobs/contract/operator/operator-company.ts'
@@ -114,6 +115,15 @@ export interface WantedBudget {
   month?: string
   recurring: boolean
 }
+
+export const gatewayKeysOf = (id: string) =>
+  queryOptions({
+    queryKey: [operatorRoutes.listGatewayKeys.path, id],
+    queryFn: ({ signal }) => ask<GatewayKeyList>(operatorRoutes.listGatewayKeys, { params: { id }, signal }),
+  })
+
+export const revokeGatewayKey = (id: string, key: string, reason: string): Promise<object> =>
+  ask(operatorRoutes.revokeGatewayKey, { params: { id, key }, body: { reason } })
 
 export const setBudget = (id: string, wanted: WantedBudget, reason: string): Promise<object> =>
   ask(operatorRoutes.setBudget, { params: { id }, body: { reason, ...wanted } })

@@ -1,3 +1,4 @@
+import type { GatewayKey } from '@sandbox-jobs/contract/operator/gateway-key.ts'
 import type { Clock } from '../../base/clock.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { newToken } from '../../base/ids.ts'
@@ -24,15 +25,6 @@ export { countGatewayKeysOffPepper }
 const form = /^sbg_[A-Za-z0-9_-]{43}$/
 const listMax = 1000
 const useRecordedEveryMs = 60_000
-
-export interface GatewayKey {
-  id: string
-  company_id: string
-  name: string
-  created_at: string
-  revoked_at: string | null
-  last_used_at: string | null
-}
 
 const render = (row: GatewayKeyRow): GatewayKey => ({
   id: row.id,

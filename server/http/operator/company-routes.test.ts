@@ -1,9 +1,11 @@
 import { operatorRoutes } from '@sandbox-jobs/contract/operator/operator-routes.ts'
 import { expect, it } from 'vitest'
+import { fixedPeppers } from '../../../testing/apps/fixed-keys.ts'
 import { TestOperatorConsole } from '../../../testing/apps/test-operator-console.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
+import { issueGatewayKey, useGatewayKey } from '../../access/keys/gateway-keys.ts'
 import { systemClock } from '../../base/clock.ts'
 import { readAuditLog } from '../../operations/audit/audit-log.ts'
 
@@ -134,6 +136,29 @@ it('sets a budget from the current month on or for one month, and removes all', 
   expect((await read(tenant.companyId)).json().budget).toMatchObject({ limit: null, budgets: [] })
   const { act, details } = (await acts())[0] ?? {}
   expect([act, details]).toMatchObject(['budget_set', { removed: true, reason: 'It pays.' }])
+})
+
+it('lists the gateway keys of a company and revokes one at once', async () => {
+  const peppers = fixedPeppers(Buffer.alloc(32, 1))
+  const { id, gateway_key } = await issueGatewayKey({ db, peppers }, tenant.companyId, 'bot')
+  const urlOfKeys = operatorRoutes.listGatewayKeys.path.replace('{id}', tenant.companyId)
+  const keys = () => operators.send({ method: 'GET', url: urlOfKeys, headers: { cookie } })
+  const listed = (await keys()).json().items
+  expect(listed).toMatchObject([{ id, name: 'bot', revoked_at: null, last_used_at: null }])
+  expect(JSON.stringify(listed)).not.toContain(gateway_key)
+  const revoke = () =>
+    operators.send({
+      ...{ method: 'POST', url: `${urlOfKeys}/${id}/revoke`, headers: { cookie } },
+      payload: { reason: 'It leaked.' },
+    })
+  expect((await revoke()).statusCode).toBe(200)
+  expect(await useGatewayKey({ db, peppers, clock: systemClock }, gateway_key)).toBeUndefined()
+  expect((await keys()).json().items[0].revoked_at).not.toBeNull()
+  // It is none of the live keys any more.
+  expect((await revoke()).statusCode).toBe(404)
+  expect((await acts())[0]).toMatchObject({ act: 'gateway_key_revoke', subject: id })
+  const other = operatorRoutes.listGatewayKeys.path.replace('{id}', 'cmp_none')
+  expect((await operators.send({ method: 'GET', url: other, headers: { cookie } })).statusCode).toBe(404)
 })
 
 it('refuses every act of a read-only sign-in, which sees the same', async () => {

@@ -1,3 +1,4 @@
+import type { GatewayKeyList } from '@sandbox-jobs/contract/operator/gateway-key.ts'
 import {
   ActRequest,
   CompanyQuery,
@@ -6,12 +7,14 @@ import {
 } from '@sandbox-jobs/contract/operator/operator-requests.ts'
 import { operatorRoutes } from '@sandbox-jobs/contract/operator/operator-routes.ts'
 import type { Deployment } from '@sandbox-jobs/contract/resources/environments/region.ts'
+import { listGatewayKeys } from '../../access/keys/gateway-keys.ts'
 import type { Clock } from '../../base/clock.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import { microOf } from '../../billing/money.ts'
-import { listCompaniesNamed } from '../../companies/companies.ts'
+import { findCompanyId, listCompaniesNamed } from '../../companies/companies.ts'
 import type { Database } from '../../db/database.ts'
 import { setBudget, setLimits } from '../../operations/acts/company-acts.ts'
+import { revokeKey } from '../../operations/acts/key-acts.ts'
 import { readOperatedCompany } from '../../operations/operator-view/operated-company.ts'
 import type { OperatorMount } from './operator-mount.ts'
 
@@ -28,6 +31,12 @@ export function mountCompanyRoutes({ show, act }: OperatorMount<Services>, { db,
     if (!found) throw notFound()
     return found
   })
+  show(operatorRoutes.listGatewayKeys, async ({ params }): Promise<GatewayKeyList> => {
+    const id = await findCompanyId(db, params.id)
+    if (id === undefined) throw notFound()
+    return { items: await listGatewayKeys(db, id) }
+  })
+  act(operatorRoutes.revokeGatewayKey, ActRequest, ({ params }) => revokeKey(params.id, params.key))
   act(operatorRoutes.setBudget, SetBudgetRequest, ({ params, body: { amount, month, recurring } }) =>
     setBudget(params.id, { amountMicro: microOf(amount) ?? 0, month, recurring }),
   )

@@ -18,9 +18,11 @@ interface OperatorRoute {
   path: string
 }
 
+/** Of the things that the path names; empty: it names none. */
 interface Params {
-  /** Of the thing that the path names; empty if it names none. */
   id: string
+  /** Of a key of that company. */
+  key: string
 }
 
 /** Mounts routes of operators who are signed in, each for requests of pages of their console alone. */
@@ -43,7 +45,10 @@ export interface OperatorMount<Services> {
 }
 
 const actMaxBytes = 16 * 1024
-const checkParams = validatorOf('path', Strict({ id: Type.Optional(Identifier) }))
+const checkParams = validatorOf(
+  'path',
+  Strict({ id: Type.Optional(Identifier), key: Type.Optional(Identifier) }),
+)
 
 /** Answers 418 without a sign-in that has not ended. */
 export function operatorMounter<Services extends OperatorServices & { consoleUrl: string }>(
@@ -62,7 +67,7 @@ export function operatorMounter<Services extends OperatorServices & { consoleUrl
 
   const paramsOf = ({ params }: FastifyRequest): Params => {
     checkParams(params)
-    return { id: '', ...(params as Partial<Params>) }
+    return { id: '', key: '', ...(params as Partial<Params>) }
   }
 
   return {

@@ -1,7 +1,7 @@
 import {
   issueKey,
   listKeys,
-  revokeKey,
+  revokeKeyHere,
 } from '@sandbox-jobs/server/main/operator/keys/operator-gateway-keys.ts'
 import { Command } from 'commander'
 import { CliError } from '../../../failure.ts'
@@ -84,7 +84,7 @@ const revokeCommand = (): Command =>
     .action((company: string, id: string, options: Options) =>
       withLocalService(
         options,
-        () => revokeKey(company, id),
+        () => revokeKeyHere(company, id),
         (key) => {
           if (key) return { text: `${key.id} is revoked.\n`, document: key }
           throw new CliError(`The company has no live key ${JSON.stringify(id)}.`, {

@@ -14,6 +14,7 @@ import { OperatorLink } from '../operator-link.tsx'
 import styles from '../overview.module.css'
 import { useOperatorTexts } from '../texts/operator-texts.tsx'
 import { BudgetPart } from './budget-part.tsx'
+import { GatewayKeys } from './gateway-keys.tsx'
 import { LimitsForm } from './limits-form.tsx'
 
 /** One company: what it uses, and the limits that the operator sets. */
@@ -35,6 +36,7 @@ export function CompanyPage() {
             <Use company={company} />
             <BudgetPart company={company} />
             <LimitsForm key={company.id} company={company} />
+            <GatewayKeys company={company} />
           </>
         )}
       </Panel>

@@ -150,6 +150,20 @@ export const de = {
     releases: 'Runner-Versionen auflisten',
     curated: 'Kuratierte Umgebungen auflisten',
   },
+  keys: {
+    title: 'Gateway-Schlüssel',
+    none: 'Keine Chat-Anbindung hat einen Schlüssel dieser Firma.',
+    name: 'Name',
+    created: 'Erstellt',
+    used: 'Zuletzt benutzt',
+    never: 'Nie',
+    end: 'Widerrufen',
+    issue: 'Einen Schlüssel erstellen, der einmal ausgegeben wird',
+    revoke: 'Widerrufen',
+    revokeNamed: (name: string) => `Schlüssel ${name} widerrufen`,
+    effect:
+      'Der Schlüssel gilt sofort nicht mehr, und die von ihm begonnenen Züge von Agenten enden. Er kommt nicht zurück.',
+  },
   budget: {
     title: (month: string) => `Budget im Monat ${month}`,
     limit: 'Budget',

@@ -1,12 +1,9 @@
-import {
-  type GatewayKey,
-  issueGatewayKey,
-  listGatewayKeys,
-  revokeGatewayKey,
-} from '../../../access/keys/gateway-keys.ts'
+import type { GatewayKey } from '@sandbox-jobs/contract/operator/gateway-key.ts'
+import { issueGatewayKey, listGatewayKeys } from '../../../access/keys/gateway-keys.ts'
 import { CodedError } from '../../../base/errors/coded-error.ts'
 import { findCompanyId } from '../../../companies/companies.ts'
-import { actOnService, type Outcome, onLocalService } from '../local-service.ts'
+import { revokeKey } from '../../../operations/acts/key-acts.ts'
+import { actOnService, doHere, type Outcome, onLocalService } from '../local-service.ts'
 
 /** Issues a key for a company, by its name or id. Undefined: no such company; `name_taken`: a live key has the name. */
 export const issueKey = (
@@ -32,8 +29,5 @@ export const listKeys = (company: string): Outcome<GatewayKey[] | undefined> =>
   })
 
 /** Ends a key at once; undefined: the company has no such live key. */
-export const revokeKey = (company: string, id: string): Outcome<GatewayKey | undefined> =>
-  actOnService({ act: 'gateway_key_revoke', subject: id, details: { company } }, async (service) => {
-    const companyId = await findCompanyId(service.db, company)
-    return companyId === undefined ? undefined : revokeGatewayKey(service, companyId, id)
-  })
+export const revokeKeyHere = (company: string, id: string): Outcome<GatewayKey | undefined> =>
+  doHere(revokeKey(company, id))
