@@ -6,6 +6,7 @@ import { boot } from './boot.ts'
 import { buildEdit } from './build-edit.ts'
 import { buildNoop } from './build-noop.ts'
 import { buildSmall } from './build-small.ts'
+import { commitNotify } from './commit-notify.ts'
 import { context } from './context.ts'
 import { density } from './density.ts'
 import { depth } from './depth.ts'
@@ -38,6 +39,7 @@ const benchmarks: Benchmark[] = [
   apiRead,
   apiWrite,
   depth,
+  commitNotify,
   fairness,
   memory,
   neighbour,

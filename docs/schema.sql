@@ -3231,13 +3231,23 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.notify_after_commit(channel text, payload text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- A client gets this level whatever its settings.
+  raise info using message = channel, detail = payload, errcode = 'SJ001';
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.notify_company_change(company text, kind text, id text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
   if exists (select from state_watches where subject_id = company) then
-    perform pg_notify('company_changes', company || ' ' || kind || ' ' || id);
+    perform notify_after_commit('company_changes', company || ' ' || kind || ' ' || id);
   end if;
 end $function$
 ;
@@ -3325,11 +3335,11 @@ begin
   for watched in select subject_id from state_watches where subject_id in (new.entity_id, new.company_id) loop
     if watched = new.company_id then
       if new.entity in ('run', 'build_attempt') then
-        perform pg_notify('company_changes', new.company_id || ' '
+        perform notify_after_commit('company_changes', new.company_id || ' '
           || case new.entity when 'run' then 'run' else 'build' end || ' ' || new.entity_id);
       end if;
     elsif new.from_state <> '' then
-      perform pg_notify('state_changes', new.entity_id);
+      perform notify_after_commit('state_changes', new.entity_id);
     end if;
   end loop;
   return null;
@@ -3476,7 +3486,7 @@ begin
     order by queued_at, id limit 1 for update;
   if next_run is not null then
     update runs set waits_for_session = false where id = next_run and company_id = new.company_id;
-    perform pg_notify('runs_queued', '');
+    perform notify_after_commit('runs_queued', '');
   end if;
   update sessions set holder_run_id = next_run, last_used_at = now(),
       expires_at = now() + make_interval(hours => keep_hours)

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Log } from '../base/logging.ts'
 import { carryAudit } from './carry-audit.ts'
+import { CommitNotifier, sendNotifications } from './commit-notifier.ts'
 import { corkWrites } from './fast/cork-writes.ts'
 import { nameStatements } from './fast/named-statements.ts'
 import { SharedPool } from './shared-pool.ts'
@@ -61,7 +62,13 @@ export function connect(url: string, { waitMs = 10_000, ...options }: ConnectOpt
   // The holder of a broken connection gets an error from its next statement. Without a listener the process would exit.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', (error) => options.log.warn({ error: error.message }, 'idle database connection lost'))
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new SharedPool(pool, { waitMs }) }) })
+  const shared = new SharedPool(pool, { waitMs, beforeEnd: () => notifier.end() })
+  const notifier = new CommitNotifier(
+    (notifications) => sendNotifications(shared, notifications),
+    options.log,
+  )
+  pool.on('connect', (client) => notifier.follow(client))
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: shared }) })
 }
 
 /** True when the error is a violation of the named unique constraint or index. */

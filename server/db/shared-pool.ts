@@ -12,10 +12,15 @@ export class SharedPool implements PostgresPool {
   readonly #pool: pg.Pool
   readonly #shares: ConnectionShares
   readonly #waitMs: number
+  readonly #beforeEnd: () => Promise<void>
   readonly options: object
 
-  constructor(pool: pg.Pool, { waitMs }: { waitMs: number }) {
+  constructor(
+    pool: pg.Pool,
+    { waitMs, beforeEnd = async () => {} }: { waitMs: number; beforeEnd?: () => Promise<void> },
+  ) {
     this.#pool = pool
+    this.#beforeEnd = beforeEnd
     this.#shares = new ConnectionShares(pool.options.max)
     this.#waitMs = waitMs
     countPool(this.#shares)
@@ -48,9 +53,10 @@ export class SharedPool implements PostgresPool {
     }
   }
 
-  end(): Promise<void> {
+  async end(): Promise<void> {
+    await this.#beforeEnd()
     forgetPool(this.#shares)
-    return this.#pool.end()
+    await this.#pool.end()
   }
 
   #wait(owner: string | undefined): Promise<void> {

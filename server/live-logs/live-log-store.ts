@@ -4,7 +4,7 @@ import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing } from '../db/database.ts'
 import { liveLogChannel, logUpdatesChannel } from './log-updates.ts'
 
-/* SQL of the table `live_logs`. */
+/* SQL of the table `live_logs`. It is unlogged, so its transactions do not wait for the disk and may notify themselves. */
 
 /** Owner of the log: a run or a build. */
 export interface LogSubject {

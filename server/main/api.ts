@@ -6,6 +6,7 @@ import { callbackAddress } from '../base/config/service-settings.ts'
 import { recordDefaultBytes } from '../companies/storage/storage-quota.ts'
 import { awaitSchema } from '../db/await-schema.ts'
 import { connect } from '../db/database.ts'
+import { notifyMissed } from '../db/notify.ts'
 import { watchSlices } from '../fairness/loop-slices.ts'
 import { RequestScheduler } from '../fairness/request-scheduler.ts'
 import { unacceptedMax } from '../http/bounds/connection-bounds.ts'
@@ -33,6 +34,7 @@ await runRole('api', async (config, log) => {
   const { databaseUrl, host, port, callbackPort } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'api' })
   await awaitSchema(db, log)
+  await notifyMissed(db)
   await recordDefaultBytes(db, config)
   if (values.readers) watchReaderHost(log)
   const clock = systemClock

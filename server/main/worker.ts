@@ -14,6 +14,7 @@ import { CallbackCredentials } from '../custom-tables/callbacks/callback-credent
 import { outputPolicies } from '../custom-tables/policies/output-policies.ts'
 import { awaitSchema } from '../db/await-schema.ts'
 import { connect } from '../db/database.ts'
+import { notifyMissed } from '../db/notify.ts'
 import { sweepEnvironments } from '../environments/retention/environment-sweep.ts'
 import { StoredImages } from '../images/stored-images.ts'
 import { startAuditLoops } from '../operations/audit/chain-audit.ts'
@@ -55,6 +56,7 @@ await runRole('worker', async (config, log) => {
   const { databaseUrl, deployment } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
   await awaitSchema(db, log)
+  await notifyMissed(db)
   const { machine, notDumpable } = given()
   const location = `${hostname()}:${config.dataDir}`
   const lease = await takeMachineLease({ db, machine, boot: bootId(), place: location, log }).catch(refused)

@@ -1,12 +1,16 @@
 import pg from 'pg'
 import { sleep } from '../base/clock.ts'
 import type { Log } from '../base/logging.ts'
+import { missedChannel } from '../db/commit-notifier.ts'
 
 export interface ListenerOptions {
   url: string
   channels: readonly string[]
   onNotification: (channel: string, payload: string) => void
-  /** Called after every (re)connect: notifications sent while nobody listened are lost, so the receiver must poll. */
+  /**
+   * Called after every (re)connect, when a process of the service has started and when one could not notify: notifications may be
+   * lost, so the receiver must poll.
+   */
   onListening: () => void
   log: Log
 }
@@ -70,8 +74,12 @@ async function listenOnce(
   const close = () => void client.end().catch(() => undefined)
   try {
     await client.connect()
-    client.on('notification', (message) => options.onNotification(message.channel, message.payload ?? ''))
-    for (const channel of options.channels) await client.query(`listen ${client.escapeIdentifier(channel)}`)
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel === missedChannel) options.onListening()
+      else options.onNotification(channel, payload)
+    })
+    for (const channel of [...options.channels, missedChannel])
+      await client.query(`listen ${client.escapeIdentifier(channel)}`)
     listening()
     options.onListening()
     if (signal.aborted) return

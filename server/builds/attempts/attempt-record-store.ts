@@ -159,8 +159,3 @@ export async function insertAttempt(trx: Trx, attempt: NewAttempt): Promise<void
     }))
     .execute()
 }
-
-/** Notifies listeners when the transaction commits. */
-export async function notifyBuilds(trx: Trx, channel: string, attemptId: string): Promise<void> {
-  await sql`select pg_notify(${channel}, ${attemptId})`.execute(trx)
-}

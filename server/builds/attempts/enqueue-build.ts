@@ -1,8 +1,9 @@
 import { buildAttemptMachine } from '@sandbox-jobs/contract/states/build-attempt-states.ts'
 import type { Trx } from '../../db/database.ts'
+import { notifyAfterCommit } from '../../db/notify.ts'
 import { recordCreated } from '../../db/transition.ts'
 import { transitionVersion } from '../../environments/versions/version-transitions.ts'
-import { insertAttempt, type NewAttempt, notifyBuilds } from './attempt-record-store.ts'
+import { insertAttempt, type NewAttempt } from './attempt-record-store.ts'
 
 /** Postgres channel; the payload is the id of the queued attempt. */
 export const buildsQueuedChannel = 'builds_queued'
@@ -25,5 +26,5 @@ export async function enqueueBuild(trx: Trx, attempt: NewAttempt): Promise<void>
       set: { last_build_attempt_id: id },
     },
   )
-  await notifyBuilds(trx, buildsQueuedChannel, id)
+  await notifyAfterCommit(trx, buildsQueuedChannel, id)
 }

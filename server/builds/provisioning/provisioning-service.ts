@@ -2,6 +2,7 @@ import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/enviro
 import { provisionableVersionStates } from '@sandbox-jobs/contract/states/environment-version-states.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
+import { notifyAfterCommit } from '../../db/notify.ts'
 import { requireActive } from '../../environments/catalogue/environment.ts'
 import { managedEnvironment } from '../../environments/catalogue/environment-access.ts'
 import type { EnvironmentContext } from '../../environments/catalogue/environment-context.ts'
@@ -11,7 +12,6 @@ import {
   type VersionPath,
 } from '../../environments/versions/version-service.ts'
 import { transitionVersion } from '../../environments/versions/version-transitions.ts'
-import { notifyBuilds } from '../attempts/attempt-record-store.ts'
 import { provisioningRequestedChannel } from '../provision-waiting.ts'
 
 const eligible: readonly string[] = provisionableVersionStates
@@ -33,7 +33,7 @@ export async function retryProvisioning(
     if (version.state !== 'regional_provisioning') {
       await transitionVersion(trx, version, { to: 'regional_provisioning' })
     }
-    await notifyBuilds(trx, provisioningRequestedChannel, version.id)
+    await notifyAfterCommit(trx, provisioningRequestedChannel, version.id)
   })
   return readVersion(context, principal, path)
 }

@@ -23,12 +23,20 @@ create unlogged table state_watches (
 );
 create index state_watches_wanted on state_watches (wanted_until);
 
--- Notifies streams of events of a change in a company, by ids alone. Only where somebody follows: commits that notify are done one
--- after another by Postgres.
+-- Has listeners notified once the transaction has committed, by a message to the process that runs it
+-- (server/db/commit-notifier.ts). pg_notify() itself is for transactions that write nothing durable: Postgres commits those
+-- that notify one after another, each with its own wait for the disk.
+create function notify_after_commit(channel text, payload text) returns void language plpgsql as $$
+begin
+  -- A client gets this level whatever its settings.
+  raise info using message = channel, detail = payload, errcode = 'SJ001';
+end $$;
+
+-- Notifies streams of events of a change in a company, by ids alone, where somebody follows.
 create function notify_company_change(company text, kind text, id text) returns void language plpgsql as $$
 begin
   if exists (select from state_watches where subject_id = company) then
-    perform pg_notify('company_changes', company || ' ' || kind || ' ' || id);
+    perform notify_after_commit('company_changes', company || ' ' || kind || ' ' || id);
   end if;
 end $$;
 
@@ -41,11 +49,11 @@ begin
   for watched in select subject_id from state_watches where subject_id in (new.entity_id, new.company_id) loop
     if watched = new.company_id then
       if new.entity in ('run', 'build_attempt') then
-        perform pg_notify('company_changes', new.company_id || ' '
+        perform notify_after_commit('company_changes', new.company_id || ' '
           || case new.entity when 'run' then 'run' else 'build' end || ' ' || new.entity_id);
       end if;
     elsif new.from_state <> '' then
-      perform pg_notify('state_changes', new.entity_id);
+      perform notify_after_commit('state_changes', new.entity_id);
     end if;
   end loop;
   return null;

@@ -82,7 +82,7 @@ begin
     order by queued_at, id limit 1 for update;
   if next_run is not null then
     update runs set waits_for_session = false where id = next_run and company_id = new.company_id;
-    perform pg_notify('runs_queued', '');
+    perform notify_after_commit('runs_queued', '');
   end if;
   update sessions set holder_run_id = next_run, last_used_at = now(),
       expires_at = now() + make_interval(hours => keep_hours)

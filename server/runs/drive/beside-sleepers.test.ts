@@ -10,8 +10,9 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { createLog } from '../../base/logging.ts'
 import type { BuildTools } from '../../builds/request/build.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
+import { notifyAfterCommit } from '../../db/notify.ts'
 import { StoredImages } from '../../images/stored-images.ts'
-import { notify, queuedChannel } from '../model/run-store.ts'
+import { queuedChannel } from '../model/run-store.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { type RunWorker, startRunWorker } from './run-worker.ts'
 
@@ -73,7 +74,7 @@ async function startWorker(slots: number): Promise<void> {
 /** As a submission does, with word to the worker. */
 async function submit({ task, roomId }: Tenant & { task: RunnableTask }, timeout_seconds: number) {
   const id = await makeRun(db, task, { chatroom_id: roomId, timeout_seconds })
-  await db.transaction().execute((trx) => notify(trx, queuedChannel))
+  await db.transaction().execute((trx) => notifyAfterCommit(trx, queuedChannel))
   return id
 }
 

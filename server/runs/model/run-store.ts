@@ -17,11 +17,6 @@ export const cancelChannel = 'runs_cancel'
 /** A run is to end at once, without its time to end. */
 export const killChannel = 'runs_kill'
 
-/** Notifies listeners when the transaction commits; a rollback notifies nobody. */
-export async function notify(trx: Trx, channel: string, payload = ''): Promise<void> {
-  await sql`select pg_notify(${channel}, ${payload})`.execute(trx)
-}
-
 export interface RunKey {
   companyId: string
   chatroomId: string

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import { systemClock } from '../../base/clock.ts'
 import type { Database, Trx } from '../../db/database.ts'
+import { notifyAfterCommit } from '../../db/notify.ts'
 import { transition } from '../../db/transition.ts'
 import { reportRunEnd } from '../model/report-run-end.ts'
 import { failed } from '../model/run-outcome.ts'
 import type { RunRow } from '../model/run-row.ts'
-import { cancelChannel, killChannel, lockQueuedRunsOfTask, notify } from '../model/run-store.ts'
+import { cancelChannel, killChannel, lockQueuedRunsOfTask } from '../model/run-store.ts'
 import { cancelledInQueue, cancelRequested } from '../model/run-transitions.ts'
 
 /**
@@ -23,9 +24,9 @@ export async function cancelRun(
       ...cancelRequested({ id: run.id, companyId: run.company_id }),
       set: { cancel_requested_at: sql`clock_timestamp()` },
     })
-    if (left !== undefined) await notify(trx, cancelChannel, run.id)
+    if (left !== undefined) await notifyAfterCommit(trx, cancelChannel, run.id)
     // Without an effect on a run that has ended.
-    if (left === undefined || manner === 'at once') await notify(trx, killChannel, run.id)
+    if (left === undefined || manner === 'at once') await notifyAfterCommit(trx, killChannel, run.id)
   })
 }
 

@@ -1,9 +1,10 @@
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { notifyAfterCommit } from '../../db/notify.ts'
 import { transition } from '../../db/transition.ts'
 import type { ClaimedRun, ClaimStatus } from '../model/claimed-run.ts'
-import { notify, queuedChannel } from '../model/run-store.ts'
+import { queuedChannel } from '../model/run-store.ts'
 import { requeued, running } from '../model/run-transitions.ts'
 
 /** Records that the sandbox runs. A run with a cancel request is not changed. */
@@ -16,7 +17,7 @@ export async function markRunning(db: Database, run: ClaimedRun): Promise<ClaimS
 export async function requeue(db: Database, run: ClaimedRun): Promise<ClaimStatus> {
   const left = await db.transaction().execute(async (trx) => {
     const from = await transition(trx, { ...requeued(run), set: { worker: null, lease_until: null } })
-    if (from !== undefined) await notify(trx, queuedChannel)
+    if (from !== undefined) await notifyAfterCommit(trx, queuedChannel)
     return from
   })
   return left === undefined ? claimStatusOf(db, run) : 'queued'

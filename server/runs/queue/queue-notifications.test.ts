@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { testStorage } from '../../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
@@ -9,6 +8,7 @@ import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
 import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { createLog } from '../../base/logging.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
+import { notifyAfterCommit } from '../../db/notify.ts'
 import { postgresRunQueue, type RunQueue } from '../drive/run-queue.ts'
 import { startRunWorker } from '../drive/run-worker.ts'
 import { queuedChannel } from '../model/run-store.ts'
@@ -21,7 +21,7 @@ const task = await makeRunnableTask(db, tenant.companyId)
 
 const queue = () => makeRun(db, task, { chatroom_id: tenant.roomId })
 /** As the transaction does that queues a run. */
-const notifyWorkers = () => sql`select pg_notify(${queuedChannel}, '')`.execute(db)
+const notifyWorkers = () => notifyAfterCommit(db, queuedChannel)
 
 /** One run at a time, and no poll. */
 const workerOf = (asked: RunQueue) =>

@@ -3,6 +3,7 @@ import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
 import { type ChargeColumns, chargeColumns, chargeCtes } from '../../billing/holds/charge-statement.ts'
 import type { Charge } from '../../billing/holds/hold.ts'
 import { type Placeholders, prepared } from '../../db/fast/prepared.ts'
+import { afterCommit } from '../../db/notify.ts'
 import type { RunRow, ShownRun } from '../model/run-row.ts'
 import { queuedChannel } from '../model/run-store.ts'
 import { insertResponses, type ResponseColumns } from './idempotency-store.ts'
@@ -89,7 +90,7 @@ const queuedInsert = (
       beside.map((cte) => sql`, ${cte}`),
       sql``,
     )}
-    select pg_notify(${sql.lit(queuedChannel)}, '')
+    select ${afterCommit(queuedChannel)}
   `
 
 const insertQueued = prepared<QueuedColumns, never>((given) => queuedInsert(given))
