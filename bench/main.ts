@@ -6,6 +6,7 @@ import { boot } from './boot.ts'
 import { buildEdit } from './build-edit.ts'
 import { buildNoop } from './build-noop.ts'
 import { buildSmall } from './build-small.ts'
+import { claimLive } from './claim-live.ts'
 import { commitNotify } from './commit-notify.ts'
 import { context } from './context.ts'
 import { density } from './density.ts'
@@ -39,6 +40,7 @@ const benchmarks: Benchmark[] = [
   apiRead,
   apiWrite,
   depth,
+  claimLive,
   commitNotify,
   fairness,
   memory,

@@ -1010,6 +1010,25 @@ create unlogged table live_logs (
 );
 CREATE INDEX live_logs_wanted ON live_logs USING btree (wanted_until);
 
+create table live_run_changes (
+  company_id text not null,
+  chatroom_id text not null,
+  resource_profile text not null,
+  runs integer not null,
+  constraint live_run_changes_runs_check CHECK (runs = ANY (ARRAY['-1'::integer, 1]))
+);
+CREATE INDEX live_run_changes_by_company ON live_run_changes USING btree (company_id);
+
+create table live_run_counts (
+  company_id text not null,
+  chatroom_id text not null,
+  resource_profile text not null,
+  runs bigint not null,
+  constraint live_run_counts_pkey PRIMARY KEY (company_id, chatroom_id, resource_profile)
+);
+CREATE INDEX live_run_counts_of_companies ON live_run_counts USING btree (company_id) WHERE chatroom_id = ''::text;
+CREATE INDEX live_run_counts_unused ON live_run_counts USING btree (company_id) WHERE runs = 0;
+
 create table login_addresses (
   user_id text not null,
   company_id text not null,
@@ -1628,6 +1647,8 @@ CREATE INDEX runs_served_room ON runs USING btree (chatroom_id, claimed_at DESC)
 CREATE INDEX runs_waiting_for_session ON runs USING btree (session_id, queued_at, id) WHERE state = 'queued'::text AND waits_for_session;
 CREATE INDEX runs_with_content ON runs USING btree (company_id, terminal_at) WHERE terminal_at IS NOT NULL AND content_expired_at IS NULL;
 CREATE TRIGGER count_ended_run AFTER UPDATE ON runs FOR EACH ROW WHEN (new.terminal_at IS NOT NULL AND old.terminal_at IS NULL) EXECUTE FUNCTION count_ended_run();
+CREATE TRIGGER count_live_run AFTER UPDATE ON runs FOR EACH ROW WHEN (is_live_run(new.state) <> is_live_run(old.state)) EXECUTE FUNCTION count_live_run();
+CREATE TRIGGER count_made_live_run AFTER INSERT ON runs FOR EACH ROW WHEN (is_live_run(new.state)) EXECUTE FUNCTION count_live_run();
 CREATE TRIGGER keep_references BEFORE UPDATE OF company_id, chatroom_id, task_id, task_version_id, environment_version_id, share_grant_id ON runs FOR EACH ROW EXECUTE FUNCTION keep_references();
 CREATE TRIGGER note_made_runs AFTER INSERT ON runs REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION note_made_runs();
 CREATE TRIGGER release_session AFTER UPDATE ON runs FOR EACH ROW WHEN (old.terminal_at IS NULL AND new.terminal_at IS NOT NULL AND new.session_id IS NOT NULL AND NOT new.waits_for_session) EXECUTE FUNCTION release_session();
@@ -3097,6 +3118,17 @@ AS $function$
       end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_live_run()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into live_run_changes (company_id, chatroom_id, resource_profile, runs)
+  values (new.company_id, new.chatroom_id, new.resource_profile, case when is_live_run(new.state) then 1 else -1 end);
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_state_event()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3123,6 +3155,15 @@ CREATE OR REPLACE FUNCTION public.hold_image(company text, layer text, bytes big
 AS $function$
   insert into kept_images (company_id, layer_digest, versions, byte_size) values (company, layer, 1, bytes)
   on conflict (company_id, layer_digest) do update set versions = kept_images.versions + 1
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.is_live_run(state text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select state in ('starting', 'running', 'cancel_requested')
 $function$
 ;
 

@@ -4,7 +4,12 @@
 -- Numbers of runs and MiB are those of a machine with 8 slots and 16 GiB. They stand in the text, as all values do when it
 -- is executed (server/db/fast/planned-once.ts). A claim that found nothing to start asks again for further companies.
 /* across companies: the claim serves companies in turn */
-with live as materialized (
+with changed as materialized (
+  select company_id, chatroom_id, resource_profile, sum(runs)::bigint as runs
+  from live_run_changes
+  group by company_id, chatroom_id, resource_profile having sum(runs) <> 0
+),
+live as materialized (
   select company_id, chatroom_id, timeout_seconds, claimed_at, resource_profile,
     (
       case "resource_profile" when 'standard' then 1280 when 'performance' then 2560 when 'large' then 5120
@@ -23,8 +28,28 @@ building as materialized (
   where worker is not null and terminal_at is null
 ),
 held as materialized (
-  select runs, run_memory, builds, build_memory, run_memory + greatest(build_memory, 2048) as memory
-  from (select count(*) as runs, coalesce(sum(memory), 0) as run_memory from live) of_runs
+  select runs, of_runs.memory as run_memory, builds, build_memory,
+    of_runs.memory + greatest(build_memory, 2048) as memory
+  from (
+    select coalesce(sum(runs), 0)::bigint as runs,
+      coalesce(
+        sum(
+          runs * (
+            case "resource_profile" when 'standard' then 1280 when 'performance' then 2560
+            when 'large' then 5120 when 'xlarge' then 10240 else 10240 end
+          )
+        ),
+        0
+      )::bigint as memory
+    from (
+      select resource_profile, runs
+      from live_run_counts
+      where company_id = '' and chatroom_id = ''
+      union all
+      select resource_profile, runs
+      from changed
+    ) numbers
+  ) of_runs
   cross join (select count(*) as builds, coalesce(sum(memory), 0) as build_memory from building) of_builds
 ),
 first_runs as materialized (
@@ -33,15 +58,24 @@ first_runs as materialized (
   order by company_id, claimed_at
 ),
 busy as (
-  select live.company_id, count(*) as runs, own.run_concurrency_limit,
-    count(*) filter (where live.timeout_seconds > coalesce(own.run_timeout_bound_seconds, 2147483647)) as over_bound
-  from live
+  select live.company_id, live.runs, own.run_concurrency_limit
+  from (
+    select company_id, sum(runs)::bigint as runs
+    from (
+      select company_id, runs
+      from live_run_counts
+      where company_id <> '' and chatroom_id = ''
+      union all
+      select company_id, runs
+      from changed
+    ) numbers
+    group by company_id having sum(runs) > 0
+  ) live
   left join company_settings own using (company_id)
-  group by live.company_id, own.run_concurrency_limit
 ),
 waiting as materialized (
   (
-    select company_id, 0 as live, 0 as over_bound, served_at, since
+    select company_id, 0 as live, served_at, since
     from queue_turns
     where not exists (select from busy where busy.company_id = queue_turns.company_id)
       and (select runs from held) < 8
@@ -49,14 +83,13 @@ waiting as materialized (
     limit $1 offset $2
   )
   union all
-  select company_id, busy.runs, busy.over_bound, served_at, since
+  select company_id, busy.runs, served_at, since
   from busy
   join queue_turns using (company_id)
   where busy.runs < coalesce(run_concurrency_limit, $3) and (select runs from held) < 7
 ),
 turns as (
-  select company_id, live, over_bound,
-    row_number() over (order by live, served_at nulls first, since, company_id) as turn
+  select company_id, live, row_number() over (order by live, served_at nulls first, since, company_id) as turn
   from waiting
 ),
 waiting_build as materialized (
@@ -95,8 +128,7 @@ waiting_run as materialized (
     and (select memory from held) + coalesce((select memory from waiting_build), 0) + 10240 > 15104
     and ("larger"."timeout_seconds" <= 1800 or (select runs from held) < 7)
     and (
-      "company"."over_bound" = 0
-      or "larger"."timeout_seconds" <= coalesce(
+      "larger"."timeout_seconds" <= coalesce(
         (
           select run_timeout_bound_seconds
           from company_settings own
@@ -104,6 +136,15 @@ waiting_run as materialized (
         ),
           2147483647
       )
+      or (
+        select over.id
+        from runs over
+        join company_settings own using (company_id)
+        where over.state in ('starting', 'running', 'cancel_requested')
+          and over.company_id = "company"."company_id"
+          and over.timeout_seconds > own.run_timeout_bound_seconds
+        limit 1
+      ) is null
     )
   limit 1
 ),
@@ -221,9 +262,16 @@ next as (
     heads as (
       select head.id, head.queued_at, served.claimed_at as room_served_at,
         (
-          select count(*)
-          from live
-          where company_id = turns.company_id and chatroom_id = queues.chatroom_id
+          select coalesce(sum(runs), 0)::bigint
+          from (
+            select runs
+            from live_run_counts
+            where company_id = turns.company_id and chatroom_id = queues.chatroom_id
+            union all
+            select runs
+            from changed
+            where company_id = turns.company_id and chatroom_id = queues.chatroom_id
+          ) numbers
         ) as room_live
       from queues
       left join lateral (
@@ -247,8 +295,7 @@ next as (
       ) head
       where ("head"."timeout_seconds" <= 1800 or (select runs from held) < 7)
         and (
-          "turns"."over_bound" = 0
-          or "head"."timeout_seconds" <= coalesce(
+          "head"."timeout_seconds" <= coalesce(
             (
               select run_timeout_bound_seconds
               from company_settings own
@@ -256,6 +303,15 @@ next as (
             ),
               2147483647
           )
+          or (
+            select over.id
+            from runs over
+            join company_settings own using (company_id)
+            where over.state in ('starting', 'running', 'cancel_requested')
+              and over.company_id = "turns"."company_id"
+              and over.timeout_seconds > own.run_timeout_bound_seconds
+            limit 1
+          ) is null
         )
         and (
           select memory

@@ -21,6 +21,8 @@ export function* checkWorld(runs: SimulatedRuns, seen: Observed): Generator<stri
   for (const host of seen.hosts) for (const id of host.residue) yield `sandbox ${id} was not removed`
   const keptBytes = [...rows.values()].filter(({ end }) => end?.results).length * bytesPerRun
   if (countedBytes !== keptBytes) yield `${countedBytes} bytes are counted of ${keptBytes} that are kept`
+  for (const [companyId, live] of runs.liveRuns)
+    if (live !== 0) yield `${live} live runs are counted of ${companyId}`
   yield* checkMoney(runs)
   for (const { id, hasOutcome, runs: own } of seen.events)
     if (!hasOutcome || own.length !== 1) yield `${id} has ${own.length} runs`

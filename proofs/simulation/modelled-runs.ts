@@ -32,6 +32,7 @@ import {
  */
 export class ModelledRuns implements SimulatedRuns {
   readonly rows = new Map<string, SimulatedRun>()
+  readonly liveRuns = new Map<string, number>()
   countedBytes = 0
   readonly charges = new Map<string, SimulatedCharge>()
   committedMicro = 0
@@ -91,9 +92,11 @@ export class ModelledRuns implements SimulatedRuns {
 
   /** Of the company with the fewest live runs the oldest. */
   #inTurn(waiting: readonly SimulatedRun[]): SimulatedRun | undefined {
-    const liveOf = (companyId: string) =>
-      [...this.rows.values()].filter((row) => row.companyId === companyId && isLive(row)).length
-    return waiting.toSorted((a, b) => liveOf(a.companyId) - liveOf(b.companyId))[0]
+    return waiting.toSorted((a, b) => this.#liveOf(a.companyId) - this.#liveOf(b.companyId))[0]
+  }
+
+  #liveOf(companyId: string): number {
+    return this.liveRuns.get(companyId) ?? 0
   }
 
   takeOver(worker: string, owned: 'own' | 'expired', known: readonly string[]): TakenOverRun[] {
@@ -177,6 +180,7 @@ export class ModelledRuns implements SimulatedRuns {
     for (const to of steps) {
       if (!canTransition(runMachine, row.state, to))
         this.#environment.onFault(`${row.id} went from ${row.state} to ${to}`)
+      this.liveRuns.set(row.companyId, this.#liveOf(row.companyId) + this.#rules.countsLive(row.state, to))
       row.state = to
     }
     return steps.length > 0

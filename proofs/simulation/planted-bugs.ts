@@ -70,6 +70,12 @@ export const plantedBugs: Record<string, Partial<Rules>> = {
   'marks of sandboxes are dropped too early': { marksKeptMs: 2000 },
   'a run of another machine is declared never started': { provesForOthers: true },
   'a claim serves the oldest run without fairness': { fairTurns: false },
+  'a run that is queued again stays in the number of live runs': {
+    countsLive: (from, to) => (to === 'queued' ? 0 : trueRules.countsLive(from, to)),
+  },
+  'a run with a requested cancel leaves the number of live runs twice': {
+    countsLive: (from, to) => trueRules.countsLive(from, to) - Number(to === 'cancel_requested'),
+  },
   'stored bytes are counted after the end of a run': { countsKept: 'afterwards' },
   'a run that is cancelled in the queue keeps its hold': { settles: 'with the end by a worker' },
   'a charge is settled after the end of its run': { settles: 'afterwards' },

@@ -1,7 +1,7 @@
 import type { RunState } from '@sandbox-jobs/contract/states/run-states.ts'
 import type { Transition } from '../../server/db/transition.ts'
 import { leaseSeconds } from '../../server/runs/model/run-transitions.ts'
-import type { SimulatedRun } from './simulated-runs.ts'
+import { isLive, type SimulatedRun } from './simulated-runs.ts'
 
 /**
  * The guarantees of database and host, one rule each, so that a planted bug breaks one rule. The worker's decisions
@@ -41,6 +41,8 @@ export interface Rules {
   refusesLateStarts: boolean
   /** A claim serves the company with the fewest live runs. */
   fairTurns: boolean
+  /** How much a move adds to the number of the company's live runs, by which claims choose. */
+  countsLive(from: RunState, to: RunState): number
   /** When the stored bytes of a run are counted. */
   countsKept: 'with the end' | 'afterwards'
   /** When the charge of a run is settled. */
@@ -75,6 +77,7 @@ export const trueRules: Rules = {
   syncsMarks: true,
   refusesLateStarts: true,
   fairTurns: true,
+  countsLive: (from, to) => Number(isLive({ state: to })) - Number(isLive({ state: from })),
   countsKept: 'with the end',
   settles: 'with each end',
   stops: true,

@@ -57,6 +57,8 @@ export interface SimulatedRuns {
   readonly countedBytes: number
   /** By run. */
   readonly charges: ReadonlyMap<string, SimulatedCharge>
+  /** The number of live runs of each company, as claims read it. */
+  readonly liveRuns: ReadonlyMap<string, number>
   /** The sum reserved and spent of all budgets. */
   readonly committedMicro: number
   submit(run: Submitted): MaybePromise<void>

@@ -26,6 +26,8 @@ const soonFound = [
   'marks of sandboxes are dropped too early',
   'a run of another machine is declared never started',
   'a claim serves the oldest run without fairness',
+  'a run that is queued again stays in the number of live runs',
+  'a run with a requested cancel leaves the number of live runs twice',
   'stored bytes are counted after the end of a run',
   'a run that is cancelled in the queue keeps its hold',
   'a charge is settled after the end of its run',

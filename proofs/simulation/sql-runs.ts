@@ -4,6 +4,7 @@ import { createLog } from '../../server/base/logging.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
 import { insertCharge } from '../../server/billing/holds/charge-store.ts'
 import type { Charge } from '../../server/billing/holds/hold.ts'
+import { changedLiveRuns, liveRunsOfCompany } from '../../server/capacity/live-runs-statement.ts'
 import { runCapacity } from '../../server/capacity/run-capacity.ts'
 import { connect, type Database, type Trx } from '../../server/db/database.ts'
 import { finishRun, type RunEnd } from '../../server/runs/drive/finish-run.ts'
@@ -16,6 +17,7 @@ import {
   takeOver,
 } from '../../server/runs/queue/claim-store.ts'
 import { markRunning, requeue } from '../../server/runs/queue/claimed-run-store.ts'
+import { foldLiveRuns } from '../../server/runs/queue/live-run-store.ts'
 import { makeRunnableTask, type RunnableTask } from '../../testing/factories/runs.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'
 import type { Rules } from './rules.ts'
@@ -38,6 +40,8 @@ import {
  */
 
 const clockFunctions = ['now', 'clock_timestamp']
+/** Claims read numbers of which some are folded and some are not. */
+const statementsPerFold = 5
 /** More than any world needs, so that only fairness decides. */
 const capacity = runCapacity({ slots: 64 })
 const epochMs = Date.UTC(2026, 0, 1)
@@ -73,17 +77,19 @@ export async function openSqlFixture(url: string, companies: readonly string[]):
 
 /** Deletes the rows of the last world. */
 export async function clearRuns({ db }: SqlFixture): Promise<void> {
-  await sql`truncate runs, run_contents, run_artifacts, run_inputs, state_events, run_count_changes, queue_turns, charges,
-    budget_changes, usage_changes cascade`.execute(db)
+  await sql`truncate runs, run_contents, run_artifacts, run_inputs, state_events, run_count_changes, live_run_counts, live_run_changes,
+    queue_turns, charges, budget_changes, usage_changes cascade`.execute(db)
 }
 
 export class SqlRuns implements SimulatedRuns {
   readonly rows = new Map<string, SimulatedRun>()
   readonly charges = new Map<string, SimulatedCharge>()
+  liveRuns = new Map<string, number>()
   committedMicro = 0
   readonly #fixture: SqlFixture
   readonly #rules: Rules
   readonly #environment: RunsEnvironment
+  #statements = 0
 
   constructor(fixture: SqlFixture, rules: Rules, environment: RunsEnvironment) {
     this.#fixture = fixture
@@ -198,8 +204,19 @@ export class SqlRuns implements SimulatedRuns {
     const now = new Date(epochMs + this.#environment.now()).toISOString()
     await sql`select set_config('simulation.now', ${now}, false)`.execute(db)
     const result = await statement(db)
+    this.#statements += 1
+    if (this.#statements % statementsPerFold === 0) await foldLiveRuns({ db })
     await this.#readRows(db)
+    await this.#readLiveRuns(db)
     return result
+  }
+
+  async #readLiveRuns(db: Database): Promise<void> {
+    const { rows } = await liveByCompany.execute(db)
+    this.liveRuns = new Map(rows.map(({ companyId, counted }) => [companyId, counted]))
+    for (const { companyId, counted, found } of rows)
+      if (counted !== found)
+        this.#environment.onFault(`${counted} live runs are counted of ${companyId}, which has ${found}`)
   }
 
   async #readRows(db: Database): Promise<void> {
@@ -217,6 +234,13 @@ export class SqlRuns implements SimulatedRuns {
     }
   }
 }
+
+const liveByCompany = sql<{ companyId: string; counted: number; found: number }>`
+  with ${changedLiveRuns}
+  select c.id as "companyId", ${liveRunsOfCompany(sql`c.id`)} as counted, (
+    select count(*) from runs where company_id = c.id and state in ('starting', 'running', 'cancel_requested')
+  ) as found
+  from companies c`
 
 /** A hold as a submission makes it. */
 const chargeOf = (run: Pick<SimulatedRun, 'id' | 'companyId' | 'timeoutSeconds'>): Charge => ({

@@ -24,3 +24,10 @@ test('the simulation finds on Postgres a database that settles no charges', asyn
   await sql`alter table runs enable trigger settle_ended_run`.execute(fixture.db)
   expect(found?.faults).toContainEqual(expect.stringContaining('its charge is not settled'))
 })
+
+test('the simulation finds on Postgres a number of live runs that is off', async () => {
+  await sql`alter table runs disable trigger count_live_run`.execute(fixture.db)
+  const [found] = await simulateOnSql(fixture, seedsFrom(1, 4), trueRules, 1)
+  await sql`alter table runs enable trigger count_live_run`.execute(fixture.db)
+  expect(found?.faults).toContainEqual(expect.stringContaining('0 live runs are counted of'))
+})

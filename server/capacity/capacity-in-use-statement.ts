@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { allLiveRuns, changedLiveRuns } from './live-runs-statement.ts'
 import { buildMemoryMib, runMemoryMib } from './promised-memory-statement.ts'
 import type { RunCapacity } from './run-capacity.ts'
 
@@ -16,11 +17,12 @@ export const buildEndsAt = (at: RawBuilder<unknown>): RawBuilder<Date> =>
   sql<Date>`${at} + make_interval(secs => ${sql.lit(buildSeconds)})`
 
 /**
- * CTEs. `live`: runs that have a slot; `building`: active builds; `held`: the slots and memory of both. Its `memory` includes
- * the part for builds that they do not use.
+ * CTEs. `held`: the slots and memory of runs and builds. Its `memory` includes the part for builds that they do not use.
+ * `building`: active builds. `live`: runs that have a slot, one by one. It is read only where something lacks memory, on a machine
+ * that has few runs for that reason; everything else reads their numbers (`live-runs-statement.ts`).
  */
 export const capacityInUse = (capacity: RunCapacity): RawBuilder<unknown> => sql`
-    live as materialized (
+    ${changedLiveRuns}, live as materialized (
       select company_id, chatroom_id, timeout_seconds, claimed_at, resource_profile,
         ${runMemoryMib(capacity, 'resource_profile')} as memory,
         ${runEndsAt(sql`coalesce(claimed_at, now())`, sql`timeout_seconds`)} as ends_at
@@ -30,8 +32,8 @@ export const capacityInUse = (capacity: RunCapacity): RawBuilder<unknown> => sql
         greatest(${buildEndsAt(sql`started_at`)}, now()) as ends_at
       from build_attempts where worker is not null and terminal_at is null
     ), held as materialized (
-      select runs, run_memory, builds, build_memory,
-        run_memory + greatest(build_memory, ${sql.lit(capacity.buildMemoryMib)}) as memory
-      from (select count(*) as runs, coalesce(sum(memory), 0) as run_memory from live) of_runs
+      select runs, of_runs.memory as run_memory, builds, build_memory,
+        of_runs.memory + greatest(build_memory, ${sql.lit(capacity.buildMemoryMib)}) as memory
+      from (${allLiveRuns((column) => runMemoryMib(capacity, column))}) of_runs
       cross join (select count(*) as builds, coalesce(sum(memory), 0) as build_memory from building) of_builds
     )`

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { liveRunsByCompany } from './live-runs-statement.ts'
 import { type RunCapacity, shortRunSeconds } from './run-capacity.ts'
 
 /*
@@ -18,14 +19,11 @@ const noBoundSeconds = 2_147_483_647
  */
 export const turnsTried = 64
 
-/** CTE: the companies with live runs. The CTE `live` precedes. */
+/** CTE: the companies with live runs. The CTE `changed` precedes. */
 export const busyCompanies = sql`
     busy as (
-      select live.company_id, count(*) as runs, own.run_concurrency_limit,
-        count(*) filter (where live.timeout_seconds > coalesce(own.run_timeout_bound_seconds, ${sql.lit(noBoundSeconds)}))
-          as over_bound
-      from live left join company_settings own using (company_id)
-      group by live.company_id, own.run_concurrency_limit
+      select live.company_id, live.runs, own.run_concurrency_limit
+      from (${liveRunsByCompany}) live left join company_settings own using (company_id)
     )`
 
 interface WaitingOptions {
@@ -45,12 +43,12 @@ export const waitingCompanies = ({
   skipped,
   tried,
 }: WaitingOptions): RawBuilder<unknown> => sql`
-      (select company_id, 0 as live, 0 as over_bound, served_at, since from queue_turns
+      (select company_id, 0 as live, served_at, since from queue_turns
         where not exists (select from busy where busy.company_id = queue_turns.company_id)
           and (select runs from held) < ${sql.lit(slots)}
         order by served_at nulls first, since limit ${tried} offset ${skipped})
       union all
-      select company_id, busy.runs, busy.over_bound, served_at, since from busy join queue_turns using (company_id)
+      select company_id, busy.runs, served_at, since from busy join queue_turns using (company_id)
       where busy.runs < coalesce(run_concurrency_limit, ${companyConcurrency})
         and (select runs from held) < ${sql.lit(slots - reserved)}`
 
@@ -68,6 +66,11 @@ export const hasSlot = (
   company: string,
 ): RawBuilder<boolean> => sql<boolean>`
     (${isShort(run)} or (select runs from held) < ${sql.lit(slots - reservedForShort)})
-    and (${sql.ref(`${company}.over_bound`)} = 0 or ${sql.ref(`${run}.timeout_seconds`)} <= coalesce(
+    and (${sql.ref(`${run}.timeout_seconds`)} <= coalesce(
       (select run_timeout_bound_seconds from company_settings own where own.company_id = ${sql.ref(`${company}.company_id`)}),
-      ${sql.lit(noBoundSeconds)}))`
+      ${sql.lit(noBoundSeconds)})
+      or (select over.id from runs over join company_settings own using (company_id)
+        where over.state in ('starting', 'running', 'cancel_requested')
+          and over.company_id = ${sql.ref(`${company}.company_id`)}
+          and over.timeout_seconds > own.run_timeout_bound_seconds
+        limit 1) is null)`

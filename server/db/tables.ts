@@ -69,6 +69,8 @@ export interface Tables {
   queue_turns: runs.QueueTurnsTable
   run_counts: runs.RunCountsTable
   run_count_changes: runs.RunCountChangesTable
+  live_run_counts: runs.LiveRunCountsTable
+  live_run_changes: runs.LiveRunChangesTable
   run_inputs: runs.RunInputsTable
   run_contents: runs.RunContentsTable
   run_refusals: runs.RunRefusalsTable

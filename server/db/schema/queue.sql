@@ -1,6 +1,6 @@
 -- The queue: repeated submissions, whose turn it is, and how many runs there are. Turns and counts are kept by triggers with
--- every row that changes them: a claim costs the same however many companies wait, and a total the same however many runs
--- it counts.
+-- every row that changes them: a claim costs the same however many companies wait and runs are at work, and a total the
+-- same however many runs it counts.
 
 -- Idempotency keys of requests, and what to answer when one comes again. Without references: keys are removed within days,
 -- whatever becomes of their company.
@@ -85,6 +85,44 @@ create table run_count_changes (
   day date not null
 );
 create index run_count_changes_by_company on run_count_changes (company_id);
+
+-- Numbers of runs at work: those that have a slot of the machine. Kept as the counts above, since claims and submissions
+-- read them.
+create table live_run_counts (
+  -- empty: of all companies
+  company_id text not null,
+  -- empty: of all rooms
+  chatroom_id text not null,
+  resource_profile text not null,
+  runs bigint not null,
+  primary key (company_id, chatroom_id, resource_profile)
+);
+create index live_run_counts_of_companies on live_run_counts (company_id) where chatroom_id = '';
+create index live_run_counts_unused on live_run_counts (company_id) where runs = 0;
+
+-- Numbers that are not in live_run_counts yet.
+create table live_run_changes (
+  company_id text not null,
+  chatroom_id text not null,
+  resource_profile text not null,
+  runs int not null check (runs in (-1, 1))
+);
+create index live_run_changes_by_company on live_run_changes (company_id);
+
+create function is_live_run(state text) returns boolean language sql immutable as $$
+  select state in ('starting', 'running', 'cancel_requested')
+$$;
+
+create function count_live_run() returns trigger language plpgsql as $$
+begin
+  insert into live_run_changes (company_id, chatroom_id, resource_profile, runs)
+  values (new.company_id, new.chatroom_id, new.resource_profile, case when is_live_run(new.state) then 1 else -1 end);
+  return null;
+end $$;
+create trigger count_live_run after update on runs
+  for each row when (is_live_run(new.state) <> is_live_run(old.state)) execute function count_live_run();
+create trigger count_made_live_run after insert on runs
+  for each row when (is_live_run(new.state)) execute function count_live_run();
 
 -- New runs, once for all that a statement makes: what they refer to is there, their companies have turns, they are counted.
 create function note_made_runs() returns trigger language plpgsql as $$

@@ -74,6 +74,16 @@ export interface RunCountChangesTable extends RunCountsTable {
   place: Generated<number>
 }
 
+export interface LiveRunChangesTable {
+  company_id: string
+  chatroom_id: string
+  resource_profile: string
+  runs: number
+}
+
+/** `company_id` empty: all companies; `chatroom_id` empty: all rooms. */
+export interface LiveRunCountsTable extends LiveRunChangesTable {}
+
 export interface RunInputsTable {
   run_id: string
   company_id: string

@@ -24,6 +24,7 @@ import { sweepDeliveries } from '../../notifications/webhooks/deliveries.ts'
 import { foldRunCounts } from '../../runs/history/fold-counts.ts'
 import { dropExpiredLinks } from '../../runs/links/signed-link-store.ts'
 import { sweepInputFiles } from '../../runs/parts/files/sweep-input-files.ts'
+import { foldLiveRuns, recountLiveRuns } from '../../runs/queue/live-run-store.ts'
 import { imageUseByRun } from '../../runs/retention/image-use-statement.ts'
 import { sweepExpiring, sweepIdempotencyKeys, sweepRunContent } from '../../runs/retention/run-retention.ts'
 import { sweepNextVersions, sweepSecretOperations } from '../../secrets/sweeps.ts'
@@ -66,6 +67,14 @@ export function startRetentionLoops(deps: RetentionDeps): Sweep {
     startSweep({ name: 'callbacks', everyMs: minuteMs, runOnce: () => sweepCallbacks(deps), log }),
     startSweep({ name: 'trigger events', everyMs: minuteMs, runOnce: () => sweepTriggerEvents(deps), log }),
     startSweep({ name: 'run counts', everyMs: 10_000, runOnce: () => foldRunCounts(deps), log }),
+    // Each claim and each submission reads the changes that are not folded yet.
+    startSweep({ name: 'live runs', everyMs: 1000, runOnce: () => foldLiveRuns(deps), log }),
+    startSweep({
+      name: 'recount of live runs',
+      everyMs: 10 * minuteMs,
+      runOnce: async () => ({ corrected: (await recountLiveRuns(deps.db)).length }),
+      log,
+    }),
     // Each submission sums the changes that are not folded yet.
     startSweep({ name: 'kept bytes', everyMs: 2000, runOnce: foldKept(deps), log }),
     startSweep({ name: 'budgets', everyMs: 2000, runOnce: foldBudgets(deps), log }),

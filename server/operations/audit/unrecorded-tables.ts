@@ -33,6 +33,8 @@ export const unrecordedTables: Readonly<Record<string, string>> = {
   usage_changes: derived,
   run_counts: derived,
   run_count_changes: derived,
+  live_run_counts: derived,
+  live_run_changes: derived,
   queue_turns: queue,
   build_memory_turn: queue,
   charges: partOf('runs'),

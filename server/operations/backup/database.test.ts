@@ -101,6 +101,7 @@ describe('a dumped and loaded database', () => {
       'runs',
       'state_events',
       'run_count_changes',
+      'live_run_changes',
       'queue_turns',
       'usage_changes',
       'event_outbox',

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { capacityInUse } from '../../capacity/capacity-in-use-statement.ts'
+import { liveRunsOfRoom } from '../../capacity/live-runs-statement.ts'
 import { memoryReservations } from '../../capacity/memory-reservation-statement.ts'
 import { runMemoryMib } from '../../capacity/promised-memory-statement.ts'
 import type { RunCapacity } from '../../capacity/run-capacity.ts'
@@ -38,8 +39,8 @@ const headsPerLane = 4
  * the same rule; in the room the oldest run that may start now (`admission-store.ts`). Returns undefined if none may.
  *
  * `queue_turns` holds the waiting companies in the order in which they were served. Only the rooms of the company that is
- * served are read, along a narrow index, with the runs of a room by their lane: the cost depends neither on the number of
- * companies nor on the number of runs. Runs are locked one at a time by id, in the order of the turns, until one is found
+ * served are read, along a narrow index, with the runs of a room by their lane. Runs at work are numbers. So the cost
+ * depends neither on the number of runs, queued or at work, nor on the number of companies without runs at work. Runs are locked one at a time by id, in the order of the turns, until one is found
  * that no other worker has locked: if more were requested at once, Postgres might scan the queue. Two workers that claim
  * at the same instant may each not count the other's run, so a bound may be exceeded by the number of workers less one.
  */
@@ -83,8 +84,7 @@ const startableRun = (capacity: RunCapacity) => sql`
     ) further
   ), heads as (
     select head.id, head.queued_at, served.claimed_at as room_served_at,
-      (select count(*) from live where company_id = turns.company_id and chatroom_id = queues.chatroom_id)
-        as room_live
+      ${liveRunsOfRoom(sql`turns.company_id`, sql`queues.chatroom_id`)} as room_live
     from queues
     left join lateral (
       select claimed_at from runs where chatroom_id = queues.chatroom_id and claimed_at is not null
@@ -158,7 +158,7 @@ export function claimStatement(
     with ${capacityInUse(capacity)}, ${firstRuns}, ${busyCompanies}, waiting as materialized (
       ${waitingCompanies({ capacity, companyConcurrency, ...turns })}
     )${firstPage}, turns as (
-      select company_id, live, over_bound, row_number() over (order by ${companyOrder}) as turn from waiting
+      select company_id, live, row_number() over (order by ${companyOrder}) as turn from waiting
     ), ${memoryReservations(capacity, { companies })}, next as (
       select head.*, turns.turn, turns.live from (select * from turns order by turn) turns
       cross join lateral (

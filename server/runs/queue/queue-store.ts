@@ -1,5 +1,6 @@
 import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
 import { type PricedRow, pricedColumns, pricedJoins } from '../../billing/holds/price-statement.ts'
+import { allLiveRuns, changedLiveRuns, liveRunsOfCompany } from '../../capacity/live-runs-statement.ts'
 import { waitingBuild } from '../../capacity/memory-reservation-statement.ts'
 import { promisedBuildMemoryMib, promisedMemoryMib } from '../../capacity/promised-memory-statement.ts'
 import { acrossCompanies } from '../../db/across-companies.ts'
@@ -118,16 +119,13 @@ const snapshotStatement = (mean: () => RawBuilder<unknown>) =>
       fleetMost,
       regions,
     }) => sql`${acrossCompanies('counts what all companies wait for')}
-    with fleet as materialized (
+    with ${changedLiveRuns}, fleet as materialized (
       select
         (select count(*) from (select 1 from runs where state = 'queued' limit ${opaqueParam(fleetMost, 'bigint')}) q)
           as fleet_queued,
         live.runs as fleet_live, live.memory + ${buildMemoryInUse} as fleet_memory_mib,
         ${reservedMemory} as fleet_reserved_mib, date_trunc('milliseconds', clock_timestamp()) as now
-      from (
-        select count(*) as runs, coalesce(sum(${promisedMemoryMib('resource_profile')}), 0) as memory
-        from runs where state in ('starting', 'running', 'cancel_requested')
-      ) live
+      from (${allLiveRuns(promisedMemoryMib)}) live
     )
     select requested.company_id, requested.resource_profile, fleet.*, ${mean()} as mean_seconds,
       ${pricedColumns},
@@ -138,8 +136,7 @@ const snapshotStatement = (mean: () => RawBuilder<unknown>) =>
         select 1 from runs where state = 'queued' and company_id = requested.company_id
         limit ${opaqueParam(companyMost, 'bigint')}
       ) q) as company_queued,
-      (select count(*) from runs
-        where state in ('starting', 'running', 'cancel_requested') and company_id = requested.company_id) as company_live
+      ${liveRunsOfCompany(sql`requested.company_id`)} as company_live
     from unnest(${arrayParam(companyIds, 'text')}, ${arrayParam(resourceProfiles, 'text')})
       as requested (company_id, resource_profile)
     left join company_settings own using (company_id)
@@ -217,14 +214,10 @@ export async function queueView(
         select company_id, resource_profile, timeout_seconds, state, waits_for_session from runs where runs.id = requested.id limit 1
       ) run
       where run.state = 'queued' and run.company_id = requested.company_id
-    ), live as (
-      select company_id, count(*) as runs, sum(${promisedMemoryMib('resource_profile')}) as memory from runs
-      where state in ('starting', 'running', 'cancel_requested') group by company_id
-    ), fleet as materialized (
-      select coalesce(sum(runs), 0)::bigint as fleet_live,
-        (coalesce(sum(memory), 0) + ${buildMemoryInUse})::bigint as fleet_memory_mib,
+    ), ${changedLiveRuns}, fleet as materialized (
+      select live.runs as fleet_live, (live.memory + ${buildMemoryInUse})::bigint as fleet_memory_mib,
         ${reservedMemory} as fleet_reserved_mib
-      from live
+      from (${allLiveRuns(promisedMemoryMib)}) live
     ), front as materialized (
       ${front}
     ), recent as materialized (
@@ -232,11 +225,10 @@ export async function queueView(
       from (select distinct company_id, resource_profile from requested) profile
     )
     select requested.id, requested.resource_profile, requested.timeout_seconds, requested.waits_for_session, front.place, recent.mean_seconds,
-      coalesce(live.runs, 0) as company_live, fleet.*, own.run_concurrency_limit, own.run_timeout_bound_seconds,
+      ${liveRunsOfCompany(sql`requested.company_id`)} as company_live, fleet.*, own.run_concurrency_limit, own.run_timeout_bound_seconds,
       ${liveOverBound('requested.company_id')} as company_over_bound
     from requested cross join fleet
     left join company_settings own using (company_id)
-    left join live using (company_id)
     left join front using (id)
     left join recent using (company_id, resource_profile)
   `.execute(db)

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { runCapacity } from '../server/capacity/run-capacity.ts'
+import type { Database } from '../server/db/database.ts'
+import { claimNext } from '../server/runs/queue/claim-store.ts'
+import { foldLiveRuns } from '../server/runs/queue/live-run-store.ts'
+import { endRun, insertQueuedRuns, settle } from './harness/load/queued-runs.ts'
+import type { Benchmark } from './harness/measure/benchmark.ts'
+import { machineNote } from './harness/measure/machine-note.ts'
+import { treeCpuMs } from './harness/measure/process-cpu.ts'
+import { interleaved, type Subject } from './harness/measure/rounds.ts'
+import { rowOf } from './harness/measure/row.ts'
+import { type OwnDatabase, startDatabase } from './harness/service/own-database.ts'
+import { makeTenants } from './harness/service/tenants.ts'
+
+const companies = 200
+const many = 20_000
+const few = 100
+/** Above what is claimed of the queue. */
+const queued = 10_000
+/** Processor time is counted in hundredths of a second, so claims are counted together. */
+const claimsPerRound = 50
+const warmups = 2
+const roundsMax = 40
+const reach = { atMost: 1.5 }
+const options = {
+  worker: 'bench',
+  companyConcurrency: 1000,
+  capacity: runCapacity({ slots: 2 * many }),
+}
+
+/** Processor time of a claim beside many live runs; docs in bench/README.md. */
+export const claimLive: Benchmark = {
+  name: 'claim-live',
+  about: `processor time of a claim beside ${many} live runs, against the same beside ${few}`,
+  run: async ({ rounds, say }) => {
+    const counted = Math.min(rounds, roundsMax)
+    const open: OwnDatabase[] = []
+    const withLive = async (live: number): Promise<Subject> => {
+      say(`claim-live: ${live} live runs of ${companies} companies`)
+      const database = await startDatabase(1)
+      open.push(database)
+      await fill(database.db, live)
+      return claimsBeside(database.db, live)
+    }
+    try {
+      const subjects = [await withLive(many), await withLive(few)]
+      const machine = machineNote()
+      const samples = await interleaved(subjects, { rounds: counted, warmups, restMs: 0 })
+      const measured = (live: number) => ({ samplesMs: samples.get(String(live)) ?? [], cpuMs: null })
+      return [
+        rowOf({
+          name: 'claim-live',
+          ours: measured(many),
+          peer: { name: `${few} live`, measured: measured(few), reach, notes: [] },
+          floor: {},
+          notes: [
+            `processor milliseconds of the database's process for one claim, over ${claimsPerRound} claims a round; ${many} live runs compared with ${few}, both of ${companies} companies with ${queued} queued runs`,
+            machine(),
+          ],
+        }),
+      ]
+    } finally {
+      for (const database of open) await database.stop()
+    }
+  },
+}
+
+async function fill(db: Database, live: number): Promise<void> {
+  const tenants = await makeTenants(db, { companies, roomsEach: 2, pepper: randomBytes(32) })
+  await insertQueuedRuns(db, tenants, queued + live)
+  await sql`
+    update runs set state = 'running', worker = 'bench', machine = 'bench', sandbox_id = id || '_1', fence = 1,
+      claimed_at = now(), started_at = now(), lease_until = now() + interval '1 day'
+    where id in (select id from runs order by id limit ${live})`.execute(db)
+  await foldLiveRuns({ db })
+  await settle(db)
+}
+
+/** Claims runs and ends them at once; counts what the claims take. */
+async function claimsBeside(db: Database, live: number): Promise<Subject> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
+  const [backend] = rows
+  if (!backend) throw new Error('no backend')
+  return {
+    name: String(live),
+    once: async () => {
+      const claimed: string[] = []
+      const before = await treeCpuMs(backend.pid)
+      for (let claims = 0; claims < claimsPerRound; claims += 1) {
+        const run = await claimNext(db, options)
+        if (!run) throw new Error('nothing to claim')
+        claimed.push(run.id)
+      }
+      const tookMs = (await treeCpuMs(backend.pid)) - before
+      for (const id of claimed) await endRun(db, id)
+      await foldLiveRuns({ db })
+      return tookMs / claimsPerRound
+    },
+  }
+}
