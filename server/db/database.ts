@@ -23,16 +23,16 @@ pg.types.setTypeParser(int8, Number)
  * A connection keeps the plans of its statements, including those made while a table was short. So no plan may scan a
  * table if an index applies: on an empty queue that is cheap, on a long queue a claim would take half a minute.
  */
-const sessionOptions = '-c enable_seqscan=off'
+const noScans = { enable_seqscan: 'off' }
 
-/** The address with our session options after its own: the last setting of a name applies. */
-function withSessionOptions(url: string): { connectionString: string; options: string } {
-  if (!URL.canParse(url)) return { connectionString: url, options: sessionOptions }
-  const address = new URL(url)
-  const theirs = address.searchParams.get('options')
-  if (theirs === null) return { connectionString: url, options: sessionOptions }
-  address.searchParams.delete('options')
-  return { connectionString: address.href, options: `${theirs} ${sessionOptions}` }
+/** Sets a session up by a statement: poolers refuse or drop settings that come with the connection itself. */
+const setUpSession = (settings: Record<string, string | number>) => {
+  const sets = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  const text = `select ${sets.join(', ')}`
+  return (client: pg.ClientBase): void => {
+    // If the connection is lost, its first user finds out.
+    client.query(text).catch(() => {})
+  }
 }
 
 interface ConnectOptions {
@@ -45,17 +45,21 @@ interface ConnectOptions {
 
 export function connect(url: string, { waitMs = 10_000, ...options }: ConnectOptions): Database {
   const pool = new pg.Pool({
-    ...withSessionOptions(url),
+    connectionString: url,
     max: options.poolSize,
     application_name: `sandbox-jobs ${options.name}`,
     connectionTimeoutMillis: waitMs,
+    // Send a statement even if an earlier one is in flight on its connection.
+    pipeline: true,
+  })
+  const setUp = setUpSession({
+    ...noScans,
     statement_timeout: 30_000,
     // A statement that waits for a lock holds a connection, and a tenant can lock rows that its other requests wait for.
     lock_timeout: waitMs,
     idle_in_transaction_session_timeout: 60_000,
-    // Send a statement even if an earlier one is in flight on its connection.
-    pipeline: true,
   })
+  pool.on('connect', setUp)
   pool.on('connect', nameStatements)
   pool.on('connect', corkWrites)
   pool.on('connect', carryAudit)

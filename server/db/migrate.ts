@@ -1,7 +1,5 @@
 import { type Migration, Migrator } from 'kysely/migration'
-import { sleep } from '../base/clock.ts'
-import type { Log } from '../base/logging.ts'
-import { type Database, isDatabaseUnavailable } from './database.ts'
+import type { Database } from './database.ts'
 import { firstMigration } from './first-schema.ts'
 import * as schema from './migrations/0001-schema.ts'
 import { checkRecord, listOwnMigrations } from './recorded-migrations.ts'
@@ -32,21 +30,3 @@ export async function migrate(db: Database, wanted = migrations): Promise<void> 
 /** Migrates an empty database to the schema of the release that recorded these migrations. */
 export const migrateToRelease = (db: Database, recorded: readonly string[]): Promise<void> =>
   migrate(db, Object.fromEntries(Object.entries(migrations).filter(([name]) => recorded.includes(name))))
-
-const giveUpAfterMs = 30_000
-const pauseMs = 100
-
-/** Migrates when a process starts; waits for a database that is still starting. */
-export async function migrateWhenAvailable(db: Database, log: Log): Promise<void> {
-  const giveUpAtMs = performance.now() + giveUpAfterMs
-  for (;;) {
-    try {
-      return await migrate(db)
-    } catch (error) {
-      const cause = error instanceof Error ? (error.cause ?? error) : error
-      if (!isDatabaseUnavailable(cause) || performance.now() > giveUpAtMs) throw error
-      log.info('the database is not available yet')
-    }
-    await sleep(pauseMs)
-  }
-}

@@ -7,6 +7,7 @@ import { callbackAddress } from '../base/config/service-settings.ts'
 import { writeLogLevel } from '../base/log-level.ts'
 import { externalLogProblem, keptLog } from '../operations/backup/archive/kept-log.ts'
 import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'
+import { enoughConnections } from './database-checks.ts'
 import { type DataFolder, openDataFolder, prepareDataFolder } from './supervisor/host/data-folder.ts'
 import { lockInstance } from './supervisor/host/instance-lock.ts'
 import { checkRestored } from './supervisor/host/restore-mark.ts'
@@ -191,7 +192,7 @@ function embeddedDatabase(ground: Ground): PostgresPart {
       user: config.postgresUser,
       through: (argv) => withoutCores(confinement, argv),
       onLine: (line) => output.quiet('postgres', line),
-      ...(config.backupWalBytes !== undefined && { settings: keptLog }),
+      settings: { ...enoughConnections(config), ...(config.backupWalBytes !== undefined && keptLog) },
     },
     {
       note: (text) => output.note('postgres', text),

@@ -17,6 +17,7 @@ import { createApiApp } from './api/api-app.ts'
 import { createCallbackApp } from './api/callback-app.ts'
 import { Listening } from './api/listening.ts'
 import { listenForMetrics } from './api/metrics-listener.ts'
+import { checkSessions } from './database-checks.ts'
 import { readersOfRole, watchReaderHost } from './role-readers.ts'
 import { runRole } from './run-role.ts'
 import { firstPassedAs } from './supervisor/processes/role-process.ts'
@@ -34,6 +35,7 @@ await runRole('api', async (config, log) => {
   const { databaseUrl, host, port, callbackPort } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'api' })
   await awaitSchema(db, log)
+  await checkSessions(db)
   await notifyMissed(db)
   await recordDefaultBytes(db, config)
   if (values.readers) watchReaderHost(log)

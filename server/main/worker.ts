@@ -31,6 +31,7 @@ import { sweepTaskUploads } from '../tasks/files/upload-sweep.ts'
 import { startTracing } from '../tracing/tracing.ts'
 import { MachineRefused, takeMachineLease } from '../work/machine-lease.ts'
 import { type Sweep, startSweep } from '../work/sweep.ts'
+import { checkSessions } from './database-checks.ts'
 import { startRetentionLoops } from './loops/retention-loops.ts'
 import { startAgentPresence, startNotifications, startUnattendedRuns } from './loops/worker-loops.ts'
 import { startWorkerMetrics } from './loops/worker-metrics.ts'
@@ -56,6 +57,7 @@ await runRole('worker', async (config, log) => {
   const { databaseUrl, deployment } = config
   const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
   await awaitSchema(db, log)
+  await checkSessions(db)
   await notifyMissed(db)
   const { machine, notDumpable } = given()
   const location = `${hostname()}:${config.dataDir}`
