@@ -78,24 +78,27 @@ async function fill(db: Database, live: number): Promise<void> {
 }
 
 /** Claims runs and ends them at once; counts what the claims take. */
-async function claimsBeside(db: Database, live: number): Promise<Subject> {
+const claimsBeside = (db: Database, live: number): Subject => ({
+  name: String(live),
+  once: async () => {
+    const claimed: string[] = []
+    const backend = await backendOf(db)
+    const before = await treeCpuMs(backend)
+    for (let claims = 0; claims < claimsPerRound; claims += 1) {
+      const run = await claimNext(db, options)
+      if (!run) throw new Error('nothing to claim')
+      claimed.push(run.id)
+    }
+    const tookMs = (await treeCpuMs(backend)) - before
+    for (const id of claimed) await endRun(db, id)
+    await foldLiveRuns({ db })
+    return tookMs / claimsPerRound
+  },
+})
+
+/** The database process of the one connection; another one after a pause. */
+async function backendOf(db: Database): Promise<number> {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
-  const [backend] = rows
-  if (!backend) throw new Error('no backend')
-  return {
-    name: String(live),
-    once: async () => {
-      const claimed: string[] = []
-      const before = await treeCpuMs(backend.pid)
-      for (let claims = 0; claims < claimsPerRound; claims += 1) {
-        const run = await claimNext(db, options)
-        if (!run) throw new Error('nothing to claim')
-        claimed.push(run.id)
-      }
-      const tookMs = (await treeCpuMs(backend.pid)) - before
-      for (const id of claimed) await endRun(db, id)
-      await foldLiveRuns({ db })
-      return tookMs / claimsPerRound
-    },
-  }
+  if (!rows[0]) throw new Error('no backend')
+  return rows[0].pid
 }

@@ -7,66 +7,100 @@ import { asQueued, insertRuns, type QueuedRun } from '../server/runs/submit/queu
 import type { Benchmark } from './harness/measure/benchmark.ts'
 import { machineNote } from './harness/measure/machine-note.ts'
 import { treeCpuMs } from './harness/measure/process-cpu.ts'
-import { type RateResult, rateRowOf } from './harness/measure/rate-row.ts'
-import { startDatabase } from './harness/service/own-database.ts'
+import {
+  type MeasuredRate,
+  type RateComparison,
+  type RateResult,
+  rateRowOf,
+} from './harness/measure/rate-row.ts'
+import { type OwnDatabase, startDatabase } from './harness/service/own-database.ts'
 import { type BenchTenant, makeTenants } from './harness/service/tenants.ts'
 
 const connections = 32
 const roundMs = 2000
 const roundsMax = 7
-/** Submissions that notify commit at this part of the rate of inserts that do not. */
+/** Submissions, which notify, commit at this part of the rate of inserts, which do not. */
 const reach = { atLeast: 0.5 }
+/** The same of submissions where nobody is notified. */
+const ownReach = { atLeast: 0.8 }
 
 /** One commit of a connection. */
 type Commit = (connection: number) => Promise<unknown>
 
+interface Side extends MeasuredRate {
+  commit: Commit
+  /** Of the database's server. */
+  pid: number
+  results: RateResult[]
+  cpuMs: number
+}
+
 /** Whether commits that notify workers share the disk's sync; docs in bench/README.md. */
 export const commitNotify: Benchmark = {
   name: 'commit-notify',
-  about: `submissions over ${connections} connections, each its own commit, against plain inserts over as many`,
+  about: `submissions over ${connections} connections against plain inserts over as many`,
   run: async ({ rounds, say }) => {
     const counted = Math.min(rounds, roundsMax)
-    const database = await startDatabase(connections)
-    const { db, pid } = database
+    const open: OwnDatabase[] = []
+    const start = async () => {
+      const database = await startDatabase(connections)
+      open.push(database)
+      const pepper = randomBytes(32)
+      return {
+        ...database,
+        tenants: await makeTenants(database.db, { companies: connections, roomsEach: 1, pepper }),
+      }
+    }
+    const sideOf = ({ pid }: OwnDatabase, commit: Commit): Side => ({ commit, pid, results: [], cpuMs: 0 })
     try {
-      const tenants = await makeTenants(db, { companies: connections, roomsEach: 1, pepper: randomBytes(32) })
-      await sql`create table bench_inserts (id bigint generated always as identity primary key, content text)`.execute(
-        db,
-      )
-      const sides = [submissions(db, tenants), inserts(db)].map((commit) => ({
-        commit,
-        results: [] as RateResult[],
-        cpuMs: 0,
-      }))
+      const [notified, silent] = [await start(), await start()]
+      await makeInserts(notified.db)
+      await silence(silent.db)
+      const sides = [
+        sideOf(notified, submissions(notified.db, notified.tenants)),
+        sideOf(notified, inserts(notified.db)),
+        sideOf(silent, submissions(silent.db, silent.tenants)),
+      ] as const
       const machine = machineNote()
-      for (let round = -1; round < counted; round += 1) {
-        say(`commit-notify: round ${Math.max(round + 1, 0)} of ${counted}`)
-        for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-          const before = await treeCpuMs(pid)
-          const result = await commitAtOnce(side.commit)
-          if (round < 0) continue
-          side.results.push(result)
-          side.cpuMs += (await treeCpuMs(pid)) - before
+      for (let round = 0; round <= counted; round += 1) {
+        say(`commit-notify: round ${round} of ${counted}`)
+        for (let turn = 0; turn < sides.length; turn += 1) {
+          const side = sides[(round + turn) % sides.length]
+          if (side) await measure(side, round > 0)
         }
       }
-      const [ours, plain] = sides
-      if (!ours || !plain) throw new Error('two sides are compared')
-      return [
+      const [ours, plain, unnoticed] = sides
+      const compared = (name: string, peer: RateComparison['peer']) =>
         rateRowOf({
-          name: 'commit-notify',
+          name,
           ours,
-          peer: { name: 'plain inserts', measured: plain, reach },
+          peer,
           notes: [
             `${connections} connections with one commit each at a time, ${counted} rounds of ${roundMs / 1000} s each by turns, from one process; cpu is that of the database`,
-            'a submission is the one statement that stores a run with its input, its event and its audit record, and notifies workers; each connection has a company of its own',
+            'a submission is the one statement that stores a run with its input, its event and its audit record, and has workers notified; each connection has a company of its own',
             machine(),
           ],
+        })
+      return [
+        compared('commit-notify', { name: 'plain inserts', measured: plain, reach }),
+        compared('commit-notify: alone', {
+          name: 'the same, nobody notified',
+          measured: unnoticed,
+          reach: ownReach,
         }),
       ]
     } finally {
-      await database.stop()
+      for (const database of open) await database.stop()
     }
   },
+}
+
+async function measure(side: Side, isCounted: boolean): Promise<void> {
+  const before = await treeCpuMs(side.pid)
+  const result = await commitAtOnce(side.commit)
+  if (!isCounted) return
+  side.results.push(result)
+  side.cpuMs += (await treeCpuMs(side.pid)) - before
 }
 
 async function commitAtOnce(commit: Commit): Promise<RateResult> {
@@ -84,10 +118,20 @@ async function commitAtOnce(commit: Commit): Promise<RateResult> {
   return { answers, ratePerSecond: (answers * 1000) / (performance.now() - startedAt) }
 }
 
+const makeInserts = (db: Database) =>
+  sql`create table bench_inserts (id bigint generated always as identity primary key, content text)`.execute(
+    db,
+  )
+
 const inserts =
   (db: Database): Commit =>
   () =>
     sql`insert into bench_inserts (content) values (${'one'})`.execute(db)
+
+/** Has transactions ask for no notifications. */
+const silence = (db: Database) =>
+  sql`create or replace function notify_after_commit(channel text, payload text) returns void language plpgsql
+    as $$ begin end $$`.execute(db)
 
 const submissions =
   (db: Database, tenants: readonly BenchTenant[]): Commit =>
