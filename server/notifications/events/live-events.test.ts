@@ -6,6 +6,7 @@ import { makeRoom } from '../../../testing/factories/platform.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { addMember, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { newId } from '../../base/ids.ts'
+import { notifyMissed } from '../../db/notify.ts'
 import { cancelRun } from '../../runs/queue/cancel-run.ts'
 import { insertNotifications } from '../notification-store.ts'
 
@@ -121,6 +122,12 @@ describe('a stream of events', () => {
     ended = true
     await cancel(await queue())
     await expect(next()).rejects.toThrow('dismissed')
+  })
+
+  it('has its reader read everything anew when a process starts, whose last notifications may be lost', async () => {
+    const { next } = await follow(tenant.member, `room:${tenant.roomId}`)
+    await notifyMissed(db)
+    expect(await next()).toEqual({ kind: 'resync' })
   })
 
   it('is one for each person, key or sign-in: a newer one ends it', async () => {

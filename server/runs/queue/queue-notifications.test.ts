@@ -8,7 +8,7 @@ import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
 import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { createLog } from '../../base/logging.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
-import { notifyAfterCommit } from '../../db/notify.ts'
+import { notifyAfterCommit, notifyMissed } from '../../db/notify.ts'
 import { postgresRunQueue, type RunQueue } from '../drive/run-queue.ts'
 import { startRunWorker } from '../drive/run-worker.ts'
 import { queuedChannel } from '../model/run-store.ts'
@@ -20,11 +20,20 @@ const tenant = await makeTenant(db)
 const task = await makeRunnableTask(db, tenant.companyId)
 
 const queue = () => makeRun(db, task, { chatroom_id: tenant.roomId })
+const ended = async () => {
+  const rows = await db
+    .selectFrom('runs')
+    .select('id')
+    .where('state', '=', 'completed')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
 /** As the transaction does that queues a run. */
 const notifyWorkers = () => notifyAfterCommit(db, queuedChannel)
 
-/** One run at a time, and no poll. */
-const workerOf = (asked: RunQueue) =>
+/** One run at a time, and no poll unless it is asked for. */
+const workerOf = (asked: RunQueue, pollIntervalMs = 3_600_000) =>
   startRunWorker({
     runs: asked,
     executor: new ScriptedExecutor(),
@@ -34,7 +43,7 @@ const workerOf = (asked: RunQueue) =>
     name: 'w1',
     capacity: runCapacity({ slots: 1 }),
     companyConcurrency: 50,
-    pollIntervalMs: 3_600_000,
+    pollIntervalMs,
   })
 
 it('takes what was queued and notified while the last one was claimed, without a further poll', async () => {
@@ -61,8 +70,21 @@ it('takes what was queued and notified while the last one was claimed, without a
       },
     })
   const worker = await workerOf({ ...runs, claimNext, listen })
-  const ended = () =>
-    db.selectFrom('runs').select('id').where('state', '=', 'completed').orderBy('id').execute()
-  await eventually(async () => expect(await ended()).toEqual([{ id: first }, { id: second }]))
+  await eventually(async () => expect(await ended()).toEqual([first, second]))
+  await worker.stop()
+})
+
+/** In the state in which a process leaves it that is killed between the commit and the notification. */
+const queueWithoutNotification = queue
+
+it('finds a run that was not notified at its next poll, and when the killed process starts again', async () => {
+  const polling = await workerOf(runs, 200)
+  const first = await queueWithoutNotification()
+  await eventually(async () => expect(await ended()).toContain(first))
+  await polling.stop()
+  const worker = await workerOf(runs)
+  const second = await queueWithoutNotification()
+  await notifyMissed(db)
+  await eventually(async () => expect(await ended()).toContain(second))
   await worker.stop()
 })
