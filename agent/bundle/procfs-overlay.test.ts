@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shellJob, TestAgent } from '../../testing/agent/test-agent.ts'
-import { detectCgroups } from '../host/cgroups.ts'
+import { detectCgroups } from '../host/cgroup-layout.ts'
 import { sandboxRuntimes } from '../port/sandbox-spec.ts'
 import { procFiles } from './procfs-overlay.ts'
 

@@ -1,6 +1,7 @@
 import { readdir, readlink, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type CgroupLayout, cgroupsOf, detectCgroups, removeCgroups } from '../host/cgroups.ts'
+import { type CgroupLayout, detectCgroups } from '../host/cgroup-layout.ts'
+import { cgroupsOf, removeCgroups } from '../host/cgroups.ts'
 import { agentPaths } from '../host/paths.ts'
 import { networkNames } from '../network/addresses.ts'
 import { removeRouter } from '../network/router.ts'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { shellJob } from '../../testing/agent/test-agent.ts'
-import { findCgroups, planCgroups } from './cgroups.ts'
+import { findCgroups } from './cgroup-layout.ts'
+import { planCgroups } from './cgroups.ts'
 
 const limits = { ...shellJob(`sha256:${'0'.repeat(64)}`, 'true').limits, vcpu: 1.5, memoryBytes: 2 ** 27 }
 
