@@ -16,14 +16,15 @@ afterAll(() => agent.dispose())
 /** On a busy machine it takes a while until they have computed for long. */
 const long = { timeoutMs: 90_000 }
 
-/** The weight of a sandbox, in either version of control groups. */
-const weightOf = async (id: string): Promise<number> => {
-  const old = join('/sys/fs/cgroup/cpu', agent.cgroup, id, 'cpu.shares')
+/** The weight of a control group, in either version. */
+const weightIn = async (parent: string, name: string): Promise<number> => {
+  const old = join('/sys/fs/cgroup/cpu', parent, name, 'cpu.shares')
   const text = await readFile(old, 'utf8').catch(() =>
-    readFile(join('/sys/fs/cgroup', agent.cgroup, id, 'cpu.weight'), 'utf8'),
+    readFile(join('/sys/fs/cgroup', parent, name, 'cpu.weight'), 'utf8'),
   )
   return Number(text)
 }
+const weightOf = (id: string) => weightIn(agent.cgroup, id)
 
 test('a sandbox that computes for long has less weight than a new one', async () => {
   const computing = shellJob(empty, 'while :; do :; done', long)
@@ -48,6 +49,34 @@ test('an owner has one weight, however many of its sandboxes compute', async () 
   expect(await weightOf(next.id)).toBeLessThanOrEqual(Math.round(whole / 4))
   expect(await weightOf(one.id)).toBe(whole)
   for (const { id } of [...many, one, next]) await agent.client.stop(id)
+})
+
+/** Paths of the control groups of a sandbox's shim, from the agent's on. */
+const groupsOfShim = async (id: string): Promise<string[]> => {
+  const text = await readFile(`/proc/${await agent.shim(id)}/cgroup`, 'utf8')
+  return text.split('\n').flatMap((line) => /[^/]*sandbox-jobs-test-.*/.exec(line)?.[0] ?? [])
+}
+
+test('the shims of an owner share the weight of one group, and no limit of a sandbox', async () => {
+  const of = (owner: number | undefined, script: string) => {
+    const job = shellJob(empty, script, long)
+    return owner === undefined ? job : { ...job, owner }
+  }
+  const [one, next, other, nobody] = [
+    of(3, 'while :; do :; done'),
+    of(3, 'sleep 100'),
+    of(4, 'sleep 100'),
+    of(undefined, 'sleep 100'),
+  ]
+  const all = [one, next, other, nobody]
+  for (const spec of all) await agent.client.start(spec, Buffer.alloc(0))
+  const groups = await Promise.all(all.map(({ id }) => groupsOfShim(id)))
+  const shims = `${agent.cgroup}-shims`
+  expect(groups).toEqual([[`${shims}/3`], [`${shims}/3`], [`${shims}/4`], [`${shims}/0`]])
+  const whole = await weightIn(shims, '4')
+  await waitUntil(async () => (await weightIn(shims, '3')) === Math.round(whole / 4))
+  expect(await weightIn(shims, '4')).toBe(whole)
+  for (const { id } of all) await agent.client.stop(id)
 })
 
 const computing = { owner: 1, load: 1, usedMs: 0, lastUsedMs: 250 }

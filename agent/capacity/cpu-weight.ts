@@ -54,6 +54,10 @@ export class CpuWeights {
     const own = stepOf(usedMs)
     if (owner === undefined) return own
     const others = (this.#computing.get(owner) ?? 0) - (load > idleLoad ? 1 : 0)
-    return own * stepOf(this.#usedMs.get(owner) ?? 0) * (1 + Math.max(0, others))
+    return own * this.divisorOfOwner(owner) * (1 + Math.max(0, others))
+  }
+
+  divisorOfOwner(owner: number): number {
+    return stepOf(this.#usedMs.get(owner) ?? 0)
   }
 }

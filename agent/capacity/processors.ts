@@ -1,11 +1,12 @@
-import { writeFile } from 'node:fs/promises'
+import type { CgroupLayout } from '../host/cgroup-layout.ts'
 import { type CgroupPlan, readCounter } from '../host/cgroups.ts'
+import { shimCgroups } from '../host/shim-cgroups.ts'
 import { type CpuPlacement, evenOut, leastLoaded } from './cpu-placement.ts'
 import { type CpuUse, CpuWeights } from './cpu-weight.ts'
+import { change, weightText } from './group-files.ts'
+import { ShimGroups } from './shim-groups.ts'
 
 const pollIntervalMs = 250
-/** The smallest weight that both versions of control groups accept. */
-const minWeight = 2
 
 interface Watched extends CpuPlacement, CpuUse {
   /** File with its set of processors; undefined if it may use all of them. */
@@ -26,13 +27,21 @@ interface Watched extends CpuPlacement, CpuUse {
 export class Processors {
   /** Processors of the machine. */
   readonly count: number
+  readonly #shimGroups: ShimGroups
   readonly #watched = new Map<string, Watched>()
   readonly #weights = new CpuWeights()
   #timer: NodeJS.Timeout | undefined
   #polledAt = 0
 
-  constructor(count: number) {
+  /** `parent`: the control group that contains the groups of all sandboxes. */
+  constructor(count: number, cgroups: CgroupLayout, parent: string) {
     this.count = count
+    this.#shimGroups = new ShimGroups(shimCgroups(cgroups, parent))
+  }
+
+  /** Folder of the control group for a shim that starts now. */
+  shimGroup(owner: number | undefined): string {
+    return this.#shimGroups.folderFor(owner)
   }
 
   /** Chooses the processors of a new sandbox; undefined if it may use all. */
@@ -54,7 +63,7 @@ export class Processors {
     this.#watched.set(id, { id, cpus, cpusPath, weight, counter, owner, ...isNew })
     this.#timer ??= setInterval(() => void this.#poll(), pollIntervalMs).unref()
     const settings = plan.settings.map((setting) =>
-      setting.path === weight.path ? { ...setting, value: divided(weight.value, divisor) } : setting,
+      setting.path === weight.path ? { ...setting, value: weightText(weight.value / divisor) } : setting,
     )
     return { ...plan, settings }
   }
@@ -74,6 +83,7 @@ export class Processors {
     for (const sandbox of watched) await measure(sandbox, passedMs)
     this.#weights.update(watched, passedMs)
     for (const sandbox of watched) await applyWeight(sandbox, this.#weights.divisorOf(sandbox))
+    await this.#shimGroups.update((owner) => this.#weights.divisorOfOwner(owner))
     const move = evenOut([...this.#watched.values()], this.count)
     const moved = move && this.#watched.get(move.id)
     if (!move || !moved?.cpusPath) return
@@ -82,18 +92,12 @@ export class Processors {
   }
 }
 
-/** Fails silently if the sandbox has ended: its file is gone. */
-const change = (path: string, value: string) => writeFile(path, value, { flag: 'r+' }).catch(() => undefined)
-
 async function applyWeight(sandbox: Watched, divisor: number): Promise<void> {
   if (divisor === sandbox.divisor) return
   sandbox.divisor = divisor
   const { path, value } = sandbox.weight
-  await change(path, divided(value, divisor))
+  await change(path, weightText(value / divisor))
 }
-
-const divided = (weight: number, divisor: number): string =>
-  String(Math.max(minWeight, Math.round(weight / divisor)))
 
 async function measure(sandbox: Watched, passedMs: number): Promise<void> {
   const usedMs = await readCounter(sandbox.counter)

@@ -132,7 +132,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     runtimes,
     crunPreload: await loadableWith(crun, native['no-systemd.so']),
     filters,
-    processors: new Processors(cpus),
+    processors: new Processors(cpus, layout, options.cgroupParent),
     procfsOverlays: await ProcfsOverlayFolders.at(paths.proc),
     slots:
       options.slots ??

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ExecutorRefused } from '../port/errors.ts'
 import type { SandboxLimits } from '../port/sandbox-spec.ts'
 import type { CgroupLayout } from './cgroup-layout.ts'
+import { prepareShimCgroups, removeShimCgroups } from './shim-cgroups.ts'
 
 /** Folders and files that the shim makes, sets and reads for one sandbox. Paths are absolute. */
 export interface CgroupPlan {
@@ -35,13 +36,14 @@ export async function prepareCgroups(
     if (layout.version === 1) {
       if (layout.cpuset) await prepareCpuset(layout.cpuset, join(layout.cpuset, parent))
       await boundVersion1(join(layout.memory, parent), memoryBytes + warmBytes)
-      return
+    } else {
+      for (const folder of [layout.root, join(layout.root, parent)]) {
+        const control = `+memory +cpu +pids${layout.cpuset ? ' +cpuset' : ''}`
+        await writeFile(join(folder, 'cgroup.subtree_control'), control)
+      }
+      await boundVersion2(join(layout.root, parent), memoryBytes + warmBytes)
     }
-    for (const folder of [layout.root, join(layout.root, parent)]) {
-      const control = `+memory +cpu +pids${layout.cpuset ? ' +cpuset' : ''}`
-      await writeFile(join(folder, 'cgroup.subtree_control'), control)
-    }
-    await boundVersion2(join(layout.root, parent), memoryBytes + warmBytes)
+    await prepareShimCgroups(layout, parent)
   } catch (error) {
     throw new ExecutorRefused('cgroups', `the control group ${parent} cannot be made: ${String(error)}`)
   }
@@ -79,12 +81,13 @@ async function prepareCpuset(root: string, folder: string): Promise<void> {
   await writeFile(join(folder, 'cgroup.clone_children'), '1')
 }
 
-/** Removes the group if no sandbox is left in it. */
+/** Removes the groups of sandboxes and shims that are empty. */
 export async function removeCgroups(layout: CgroupLayout, parent: string): Promise<void> {
   for (const folder of rootsOf(layout)) {
     // Fails while sandboxes continue without the agent.
     await rmdir(join(folder, parent)).catch(() => undefined)
   }
+  await removeShimCgroups(layout, parent)
 }
 
 /** Folders in which the groups of sandboxes are made. */

@@ -6,7 +6,8 @@ export default defineConfig({
   test: {
     root: resolve(import.meta.dirname, '../..'),
     include: [
-      'agent/{bundle/{confinement,procfs-overlay},capacity/limits,host/cgroups,host/devices}.test.ts',
+      'agent/{bundle/{confinement,procfs-overlay},capacity/{limits,shim-groups},core/shim/spawner}.test.ts',
+      'agent/host/{cgroups,devices}.test.ts',
       'server/runs/prepare/profile-limits.test.ts',
     ],
     // crun only: gVisor does not start on this machine. No bulk tests: emulation is too slow for them.

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, rmdir } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,6 +10,8 @@ import { promisify } from 'node:util'
 import { type Header, pack } from 'tar-stream'
 import { AgentClient } from '../../agent/client/agent-client.ts'
 import { readStartRecord } from '../../agent/core/records/start-record.ts'
+import { detectCgroups } from '../../agent/host/cgroup-layout.ts'
+import { removeCgroups } from '../../agent/host/cgroups.ts'
 import type { SandboxExit } from '../../agent/port/sandbox-exit.ts'
 import type { SandboxRuntime, SandboxSpec } from '../../agent/port/sandbox-spec.ts'
 import { sleep } from '../../server/base/clock.ts'
@@ -102,11 +104,8 @@ export class TestAgent {
     } finally {
       await this.end('SIGKILL')
     }
-    const groups = [
-      '/sys/fs/cgroup',
-      ...(await readdir('/sys/fs/cgroup')).map((name) => `/sys/fs/cgroup/${name}`),
-    ]
-    for (const group of groups) await rmdir(join(group, this.cgroup)).catch(() => undefined)
+    const layout = await detectCgroups()
+    if (layout) await removeCgroups(layout, this.cgroup)
     await rm(this.dataDir, { recursive: true, force: true })
   }
 

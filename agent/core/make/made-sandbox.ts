@@ -81,10 +81,11 @@ async function makeWith(
   write('config.json', JSON.stringify(ociSpec(spec, made)))
   write('plan', planText(plan))
   if (plan.workspace.kind === 'disk') await makeDisk(plan.workspace.path, spec, idBase)
-  if (!isWarm) return { name, folder, idBase, ...(await startShim(options.spawner, folder)) }
+  const start = () => startShim(options.spawner, { folder, group: options.processors.shimGroup(spec.owner) })
+  if (!isWarm) return { name, folder, idBase, ...(await start()) }
   const reservedRecord = await reserveStartRecord(folder, spec)
   try {
-    return { name, folder, idBase, reservedRecord, ...(await startShim(options.spawner, folder)) }
+    return { name, folder, idBase, reservedRecord, ...(await start()) }
   } catch (error) {
     await reservedRecord.file.close()
     throw error

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { connected } from './connected.ts'
-import type { Spawner } from './spawner.ts'
+import type { ShimLocation, Spawner } from './spawner.ts'
 
 /** Connection to the shim of one sandbox, started by this agent or found alive after a restart. */
 export interface Shim {
@@ -64,9 +64,12 @@ function follow(lines: Socket): Shim {
  * Starts a shim, which outlives the agent. `input` must be ended, never destroyed: the same socket carries the shim's states. If the
  * spawner dies after it accepted a start and before the shim exists, the next spawner starts the shim.
  */
-export async function startShim(spawner: Spawner, folder: string): Promise<{ shim: Shim; input: Writable }> {
+export async function startShim(
+  spawner: Spawner,
+  location: ShimLocation,
+): Promise<{ shim: Shim; input: Writable }> {
   for (let tries = 0; tries < 2; tries += 1) {
-    const socket = await spawner.start(folder)
+    const socket = await spawner.start(location)
     const shim = follow(socket)
     if (await shim.lived) return { shim, input: socket }
   }

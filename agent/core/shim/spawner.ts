@@ -7,6 +7,14 @@ import { join } from 'node:path'
 import { ExecutorRefused } from '../../port/errors.ts'
 import { connected } from './connected.ts'
 
+/** Where a shim runs. */
+export interface ShimLocation {
+  /** The sandbox's folder. */
+  folder: string
+  /** Folder of the control group that its processor time counts in. */
+  group: string
+}
+
 /** Starts shims through a small helper process (native/spawner/spawner.c), and restarts the helper after it died. */
 export class Spawner {
   readonly #program: string
@@ -22,15 +30,15 @@ export class Spawner {
     this.#folder = folder
   }
 
-  /** Starts the shim of the sandbox in `folder`; resolves with a connection to it. */
-  async start(folder: string): Promise<Socket> {
+  /** Starts a shim; resolves with a connection to it. */
+  async start({ folder, group }: ShimLocation): Promise<Socket> {
     for (const lastTry of [false, true]) {
       this.#process ??= this.#start()
       const running = this.#process
       try {
         await running
         const socket = await this.#connect()
-        socket.write(`${folder}\n`)
+        socket.write(`${group}\n${folder}\n`)
         return socket
       } catch (error) {
         if (this.#process === running) this.#process = undefined

@@ -31,7 +31,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -43,7 +42,7 @@
 #include <unistd.h>
 
 enum { DRAIN_BYTES = 1 << 22 };
-enum { LOG_BURST_MS = 2000, LOG_PART = 4, LOG_THROTTLE_MS = 10, LOG_NICE_MS = 50 };
+enum { LOG_BURST_MS = 2000, LOG_PART = 4, LOG_THROTTLE_MS = 10, LOG_NICE_MS = 50, NICE_LEVEL = 10 };
 /* How often free space is checked for a sandbox that writes to the host's disk. */
 enum { DISK_POLL_MS = 100 };
 
@@ -101,19 +100,10 @@ static bool read_log(void) {
   return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-#define NICE_LEVEL "10"
-
-/* The weights of the sandbox's control groups do not apply to the shim, which is in none of them. A kernel that groups processes by
- * session has the shim alone in its group, so the shim lowers the priority of that group too. */
 void shim_lower_priority(void) {
   static bool is_lowered;
-  if (is_lowered) return;
+  if (!is_lowered) setpriority(PRIO_PROCESS, 0, NICE_LEVEL);
   is_lowered = true;
-  setpriority(PRIO_PROCESS, 0, atoi(NICE_LEVEL));
-  int group = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
-  if (group < 0) return;
-  (void)!write(group, NICE_LEVEL, strlen(NICE_LEVEL));
-  close(group);
 }
 
 /*

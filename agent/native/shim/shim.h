@@ -135,7 +135,7 @@ void shim_release(uint64_t timeout_ms);
 void shim_end(enum end end);
 /* Asks all processes to end, and kills the sandbox after the time that the plan gives them, or at once if it gives none. */
 void shim_ask_to_end(enum end end);
-/* Lowers the priority of the shim, for work that no weight of the control groups covers. */
+/* Below the other shims of its owner, which are in the same control group: their small runs do not wait for this one. */
 void shim_lower_priority(void);
 
 /* space.c */

@@ -2,13 +2,15 @@
  * Starts shims for the host agent, which is too large a process to fork from: that would cost milliseconds in which it
  * serves nobody. It knows nothing of sandboxes and keeps no state.
  *
- *   agent --(connection to `spawner` in argv[1]: the sandbox's folder, a line break)--> spawner --(fork, exec)--> shim
+ *   agent --(connection to `spawner` in argv[1]: a control group and the sandbox's folder, a line each)--> spawner --(fork, exec)--> shim
  *
- * The connection becomes descriptor 0 and 1 of the shim, so agent and shim speak without anybody between them. Shims have
- * sessions of their own and outlive the spawner; the spawner ends with the agent, whose end of descriptor 0 closes.
+ * The connection becomes descriptor 0 and 1 of the shim, so agent and shim speak without anybody between them. The shim is in the
+ * control group before it is executed: its processor time counts there. Shims have sessions of their own and outlive the
+ * spawner; the spawner ends with the agent, whose end of descriptor 0 closes.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -17,6 +19,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,6 +46,28 @@ static _Noreturn void become_shim(int connection, char *shim, char *folder) {
   _exit(125);
 }
 
+/*
+ * In version 1 of control groups a child moves itself: only that needs no lock of the whole kernel. It has the memory of the
+ * spawner until it executes the shim, because a copy costs more, and changes none of it but its stack. In version 2 a move needs
+ * that lock, some milliseconds, so the child is born in the group, with a copy of the memory.
+ */
+static void start_shim(int connection, char *shim, char *folder, const char *group) {
+  int directory = open(group, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return;
+  int tasks = openat(directory, "tasks", O_WRONLY | O_CLOEXEC);
+  if (tasks >= 0) {
+    if (vfork() == 0) {
+      if (write(tasks, "0", 1) != 1) _exit(125);
+      become_shim(connection, shim, folder);
+    }
+    close(tasks);
+  } else {
+    struct clone_args born = { .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = directory };
+    if (syscall(SYS_clone3, &born, sizeof born) == 0) become_shim(connection, shim, folder);
+  }
+  close(directory);
+}
+
 /* Ends poll(). The kernel restarts a read. */
 static void shim_ended(int signal_number) { (void)signal_number; }
 
@@ -66,9 +91,9 @@ int main(int count, char **arguments) {
     if (waits[0].revents) return 0;
     int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     if (connection < 0) continue;
-    char folder[PATH_BYTES];
-    /* The child has the memory of the spawner until it executes the shim, because a copy costs more. It changes none of it but its stack. */
-    if (read_line(connection, folder, sizeof folder) && vfork() == 0) become_shim(connection, arguments[2], folder);
+    char group[PATH_BYTES], folder[PATH_BYTES];
+    if (read_line(connection, group, sizeof group) && read_line(connection, folder, sizeof folder))
+      start_shim(connection, arguments[2], folder, group);
     close(connection);
   }
 }
