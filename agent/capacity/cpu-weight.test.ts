@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
+import type { SandboxSpec } from '../port/sandbox-spec.ts'
 import { CpuWeights } from './cpu-weight.ts'
 
 let agent: TestAgent
@@ -79,6 +80,22 @@ test('the shims of an owner share the weight of one group, and no limit of a san
   for (const { id } of all) await agent.client.stop(id)
 })
 
+test('all sandboxes have the weights of their owners together', async () => {
+  await waitUntil(async () => (await agent.client.capacity()).running === 0)
+  const of = (owner: number, script: string) => ({ ...shellJob(empty, script, long), owner })
+  const start = async (spec: SandboxSpec) => {
+    await agent.client.start(spec, Buffer.alloc(0))
+    return Promise.all([agent.cgroup, `${agent.cgroup}-shims`].map((parent) => weightIn(parent, '')))
+  }
+  const [computing, resting] = [of(5, 'while :; do :; done'), of(6, 'sleep 100')]
+  const [whole = 0] = await start(computing)
+  await waitUntil(async () => (await weightIn(agent.cgroup, '')) === whole / 4)
+  // The second sandbox of an owner adds nothing.
+  expect(await start(of(5, 'sleep 100'))).toEqual([whole / 4, whole / 4])
+  expect(await start(resting)).toEqual([whole * 1.25, whole * 1.25])
+  for (const { id } of await agent.client.list()) await agent.client.stop(id)
+})
+
 const computing = { owner: 1, load: 1, usedMs: 0, lastUsedMs: 250 }
 
 test('sandboxes without an owner do not share a weight', () => {
@@ -104,4 +121,11 @@ test('recent use of an owner lowers the weight of its new sandboxes, until it ha
   expect(weights.divisorOf({ ...next, owner: 2 })).toBe(1)
   weights.update([], 60_000)
   expect(weights.divisorOf(next)).toBe(1)
+})
+
+test('owners with much recent use have less weight together than one without', () => {
+  const weights = new CpuWeights()
+  for (let looks = 0; looks < 8; looks += 1) weights.update([computing], 250)
+  expect(weights.shareOf([1])).toBe(1 / 4)
+  expect(weights.shareOf([1, 2, undefined])).toBe(2.25)
 })

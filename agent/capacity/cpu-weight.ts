@@ -60,4 +60,11 @@ export class CpuWeights {
   divisorOfOwner(owner: number): number {
     return stepOf(this.#usedMs.get(owner) ?? 0)
   }
+
+  /** The weight of these owners together, in weights of an owner without recent use. */
+  shareOf(owners: Iterable<number | undefined>): number {
+    let share = 0
+    for (const owner of owners) share += owner === undefined ? 1 : 1 / this.divisorOfOwner(owner)
+    return share
+  }
 }

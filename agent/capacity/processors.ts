@@ -1,9 +1,10 @@
 import type { CgroupLayout } from '../host/cgroup-layout.ts'
-import { type CgroupPlan, readCounter } from '../host/cgroups.ts'
+import { type CgroupPlan, parentWeightFiles, readCounter } from '../host/cgroups.ts'
 import { shimCgroups } from '../host/shim-cgroups.ts'
 import { type CpuPlacement, evenOut, leastLoaded } from './cpu-placement.ts'
 import { type CpuUse, CpuWeights } from './cpu-weight.ts'
 import { change, weightText } from './group-files.ts'
+import { ParentWeight } from './parent-weight.ts'
 import { ShimGroups } from './shim-groups.ts'
 
 const pollIntervalMs = 250
@@ -28,6 +29,7 @@ export class Processors {
   /** Processors of the machine. */
   readonly count: number
   readonly #shimGroups: ShimGroups
+  readonly #parentWeight: ParentWeight
   readonly #watched = new Map<string, Watched>()
   readonly #weights = new CpuWeights()
   #timer: NodeJS.Timeout | undefined
@@ -37,6 +39,7 @@ export class Processors {
   constructor(count: number, cgroups: CgroupLayout, parent: string) {
     this.count = count
     this.#shimGroups = new ShimGroups(shimCgroups(cgroups, parent))
+    this.#parentWeight = new ParentWeight(cgroups.version, parentWeightFiles(cgroups, parent))
   }
 
   /** Folder of the control group for a shim that starts now. */
@@ -62,6 +65,7 @@ export class Processors {
     const isNew = { load: cpus.length, usedMs: 0, lastUsedMs: 0, divisor }
     this.#watched.set(id, { id, cpus, cpusPath, weight, counter, owner, ...isNew })
     this.#timer ??= setInterval(() => void this.#poll(), pollIntervalMs).unref()
+    this.#weighAll()
     const settings = plan.settings.map((setting) =>
       setting.path === weight.path ? { ...setting, value: weightText(weight.value / divisor) } : setting,
     )
@@ -75,6 +79,11 @@ export class Processors {
     this.#timer = undefined
   }
 
+  #weighAll(): void {
+    const owners = new Set([...this.#watched.values()].map(({ owner }) => owner))
+    if (owners.size > 0) this.#parentWeight.set(this.#weights.shareOf(owners))
+  }
+
   async #poll(): Promise<void> {
     const now = performance.now()
     const passedMs = now - this.#polledAt
@@ -84,6 +93,7 @@ export class Processors {
     this.#weights.update(watched, passedMs)
     for (const sandbox of watched) await applyWeight(sandbox, this.#weights.divisorOf(sandbox))
     await this.#shimGroups.update((owner) => this.#weights.divisorOfOwner(owner))
+    this.#weighAll()
     const move = evenOut([...this.#watched.values()], this.count)
     const moved = move && this.#watched.get(move.id)
     if (!move || !moved?.cpusPath) return

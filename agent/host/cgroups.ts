@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ExecutorRefused } from '../port/errors.ts'
 import type { SandboxLimits } from '../port/sandbox-spec.ts'
 import type { CgroupLayout } from './cgroup-layout.ts'
-import { prepareShimCgroups, removeShimCgroups } from './shim-cgroups.ts'
+import { prepareShimCgroups, removeShimCgroups, shimCgroups } from './shim-cgroups.ts'
 
 /** Folders and files that the shim makes, sets and reads for one sandbox. Paths are absolute. */
 export interface CgroupPlan {
@@ -79,6 +79,14 @@ async function prepareCpuset(root: string, folder: string): Promise<void> {
     await writeFile(join(folder, name), await readFile(join(root, name), 'utf8'))
   }
   await writeFile(join(folder, 'cgroup.clone_children'), '1')
+}
+
+/** Files with the weights of the group of all sandboxes, and of that of all shims. */
+export function parentWeightFiles(layout: CgroupLayout, parent: string): string[] {
+  const shims = shimCgroups(layout, parent)
+  return [join(layout.version === 2 ? layout.root : layout.cpu, parent), shims.folder].map((folder) =>
+    join(folder, shims.weight.file),
+  )
 }
 
 /** Removes the groups of sandboxes and shims that are empty. */

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs'
 const raisedNice = '-5'
 
 /**
- * Gives all processes of a session a larger share of the processors than those of sandboxes, where the kernel divides
- * processors by session first: a company whose jobs and results use all of them delays the service little. Sessions that these
+ * Gives all processes of a session a larger share of the processors, where the kernel divides processors by session first: a
+ * company whose jobs use all of them for long delays the service little (`agent/capacity/parent-weight.ts`). Sessions that these
  * processes start have the normal priority again. Does nothing where the kernel does not divide by session, or for a process
  * that is not root.
  *
