@@ -99,7 +99,7 @@ export const callers = [
 export type Caller = (typeof callers)[number]
 
 /** Configuration of another app over the same world. */
-export type ConfigOverrides = Partial<ApiParts['config']> & { db?: Database }
+export type ConfigOverrides = Partial<ApiParts['config']> & { db?: Database; diskFloorBytes?: number }
 
 interface StageParts {
   database: RewindingDatabase
@@ -168,15 +168,17 @@ class WorldSetup {
     return app
   }
 
-  appWith({ db = this.database.db, ...config }: ConfigOverrides): FastifyInstance {
+  appWith({ db = this.database.db, diskFloorBytes, ...overrides }: ConfigOverrides): FastifyInstance {
     const log = createLog('test', 'silent')
+    const config = { ...this.config, ...overrides }
     return createApiApp({
       db,
       logNews: silentLogUpdates,
       log,
       clock: systemClock,
       readers: testReaders(log),
-      config: { ...this.config, ...config },
+      storage: new DiskStorage(join(config.dataDir, 'objects'), diskFloorBytes),
+      config,
     })
   }
 

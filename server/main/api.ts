@@ -12,6 +12,7 @@ import { RequestScheduler } from '../fairness/request-scheduler.ts'
 import { unacceptedMax } from '../http/bounds/connection-bounds.ts'
 import { DatabaseLogUpdates } from '../live-logs/log-updates.ts'
 import { measureProcess } from '../operations/metrics/own-metrics.ts'
+import { openStorage } from '../storage/open-storage.ts'
 import { startTracing } from '../tracing/tracing.ts'
 import { createApiApp } from './api/api-app.ts'
 import { createCallbackApp } from './api/callback-app.ts'
@@ -40,6 +41,7 @@ await runRole('api', async (config, log) => {
   await recordDefaultBytes(db, config)
   if (values.readers) watchReaderHost(log)
   const clock = systemClock
+  const storage = await openStorage(config)
   const logNews = new DatabaseLogUpdates({ url: databaseUrl, log })
   // One for both listeners: they share the event loop and the connections to the database.
   const scheduler = new RequestScheduler()
@@ -53,12 +55,13 @@ await runRole('api', async (config, log) => {
     identityProvider: identityProviderOf(config, { clock, log }),
     agentIdentityProvider: agentIdentityProviderOf(config, { clock, log }),
     readers: readersOfRole(log, values.readers),
+    storage,
     packedFolder: values.packed,
     config,
     scheduler,
     draining: draining.signal,
   })
-  const callbacks = createCallbackApp({ db, log, clock, config, scheduler })
+  const callbacks = createCallbackApp({ db, log, clock, storage, config, scheduler })
   // First, so that a service that answers accepts callbacks too.
   const backlog = unacceptedMax
   const callbackOptions = { host: callbackAddress, port: callbackPort, setting: 'SANDBOX_CALLBACK_PORT' }

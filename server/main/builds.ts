@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { AgentClient } from '../../agent/client/agent-client.ts'
 import { systemClock } from '../base/clock.ts'
 import { readConfig } from '../base/config/config.ts'
@@ -19,7 +18,7 @@ import { liveLogWriter } from '../live-logs/stream-live-log.ts'
 import { measureProcess } from '../operations/metrics/own-metrics.ts'
 import { startMetricsReport } from '../operations/metrics/report-metrics.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { DiskStorage } from '../storage/disk.ts'
+import { openStorage } from '../storage/open-storage.ts'
 import { startTracing } from '../tracing/tracing.ts'
 import { readersOfRole } from './role-readers.ts'
 import type { BuildsOptions } from './start-builds.ts'
@@ -39,7 +38,7 @@ followLogLevel(log, config.dataDir)
 const tracing = startTracing(config, log)
 const db = connect(databaseUrl, { poolSize: config.databasePoolSize, log, name: 'worker' })
 const executor = new AgentClient(config.agentSocket)
-const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
+const storage = await openStorage(config)
 const builds = await startBuildWorker({
   db,
   databaseUrl,

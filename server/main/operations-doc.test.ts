@@ -7,7 +7,7 @@ import { exitCodes } from './supervisor/service-problem.ts'
 const read = (page: string) => readFile(join(import.meta.dirname, '../../docs/operations', page), 'utf8')
 
 test('the page of settings lists every setting and no others', async () => {
-  const listed = [...(await read('settings.md')).matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name)
+  const listed = [...(await read('settings.md')).matchAll(/^\| `([A-Z0-9_]+)` \|/gm)].map(([, name]) => name)
   expect(listed).toEqual(Object.values(settings).map((setting) => setting.env))
 })
 

@@ -1,12 +1,10 @@
 import { hostname } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { AgentClient } from '../../agent/client/agent-client.ts'
 import { Directory } from '../access/directory/directory.ts'
-import { dayMs, systemClock } from '../base/clock.ts'
+import { systemClock } from '../base/clock.ts'
 import { remediationDaysOf } from '../base/config/finding-settings.ts'
 import { SigningKeys, signingKeysFolder } from '../base/keys/signing-keys.ts'
-import type { Log } from '../base/logging.ts'
 import { bootId, type Machine } from '../base/machine-id.ts'
 import { configuredCapacity } from '../capacity/run-capacity.ts'
 import { recordDefaultBytes } from '../companies/storage/storage-quota.ts'
@@ -26,11 +24,11 @@ import { queuePolicy } from '../runs/queue/queue-policy.ts'
 import { configuredKeys } from '../secrets/keys/configured-keys.ts'
 import { LocalKeys, secretKeysFolder } from '../secrets/keys/local-keys.ts'
 import { StoredRunSessions } from '../sessions/runs/run-sessions.ts'
-import { DiskStorage } from '../storage/disk.ts'
+import { openStorage } from '../storage/open-storage.ts'
 import { sweepTaskUploads } from '../tasks/files/upload-sweep.ts'
 import { startTracing } from '../tracing/tracing.ts'
 import { MachineRefused, takeMachineLease } from '../work/machine-lease.ts'
-import { type Sweep, startSweep } from '../work/sweep.ts'
+import { startSweep } from '../work/sweep.ts'
 import { checkSessions } from './database-checks.ts'
 import { startRetentionLoops } from './loops/retention-loops.ts'
 import { startAgentPresence, startNotifications, startUnattendedRuns } from './loops/worker-loops.ts'
@@ -69,7 +67,7 @@ await runRole('worker', async (config, log) => {
   })
   await recordDefaultBytes(db, config)
 
-  const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
+  const storage = await openStorage(config)
   await storage.removeAbandoned()
   const executor = new AgentClient(config.agentSocket)
   const signing = new SigningKeys(signingKeysFolder(config.dataDir))
@@ -121,7 +119,9 @@ await runRole('worker', async (config, log) => {
   const unattended = config.enabled
     ? startUnattendedRuns({ db, directory, policy, outputs, storage, clock: systemClock, log })
     : []
-  const residue = startResidueSweeps(storage, log)
+  const residue = storage.sweeps.map(({ remove, ...sweep }) =>
+    startSweep({ ...sweep, runOnce: async () => ({ removed: await remove() }), log }),
+  )
   const retention = startRetentionLoops({
     ...{ db, storage, executor, clock: systemClock, log },
     remediationDays: remediationDaysOf(config.remediationDays),
@@ -148,24 +148,6 @@ await runRole('worker', async (config, log) => {
     },
   }
 })
-
-/** Removes what killed processes left in the object store, without waiting for their restart. */
-function startResidueSweeps(storage: DiskStorage, log: Log): Sweep[] {
-  return [
-    startSweep({
-      name: 'abandoned parts',
-      everyMs: 600_000,
-      runOnce: async () => ({ removed: await storage.removeAbandonedParts() }),
-      log,
-    }),
-    startSweep({
-      name: 'empty folders',
-      everyMs: dayMs,
-      runOnce: async () => ({ removed: await storage.removeEmptyFolders() }),
-      log,
-    }),
-  ]
-}
 
 function given(): { machine: Machine; notDumpable: string } {
   const { machine: id, folder, 'not-dumpable': notDumpable } = values

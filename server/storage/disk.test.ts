@@ -11,6 +11,16 @@ const newRoot = () => mkdtemp(join(tmpdir(), 'sandbox-objects-'))
 
 storageConformance('disk', async () => new DiskStorage(await newRoot()))
 
+it('reads an opened object although its key is replaced and deleted', async () => {
+  const storage = new DiskStorage(await newRoot())
+  await storage.put('key', Buffer.from('first'))
+  const object = await storage.opened('key')
+  await storage.put('key', Buffer.from('other'))
+  await storage.delete('key')
+  expect(String(Buffer.concat(await Array.fromAsync(object.read(0, 5))))).toBe('first')
+  await object.close()
+})
+
 const foldersBelow = (root: string) => readdir(join(root, 'objects'), { recursive: true })
 
 it('deleting an object removes its folders if nothing else is in them', async () => {

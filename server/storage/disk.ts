@@ -1,6 +1,7 @@
 import { type FileHandle, link, open, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { dayMs } from '../base/clock.ts'
 import { firstBytes } from '../base/first-bytes.ts'
 import { settleAll } from '../base/settle-all.ts'
 import { DeletionPause } from './deletion-pause.ts'
@@ -15,24 +16,27 @@ import {
 } from './folders.ts'
 import { FreeSpace } from './free-space.ts'
 import { Incoming } from './incoming.ts'
+import { objectKey } from './object-key.ts'
 import {
   type NamedBytes,
   ObjectMissing,
-  type ObjectStorage,
   type OpenedObject,
   type PutOptions,
+  type ServiceStorage,
   type StoredObject,
 } from './port.ts'
 import { chunkBytes, writePart } from './write-part.ts'
-
-const keyPattern = /^[a-z0-9][a-z0-9_.-]*(\/[a-z0-9][a-z0-9_.-]*){0,6}$/
 
 /**
  * Objects as files below one folder: written to a temporary file, synced, then renamed into place. An object that nobody reads
  * yet gets its name first, and file and folder are synced together: after a power cut it may be there without its bytes, until
  * the caller, who got no answer, stores it again.
  */
-export class DiskStorage implements ObjectStorage {
+export class DiskStorage implements ServiceStorage {
+  readonly sweeps = [
+    { name: 'abandoned parts', everyMs: 600_000, remove: () => this.removeAbandonedParts() },
+    { name: 'empty folders', everyMs: dayMs, remove: () => this.removeEmptyFolders() },
+  ]
   readonly #root: string
   readonly #incoming: Incoming
   readonly #pause: DeletionPause
@@ -46,7 +50,6 @@ export class DiskStorage implements ObjectStorage {
     this.#pause = new DeletionPause(root)
   }
 
-  /** Removes the residue of killed writers and backups; called when a process starts. */
   async removeAbandoned(): Promise<void> {
     await this.#pause.removeAbandoned()
     await this.removeAbandonedParts()
@@ -186,7 +189,7 @@ export class DiskStorage implements ObjectStorage {
     return this.#space.hasSpace()
   }
 
-  /** Writes and removes a byte where new objects arrive; throws if it cannot. */
+  /** Writes and removes a byte where new objects arrive. */
   async probe(): Promise<void> {
     const part = await this.#incoming.newPart()
     try {
@@ -203,8 +206,7 @@ export class DiskStorage implements ObjectStorage {
   }
 
   #path(key: string): string {
-    if (!keyPattern.test(key)) throw new Error(`not an object key: ${JSON.stringify(key)}`)
-    return join(this.#root, 'objects', key)
+    return join(this.#root, 'objects', objectKey(key))
   }
 }
 

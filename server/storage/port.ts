@@ -15,21 +15,41 @@ export interface ObjectStorage {
   /** Opens `start` to `end` (inclusive), or the whole object. Throws `ObjectMissing`. */
   get(key: string, range?: { start: number; end: number }): Promise<Readable>
   /**
-   * Opens an object for several reads: all are of the same bytes, even if the key is replaced or deleted. Throws
-   * `ObjectMissing`. The caller closes it.
+   * Opens an object for several reads: all are of the same bytes, even if the key is replaced or deleted. A bucket, which keeps no
+   * replaced bytes, fails such a read as unavailable. Throws `ObjectMissing`. The caller closes it.
    */
   opened(key: string): Promise<OpenedObject>
   /** A small object, or its first `maxBytes`; undefined when there is none. */
   read(key: string, maxBytes?: number): Promise<Buffer | undefined>
   /** Size in bytes, or undefined when there is no such object. */
   size(key: string): Promise<number | undefined>
-  /** Moves an object to another key, atomically. Throws `ObjectMissing`. */
+  /**
+   * Moves an object to another key. Throws `ObjectMissing`. Atomic on a disk; in a bucket it is a copy and a deletion, and an
+   * interrupted move leaves both: it may be repeated.
+   */
   move(from: string, to: string): Promise<void>
   /** Stores an object under another key as well; each is deleted separately. Throws `ObjectMissing`. */
   copy(from: string, to: string): Promise<void>
   delete(key: string): Promise<void>
   /** Whether there is space for new work; started work may store its results beyond that. */
   hasSpace(): Promise<boolean>
+}
+
+/** The storage of a service, as its processes open and look after it. */
+export interface ServiceStorage extends ObjectStorage {
+  /** Removes the residue of killed processes, without waiting for their restart. */
+  readonly sweeps: readonly StorageSweep[]
+  /** Removes the residue of killed writers and backups; called when a process starts. */
+  removeAbandoned(): Promise<void>
+  /** Writes a byte; throws if it cannot. */
+  probe(): Promise<void>
+}
+
+export interface StorageSweep {
+  name: string
+  everyMs: number
+  /** Returns how many things it removed. */
+  remove: () => Promise<number>
 }
 
 export interface PutOptions {

@@ -13,8 +13,17 @@ const unavailableCodes = new Set([
   'ESTALE',
 ])
 
+/** A store over the network did not do what it was asked. Its message is for the log. */
+export class StorageUnavailable extends Error {
+  constructor(doing: string, reason: string, options?: ErrorOptions) {
+    super(`${doing}: ${reason}`, options)
+    this.name = 'StorageUnavailable'
+  }
+}
+
 /** True when the object storage failed for a reason of its own: the same call may succeed later. */
 export function isStorageUnavailable(error: unknown): boolean {
+  if (error instanceof StorageUnavailable) return true
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as NodeJS.ErrnoException
   return syscall !== undefined && unavailableCodes.has(code ?? '')

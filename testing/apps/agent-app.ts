@@ -77,11 +77,11 @@ export class AgentApp {
       agentIdentityProvider,
       documentFetching,
       readers: testReaders(log),
+      storage: new DiskStorage(join(this.folder, 'objects'), diskFloorBytes),
       config: {
         dataDir: this.folder,
         deployment: 'onprem',
         enabled,
-        diskFloorBytes,
         baseUrl,
         runSlots: 16,
         trustedProxies: [],

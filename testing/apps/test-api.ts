@@ -49,7 +49,9 @@ const defaults = {
 } satisfies Omit<ApiParts['config'], 'dataDir'>
 
 /** Overrides of the defaults. Without `logNews`, followers of logs and states poll. */
-type TestApiOptions = Partial<ApiParts['config'] & Pick<ApiParts, 'logNews' | 'packedFolder'>>
+type TestApiOptions = Partial<
+  ApiParts['config'] & Pick<ApiParts, 'logNews' | 'packedFolder'> & { diskFloorBytes: number }
+>
 
 /**
  * The API as production creates it, on a test database and a folder that is removed afterwards. Calls are made as the
@@ -71,7 +73,10 @@ export class TestApi implements Caller {
   readonly tasks = new TaskSteps(this)
   #aheadMs = 0
 
-  constructor(db: Database, { logNews = silentLogUpdates, packedFolder, ...options }: TestApiOptions = {}) {
+  constructor(
+    db: Database,
+    { logNews = silentLogUpdates, packedFolder, diskFloorBytes, ...options }: TestApiOptions = {},
+  ) {
     const config: ApiParts['config'] = { ...defaults, dataDir: this.dataDir, ...options }
     this.policy = queuePolicy(config.deployment, configuredCapacity(config))
     const log = createLog('test', 'silent')
@@ -104,6 +109,7 @@ export class TestApi implements Caller {
       clock,
       logNews,
       readers: testReaders(log),
+      storage: new DiskStorage(this.folder, diskFloorBytes),
       packedFolder,
       config,
       authenticateBy: (usual) => async (request, findKey) => {

@@ -22,6 +22,7 @@ import { type SandboxConfig, sandboxSettings } from './sandbox-settings.ts'
 import { type SecretKeyConfig, secretKeySettings } from './secret-key-settings.ts'
 import { type ServiceConfig, serviceSettings } from './service-settings.ts'
 import type { Raw, Settings } from './setting.ts'
+import { type StorageConfig, storageSettings } from './storage-settings.ts'
 import { type TracingConfig, tracingSettings } from './tracing-settings.ts'
 
 /**
@@ -33,6 +34,7 @@ export type Config = ServiceConfig &
   OperatorConfig &
   TracingConfig &
   DatabaseConfig &
+  StorageConfig &
   AccountConfig &
   SandboxConfig &
   CapacityConfig &
@@ -53,6 +55,7 @@ export const settings: Settings<Config> = {
   ...operatorSettings,
   ...tracingSettings,
   ...databaseSettings,
+  ...storageSettings,
   ...accountSettings,
   ...sandboxSettings,
   ...capacitySettings,
@@ -113,10 +116,15 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return config
 }
 
-/** Reads the configuration of a service whose environment is a file of `NAME=value` lines, such as a unit's `EnvironmentFile`. */
+/**
+ * Reads the configuration of a service whose environment is a file of `NAME=value` lines, such as a unit's `EnvironmentFile`. The
+ * variables of AWS in it become those of this process, where the AWS client looks for them.
+ */
 export function readConfigOfFile(path: string): Config {
   try {
-    return readConfig(parseEnv(readFileSync(path, 'utf8')))
+    const environment = parseEnv(readFileSync(path, 'utf8'))
+    Object.assign(process.env, awsVariables(environment))
+    return readConfig(environment)
   } catch (error) {
     if (error instanceof ConfigInvalid) throw error
     throw new ConfigInvalid([`${path} cannot be read: ${error instanceof Error ? error.message : error}`])
@@ -128,6 +136,10 @@ export function givenSettings(environment: NodeJS.ProcessEnv = process.env): Rec
   const names = ['SANDBOX_CONFIG', ...Object.values(settings).map(({ env }) => env)]
   return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])))
 }
+
+/** The variables in which the AWS client looks for credentials. */
+export const awsVariables = (environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('AWS_')))
 
 /** The account of the person who became root by sudo. */
 export const sudoUser = ({ SUDO_USER: user = '' }: NodeJS.ProcessEnv = process.env): string | undefined =>

@@ -6,6 +6,7 @@ import type { LoginConfig } from './login-settings.ts'
 import type { OperatorConfig } from './operator-settings.ts'
 import type { SecretKeyConfig } from './secret-key-settings.ts'
 import type { ServiceConfig } from './service-settings.ts'
+import type { StorageConfig } from './storage-settings.ts'
 
 type Compared = BackupConfig &
   CapacityConfig &
@@ -13,7 +14,8 @@ type Compared = BackupConfig &
   LoginConfig &
   OperatorConfig &
   SecretKeyConfig &
-  ServiceConfig
+  ServiceConfig &
+  StorageConfig
 
 /** Settings that are valid alone and cannot be used together. */
 const conflicts: { problem: string; isIn: (config: Compared) => boolean }[] = [
@@ -28,6 +30,11 @@ const conflicts: { problem: string; isIn: (config: Compared) => boolean }[] = [
       'SANDBOX_OPERATOR_DATABASE_URL needs SANDBOX_API_DATABASE_URL, and is required if both SANDBOX_API_DATABASE_URL and SANDBOX_OPERATOR_LISTEN are set',
     isIn: ({ apiDatabaseUrl: api, operatorDatabaseUrl: operator, operatorListen }) =>
       (Boolean(operator) && !api) || (operatorListen !== undefined && Boolean(api) && !operator),
+  },
+  {
+    problem:
+      'SANDBOX_S3_BUCKET needs SANDBOX_COMPANY_STORAGE_BYTES: a bucket has no size of which a company could get a part',
+    isIn: ({ s3Bucket, companyStorageBytes }) => s3Bucket !== undefined && companyStorageBytes === undefined,
   },
   {
     problem: 'SANDBOX_SESSION_BYTES must be at most SANDBOX_SESSION_MAX_BYTES',

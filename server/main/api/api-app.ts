@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { sessionBytesDefault, sessionBytesMax } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { FastifyInstance } from 'fastify'
@@ -45,8 +44,8 @@ import { repeatedWritesOf } from '../../runs/submit/repeated-writes.ts'
 import { configuredKeys, type KeySetting } from '../../secrets/keys/configured-keys.ts'
 import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
 import { StateWatchers } from '../../state-watch/state-watchers.ts'
-import { DiskStorage } from '../../storage/disk.ts'
 import { Downloads } from '../../storage/downloads/downloads.ts'
+import type { ServiceStorage } from '../../storage/port.ts'
 import { mountAgents } from './api-agents.ts'
 import { mountDirectory, mountNotifications, mountSettings } from './api-company.ts'
 import { mountDoors } from './api-doors.ts'
@@ -67,11 +66,12 @@ export interface ApiParts {
   /** How documents of OAuth clients are fetched; absent: from public addresses. */
   documentFetching?: GuardedOptions | undefined
   readers: ArchiveReaders
+  storage: ServiceStorage
   /** Folder of the packed programs, with those that are served. */
   packedFolder?: string | undefined
   /** Wraps how callers are found, for tests that name theirs. */
   authenticateBy?: (usual: Authenticate) => Authenticate
-  /** Keys and objects are below `dataDir`; the rest are settings of the operator. */
+  /** Keys are below `dataDir`; the rest are settings of the operator. */
   config: Pick<
     Config,
     | 'dataDir'
@@ -93,7 +93,6 @@ export interface ApiParts {
         Config,
         | 'sessionBytes'
         | 'sessionMaxBytes'
-        | 'diskFloorBytes'
         | 'readsPerLogLine'
         | 'mailServer'
         | 'webhookInnerRanges'
@@ -118,6 +117,7 @@ export function createApiApp({
   agentIdentityProvider,
   documentFetching,
   readers,
+  storage,
   packedFolder,
   authenticateBy = (usual) => usual,
   config,
@@ -126,7 +126,6 @@ export function createApiApp({
   draining,
 }: ApiParts): FastifyInstance {
   const { deployment, enabled, baseUrl } = config
-  const storage = new DiskStorage(join(config.dataDir, 'objects'), config.diskFloorBytes)
   const keys = openKeys(keysFolder(config.dataDir))
   const pages = new PageTokens(keys.derive('page-token'))
   const lifetimeSeconds = config.accessTokenSeconds

@@ -21,14 +21,14 @@ import { mountFindingRoutes } from '../../http/routes/environments/findings.ts'
 import type { LogFollowers } from '../../live-logs/log-followers.ts'
 import { repeatedWritesOf } from '../../runs/submit/repeated-writes.ts'
 import type { StateWatchers } from '../../state-watch/state-watchers.ts'
-import type { DiskStorage } from '../../storage/disk.ts'
 import type { Downloads } from '../../storage/downloads/downloads.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
 
 interface EnvironmentParts {
   db: Database
   log: Log
   pages: PageTokens
-  storage: DiskStorage
+  storage: ObjectStorage
   keys: Keys
   downloads: Downloads
   followers: LogFollowers

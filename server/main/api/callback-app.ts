@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { refuseCredentials } from '../../access/authentication/authentication.ts'
 import { Directory } from '../../access/directory/directory.ts'
@@ -13,13 +12,14 @@ import { createApp } from '../../http/app.ts'
 import { boundConnections, connectionBoundsFor } from '../../http/bounds/connection-bounds.ts'
 import { mounter } from '../../http/mount.ts'
 import { mountOutputCallbacks } from '../../http/routes/tables/output-callbacks.ts'
-import { DiskStorage } from '../../storage/disk.ts'
+import type { ObjectStorage } from '../../storage/port.ts'
 
 interface CallbackParts {
   db: Database
   log: Log
   clock: Clock
-  config: Pick<Config, 'dataDir' | 'enabled'> & Partial<Pick<Config, 'diskFloorBytes' | 'readsPerLogLine'>>
+  storage: Pick<ObjectStorage, 'hasSpace'>
+  config: Pick<Config, 'dataDir' | 'enabled'> & Partial<Pick<Config, 'readsPerLogLine'>>
   /** That of the API; absent: nothing waits. */
   scheduler?: RequestScheduler | undefined
 }
@@ -28,9 +28,15 @@ interface CallbackParts {
  * The part of the service that a permitted run can reach: the callbacks, and no other path. It has a listener of its own, to
  * which the host leads the connections of sandboxes.
  */
-export function createCallbackApp({ db, log, clock, config, scheduler }: CallbackParts): FastifyInstance {
+export function createCallbackApp({
+  db,
+  log,
+  clock,
+  storage,
+  config,
+  scheduler,
+}: CallbackParts): FastifyInstance {
   const { dataDir, enabled } = config
-  const storage = new DiskStorage(join(dataDir, 'objects'), config.diskFloorBytes)
   const outputs = outputPolicies({ db, directory: new Directory(db), clock, log, dataDir })
   const requestLog = { trustedProxies: [], readsPerLine: config.readsPerLogLine ?? 0 }
   const app = createApp(log, { requestLog })

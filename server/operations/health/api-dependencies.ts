@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import type { DiskStorage } from '../../storage/disk.ts'
+import type { ServiceStorage } from '../../storage/port.ts'
 import { presenceOn } from '../../work/machine-lease.ts'
 import type { Look } from './readiness.ts'
 
@@ -9,7 +9,7 @@ export const apiDependencies = ({
   storage,
 }: {
   db: Database
-  storage: Pick<DiskStorage, 'probe' | 'hasSpace'>
+  storage: Pick<ServiceStorage, 'probe' | 'hasSpace'>
 }): Look[] => [
   {
     names: ['database', 'worker', 'host_agent'],

@@ -27,8 +27,8 @@ const runs = await RealRuns.start(database, {
   egressCapBytes: 1024 ** 2,
 })
 const { api } = runs
-const { log, clock } = api.context
-const app = createCallbackApp({ db, log, clock, config: { dataDir: api.dataDir, enabled: true } })
+const { log, clock, storage } = api.context
+const app = createCallbackApp({ db, log, clock, storage, config: { dataDir: api.dataDir, enabled: true } })
 const way = await CallbackWay.open(app, {
   folder: testFolder(),
   onMachine: internet.onMachine,

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { sleep } from '../../../base/clock.ts'
 import { endWaitingBuilds } from '../../../builds/attempts/cancel-builds.ts'
 import { type AttemptEnd, findAttemptEnd } from '../../../builds/attempts/claims/attempt-end-store.ts'
@@ -14,7 +13,7 @@ import {
   listCuratedEnvironments,
   type Publishing,
 } from '../../../environments/operator/curated-environments.ts'
-import { DiskStorage } from '../../../storage/disk.ts'
+import { openStorage } from '../../../storage/open-storage.ts'
 import { actOnService, type Outcome, onLocalService } from '../local-service.ts'
 
 export type { CuratedBuild } from '../../../builds/curated-builds.ts'
@@ -49,8 +48,8 @@ export const readCuratedEnvironments = (): Outcome<CuratedEnvironment[]> =>
 
 /** How the last build of a curated version ended; undefined: no such version. */
 export const readCuratedBuildOf = (versionId: string): Outcome<CuratedBuild | undefined> =>
-  onLocalService(({ db, config }) =>
-    readCuratedBuild({ db, storage: new DiskStorage(join(config.dataDir, 'objects')) }, versionId),
+  onLocalService(async ({ db, config }) =>
+    readCuratedBuild({ db, storage: await openStorage(config) }, versionId),
   )
 
 /** False: there is no active environment of that name. */
