@@ -14,6 +14,7 @@ import { checkRestored } from './supervisor/host/restore-mark.ts'
 import { type ServiceAccounts, serviceAccounts } from './supervisor/host/service-accounts.ts'
 import { type DatabaseUrls, externalUrls, setUpDatabase } from './supervisor/processes/database-setup.ts'
 import { checkCanListen } from './supervisor/processes/listen-check.ts'
+import { runOnce } from './supervisor/processes/one-time-process.ts'
 import { packedProgram } from './supervisor/processes/packed-program.ts'
 import { PostgresPart } from './supervisor/processes/postgres-part.ts'
 import { readableProgram } from './supervisor/processes/program-copy.ts'
@@ -24,6 +25,7 @@ import {
   makeRole,
   type Role,
   type RolePlan,
+  storageCheck,
   withoutCores,
 } from './supervisor/processes/service-roles.ts'
 import { type ExitCode, exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
@@ -84,10 +86,8 @@ async function upOn(config: Config, accounts: ServiceAccounts | undefined): Prom
   const plan = { ...ground, urls: () => external ?? embeddedUrls(database) }
   if (!isRoot()) sayNoAgent(config)
   // Parts stop in reverse order, so that a part that accepts work stops before the part that does it.
-  const standsAlone = [database, isRoot() ? makeRole('agent', plan) : undefined].filter(
-    (part) => part !== undefined,
-  )
-  const supervisor = new Supervisor([standsAlone, [...makeWorker(plan), ...makeApi(plan)]])
+  const standsAlone = [database, ...(isRoot() ? [makeRole('agent', plan)] : [])]
+  const supervisor = new Supervisor([bucket(ground), standsAlone, [...makeWorker(plan), ...makeApi(plan)]])
   return await untilSignal(supervisor, () => {
     const where =
       config.baseUrl === `http://${config.host}:${config.port}` ? '' : `, reached at ${config.baseUrl}`
@@ -140,7 +140,7 @@ async function upRoleOn(
     worker: () => makeWorker(plan),
     api: () => makeApi(plan),
   }[name]()
-  const stages = urls ? [[externalDatabase(ground, urls)], roles] : [roles]
+  const stages = urls ? [bucket(ground), [externalDatabase(ground, urls)], roles] : [roles]
   return untilSignal(new Supervisor(stages), () => say(name, 'ready', systemClock.now()))
 }
 
@@ -206,11 +206,21 @@ const embeddedUrls = (database: Part): DatabaseUrls | undefined =>
   database instanceof PostgresPart ? database.urls : undefined
 
 /** An external database: it is set up once and then not managed. */
-function externalDatabase(ground: Ground, urls: DatabaseUrls): Part {
+const externalDatabase = (ground: Ground, urls: DatabaseUrls): Part =>
+  atStart('database', (signal) => setUpDatabase({ ...databaseSetup(ground), signal }, urls))
+
+/** A bucket of objects: it is tried once, and not when a process starts again while the store fails. */
+const bucket = (ground: Ground): Part[] =>
+  ground.config.s3Bucket === undefined
+    ? []
+    : [atStart('storage', (signal) => runOnce(storageCheck(ground), 'the bucket cannot be used', signal))]
+
+/** Work that is done once when the service starts. */
+function atStart(name: string, work: (signal: AbortSignal) => Promise<void>): Part {
   const stopping = new AbortController()
   return {
-    name: 'database',
-    start: () => setUpDatabase({ ...databaseSetup(ground), signal: stopping.signal }, urls),
+    name,
+    start: () => work(stopping.signal),
     stop: async () => stopping.abort(),
     kill: () => stopping.abort(),
   }

@@ -18,6 +18,7 @@ import { isCurrent } from '../operations/host/base-images.ts'
 import { accountOf } from '../postgres/account.ts'
 import { isPortFree } from '../postgres/free-port.ts'
 import { defaultCompanyBytes } from '../storage/free-space.ts'
+import { bucketProblem, storageName } from '../storage/open-storage.ts'
 import { lockHolder } from './supervisor/host/instance-lock.ts'
 
 const GiB = 1024 ** 3
@@ -46,6 +47,7 @@ export async function runChecks(): Promise<Check[]> {
     addressCheck(config),
     memoryCheck(),
     diskCheck(config),
+    storageCheck(config),
     builderCheck(config),
     baseImagesCheck(config),
     packageHostsCheck(config),
@@ -247,6 +249,16 @@ async function diskCheck(config: Config): Promise<Check> {
         'the builder takes 0.3 GiB, a build up to a few GiB more: free 5 GiB, or set SANDBOX_DATA to another disk',
     })
   }
+}
+
+/** Where objects are. The disk has a check of its own. */
+async function storageCheck(config: Config): Promise<Check> {
+  const problem = await bucketProblem(config)
+  return needed('objects', {
+    ok: !problem,
+    found: problem?.message ?? storageName(config),
+    advice: 'see the settings that begin with SANDBOX_S3 in docs/operations/settings.md',
+  })
 }
 
 async function builderCheck(config: Config): Promise<Check> {

@@ -35,6 +35,7 @@ const programs = {
   api: refused,
   backups: refused,
   builds: refused,
+  'check-storage': refused,
   'mirror-proxy-main': /EADDRNOTAVAIL/,
   operator: refused,
   'prepare-database': refused,

@@ -22,6 +22,7 @@ const entries = [
   'server/main/operator.ts',
   'server/main/agent.ts',
   'server/main/prepare-database.ts',
+  'server/main/check-storage.ts',
   'reader/process/reader-main.ts',
   'agent/mirrors/mirror-proxy-main.ts',
   'server/tasks/inputs/schema/schema-worker.ts',

@@ -13,6 +13,7 @@ import {
 import { resetPassword } from '../../companies/users.ts'
 import { setBudget, setLimits, type WantedBudget } from '../../operations/acts/company-acts.ts'
 import { type DiskSize, diskOf } from '../../storage/free-space.ts'
+import { storageName } from '../../storage/open-storage.ts'
 import { actOnService, doHere, type Outcome, onLocalService } from './local-service.ts'
 
 export type { CompanyBudget } from '@sandbox-jobs/contract/operator/company-budget.ts'
@@ -35,6 +36,8 @@ export const setPassword = (login: string): Outcome<string | undefined> =>
   actOnService({ act: 'password_set', subject: login }, ({ db }) => resetPassword(db, login))
 
 export interface StorageOverview {
+  /** Where the objects are. */
+  objects: string
   disk: DiskSize
   companies: CompanyStorageUsage[]
 }
@@ -42,6 +45,7 @@ export interface StorageOverview {
 /** The disk of the data folder, and the companies that use the most. */
 export const showStorage = (limit: number): Outcome<StorageOverview> =>
   onLocalService(async ({ db, config }) => ({
+    objects: storageName(config),
     disk: await diskOf(join(config.dataDir, 'objects')),
     companies: await listLargestCompanies(db, limit),
   }))

@@ -3,9 +3,11 @@ import { chmod, chown, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { bucketName, TestBucket } from '../../../testing/bucket/test-bucket.ts'
 import { accountOf } from '../../postgres/account.ts'
 import { checkSettings } from './check-settings.ts'
 
+const bucket = await TestBucket.start()
 let folder: string
 const at = (name: string) => join(folder, name)
 
@@ -57,6 +59,30 @@ test('a database that takes no login is a problem, and its address is not shown'
   url.pathname = '/no-such-database'
   expect(await check([`DATABASE_URL=${url.href}`])).toEqual([
     'problem: DATABASE_URL: no login to the database: there is no such database',
+  ])
+})
+
+test('a bucket that cannot be used is a problem, and so is one without a limit for companies', async () => {
+  const { url } = bucket
+  await writeFile(at('s3'), 'key:secret', { mode: 0o640 })
+  await chown(at('s3'), 0, accountOf('sandbox-jobs')?.gid ?? 0)
+  const lines = (name: string) => [
+    `SANDBOX_S3_BUCKET=${name}`,
+    `SANDBOX_S3_ENDPOINT=${url}`,
+    `SANDBOX_S3_CREDENTIALS_FILE=${at('s3')}`,
+  ]
+  expect(await check(lines(bucketName))).toEqual([
+    expect.stringMatching(/^problem: SANDBOX_S3_BUCKET needs SANDBOX_COMPANY_STORAGE_BYTES/),
+  ])
+  const limit = 'SANDBOX_COMPANY_STORAGE_BYTES=1g'
+  expect(await check([...lines(bucketName), limit])).toEqual([])
+  expect(await check([...lines('missing'), limit])).toEqual([
+    `problem: SANDBOX_S3_BUCKET: the bucket missing of ${url} cannot be used: put probe: 404 NoSuchBucket: as a test says`,
+  ])
+  await bucket.stop()
+  expect(await check([...lines(bucketName), limit])).toEqual([expect.stringContaining('ECONNREFUSED')])
+  expect(await check(['SANDBOX_S3_PREFIX=jobs'])).toEqual([
+    'warning: SANDBOX_S3_PREFIX has no effect without SANDBOX_S3_BUCKET',
   ])
 })
 

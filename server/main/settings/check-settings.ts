@@ -5,6 +5,7 @@ import { externalLogProblem } from '../../operations/backup/archive/kept-log.ts'
 import { checkRecipients, EncryptionProblem } from '../../operations/backup/encryption/age.ts'
 import { unsafeFolder } from '../../operations/backup/schedule/unsafe-folder.ts'
 import { tryLogin } from '../../postgres/bootstrap-store.ts'
+import { bucketProblem } from '../../storage/open-storage.ts'
 import { accountsOrCaller } from '../all.ts'
 import { checkWayIn } from '../supervisor/host/data-folder.ts'
 import { checkRestored } from '../supervisor/host/restore-mark.ts'
@@ -37,6 +38,7 @@ export async function checkSettings(environmentFile?: string, now = systemClock.
     ...[externalLogProblem(config) ?? []].flat().map(problem),
     ...(await recipientFindings(config)),
     ...(await databaseFindings(config)),
+    ...(await bucketFindings(config)),
     ...unusedSettings(config),
   ]
 }
@@ -71,6 +73,11 @@ async function recipientFindings({ backupRecipients }: Config): Promise<Finding[
     if (!(error instanceof EncryptionProblem)) throw error
     return [problem(`SANDBOX_BACKUP_RECIPIENTS: no backup can be made: ${error.message}`)]
   }
+}
+
+async function bucketFindings(config: Config): Promise<Finding[]> {
+  const found = await bucketProblem(config)
+  return found ? [problem(found.message)] : []
 }
 
 const databaseFaults: Record<string, string> = {

@@ -31,15 +31,16 @@ const showCommand = (): Command =>
       withLocalService(
         options,
         () => showStorage(top),
-        ({ disk, companies }) => {
+        ({ objects, disk, companies }) => {
           const rows = companies.map(({ name, company_id, kept_bytes, limit_bytes }) => [
             ...[name, company_id, bytesText(kept_bytes)],
             limit_bytes === null ? 'any' : bytesText(limit_bytes),
           ])
-          const free = `${bytesText(disk.freeBytes)} of ${bytesText(disk.totalBytes)} are free.\n`
+          const free = `Objects: ${objects}. On the disk of the data folder ${bytesText(disk.freeBytes)} of ${bytesText(disk.totalBytes)} are free.\n`
           return {
             text: `${free}${table(['COMPANY', 'ID', 'KEEPS', 'OF'], rows)}`,
             document: {
+              objects,
               free_bytes: disk.freeBytes,
               total_bytes: disk.totalBytes,
               companies,

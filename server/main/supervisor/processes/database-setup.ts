@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process'
 import type { Config } from '../../../base/config/config.ts'
-import { eachLine } from '../../../base/each-line.ts'
-import { type Account, asAccount } from '../../../postgres/account.ts'
+import type { Account } from '../../../postgres/account.ts'
 import { serviceRoles } from '../../../postgres/bootstrap-store.ts'
-import { exitCodes, knownExitCode, ServiceProblem } from '../service-problem.ts'
+import { runOnce } from './one-time-process.ts'
 
 /** Addresses of one database: for the schema owner and the role of each process. */
 export interface DatabaseUrls {
@@ -39,24 +37,9 @@ export interface DatabaseSetup {
 
 /** Migrates the database to the schema of this program and grants its roles their rights. */
 export async function setUpDatabase(setup: DatabaseSetup, urls: DatabaseUrls): Promise<void> {
-  const roles = rolesOf(urls)
-  const [command = '', ...args] = asAccount(setup.account, [...setup.argv, ...roles], 'TERM')
-  const child = spawn(command, args, {
-    cwd: '/',
-    env: setup.env(urls.owner),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal: setup.signal,
-  })
-  for (const stream of [child.stdout, child.stderr]) eachLine(stream, setup.onLine)
-  const code = await new Promise<number | null>((resolve) => {
-    child.once('error', () => resolve(null))
-    child.once('close', resolve)
-  })
-  if (code === 0 || setup.signal.aborted) return
-  throw new ServiceProblem(
-    knownExitCode(code) ?? exitCodes.failed,
-    'the database could not be prepared (its own words are above)',
-  )
+  const { argv, account, onLine, signal } = setup
+  const setUp = { argv: [...argv, ...rolesOf(urls)], account, env: setup.env(urls.owner), onLine }
+  await runOnce(setUp, 'the database could not be prepared', signal)
 }
 
 function rolesOf({ owner, api, worker, operator }: DatabaseUrls): string[] {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { agentPaths } from '../../../../agent/host/paths.ts'
 import type { Confinement } from '../../../../reader/confine/confinement.ts'
 import { readerProgram } from '../../../../reader/process/reader-command.ts'
-import { type Config, settings } from '../../../base/config/config.ts'
+import { awsVariables, type Config, settings } from '../../../base/config/config.ts'
 import { type Machine, MachineIdDamaged, openMachine } from '../../../base/machine-id.ts'
 import { asAccount } from '../../../postgres/account.ts'
 import { acceptorsPerPort } from '../../api/acceptors.ts'
@@ -11,6 +11,7 @@ import type { DataFolder } from '../host/data-folder.ts'
 import type { ServiceAccounts } from '../host/service-accounts.ts'
 import { exitCodes, ServiceProblem } from '../service-problem.ts'
 import type { DatabaseSetup, DatabaseUrls } from './database-setup.ts'
+import type { OneTimeProcess } from './one-time-process.ts'
 import type { Program } from './program-copy.ts'
 import type { RoleOutput } from './role-output.ts'
 import { RoleProcess } from './role-process.ts'
@@ -65,12 +66,14 @@ export function makeRole(name: RoleName, plan: RolePlan): RoleProcess {
       ]),
       cwd: program.root,
       passed: name === 'api' ? duplicatesOf(plan.listener) : [],
-      env: () =>
-        roleEnvironment(
+      env: () => ({
+        ...roleEnvironment(
           isTraced(name) ? config : withoutCollector(config),
           databaseUrl(),
           folder.compiled[name],
         ),
+        ...(hasObjects(name) && storeVariables(config)),
+      }),
       startTimeoutMs,
       stopTimeoutMs: stopTimeoutMs[name],
       inBackground: name === 'backups',
@@ -85,6 +88,12 @@ const duplicatesOf = (listener: number | undefined): number[] =>
 const isRootRole = (name: RoleName): name is 'agent' | 'backups' => name === 'agent' || name === 'backups'
 
 const isTraced = (name: RoleName): boolean => name === 'api' || name === 'worker'
+
+const hasObjects = (name: RoleName): boolean => name === 'api' || name === 'worker'
+
+/** The variables of the operator's environment that the AWS client needs. */
+const storeVariables = ({ s3Bucket, s3CredentialsFile }: Config): NodeJS.ProcessEnv =>
+  s3Bucket === undefined || s3CredentialsFile !== undefined ? {} : awsVariables()
 
 const argumentsOf: Record<RoleName, (plan: RolePlan) => string[]> = {
   api: ({ confinement, packed, listener }) => [
@@ -138,6 +147,20 @@ function readerHost({ confinement, accounts, program, packed }: RolePlan): strin
     `${reader.length}`,
     ...reader,
   ]
+}
+
+/** Runs as the worker's account, which may read what the credentials of the store are in. */
+export function storageCheck(plan: Omit<RolePlan, 'urls'>): OneTimeProcess {
+  const { config, folder, program, packed, accounts, output } = plan
+  return {
+    argv: [program.node, '--disable-sigusr1', join(packed, 'check-storage.mjs')],
+    account: accounts?.worker,
+    env: {
+      ...roleEnvironment(withoutCollector(config), undefined, folder.compiled.worker),
+      ...storeVariables(config),
+    },
+    onLine: (line) => output.line('storage', line),
+  }
 }
 
 /** Runs as the database server's account, which controls the whole database anyway. */
