@@ -21,6 +21,7 @@ import { measureProcess } from '../operations/metrics/own-metrics.ts'
 import { startMetricsReport } from '../operations/metrics/report-metrics.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { runningSuperuserUrl } from '../postgres/running.ts'
+import { bucketName } from '../storage/open-storage.ts'
 import { startTicker } from '../work/ticker.ts'
 import { runRole } from './run-role.ts'
 import { withoutCores } from './supervisor/processes/service-roles.ts'
@@ -56,6 +57,7 @@ await runRole('backups', async (config, log) => {
         ...{ db, dataDir, target, signal, clock: systemClock },
         recipients: config.backupRecipients,
         release: manifest.version,
+        objectsIn: bucketName(config),
         clusterUrl: walArchive?.superuserUrl,
         say: (step) => log.debug({ backup: target, step }, 'backup'),
       }),

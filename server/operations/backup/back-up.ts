@@ -19,7 +19,8 @@ import { pauseDeletions } from './pause-deletions.ts'
  * is dumped, then the keys that are new since and the objects are copied. Objects are written before the rows that refer to
  * them and never change. So every object that the snapshot refers to existed when it was taken, and still exists: in place or
  * among the held deletions. A key that the snapshot needs existed before it, and is in one of the two copies: an operator may
- * make and remove keys while the dump lasts. Newer objects are copied too, which does no harm.
+ * make and remove keys while the dump lasts. Newer objects are copied too, which does no harm. Objects in a bucket are not held
+ * and not copied.
  */
 
 export interface BackupOptions {
@@ -32,6 +33,8 @@ export interface BackupOptions {
   release: string
   clock: Clock
   say: (text: string) => void
+  /** The bucket of the objects, which stay there; undefined: they are in the data folder. */
+  objectsIn?: string | undefined
   /** Address of the superuser of the embedded database, for a backup from which a moment can be restored. */
   clusterUrl?: string | undefined
   /** Ends the backup, which then rejects and stays incomplete. */
@@ -78,6 +81,7 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
       bytes: files.reduce((sum, { byteSize }) => sum + byteSize, 0),
       ...(isEncrypted(options) && { recipients }),
       ...(cluster && { walSegment: cluster.segment }),
+      ...(options.objectsIn !== undefined && { objectsIn: options.objectsIn }),
     }
     options.signal?.throwIfAborted()
     await promisify(execFile)('sync', ['--file-system', target])

@@ -32,6 +32,8 @@ export interface Manifest {
   recipients?: readonly string[]
   /** Segment of the write-ahead log with which recovery of `cluster/` starts; undefined: there is no such folder. */
   walSegment?: string
+  /** Where the objects of the service are, if not in the data folder: the backup has none of them. */
+  objectsIn?: string
 }
 
 export const manifestName = 'manifest.json'

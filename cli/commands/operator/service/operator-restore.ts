@@ -29,13 +29,16 @@ export const operatorRestoreCommand = (): Command =>
             report.progress(text),
           ),
         {
-          render: ({ dataDir, madeAt, until, rows, files, endedRuns, refusedEvents }) => ({
+          render: ({ dataDir, madeAt, until, rows, files, endedRuns, refusedEvents, objectsIn }) => ({
             text:
               (until
                 ? `Restored the moment ${until.toISOString()} to ${dataDir}, from the backup of ${madeAt}: ${files} files.\n`
                 : `Restored the backup of ${madeAt} to ${dataDir}: ${rows} rows, ${files} files.\n`) +
               `${endedRuns} unfinished runs ended as restored_from_backup, and ${refusedEvents} row events that waited for\n` +
-              'their run were refused with that code. Start the service with sandbox up.\n',
+              'their run were refused with that code. Start the service with sandbox up.\n' +
+              (objectsIn === undefined
+                ? ''
+                : `The backup has no objects: they were in the ${objectsIn}, which SANDBOX_S3_BUCKET has to name.\n`),
             document: {
               data_dir: dataDir,
               made_at: madeAt,
@@ -44,6 +47,7 @@ export const operatorRestoreCommand = (): Command =>
               files,
               ended_runs: endedRuns,
               refused_events: refusedEvents,
+              objects_in: objectsIn ?? null,
             },
           }),
           explain: explainBy(hints),

@@ -11,6 +11,7 @@ import { configuredRemote } from '../../../operations/backup/remote/configured-r
 import { RemoteBackups } from '../../../operations/backup/remote/remote-backups.ts'
 import { nameOf } from '../../../operations/backup/schedule/found-backups.ts'
 import manifest from '../../../package.json' with { type: 'json' }
+import { bucketName } from '../../../storage/open-storage.ts'
 import { onLocalService, type ServiceRefusal } from '../local-service.ts'
 
 export interface MadeBackup extends Manifest {
@@ -30,7 +31,9 @@ export async function makeBackup(folder: string, say: (text: string) => void): P
     return await onLocalService(async ({ db, config, clock }) => {
       await recordAuditEntry(db, { act: 'backup', subject: target }, userInfo().username)
       const { dataDir, backupRecipients: recipients } = config
-      const made = await backUp({ db, dataDir, target, recipients, release: manifest.version, clock, say })
+      const release = manifest.version
+      const objectsIn = bucketName(config)
+      const made = await backUp({ db, dataDir, target, recipients, objectsIn, release, clock, say })
       return { ...made, copiedTo: await copy(config, target, made, say) }
     })
   } catch (error) {

@@ -45,6 +45,8 @@ export interface Restored extends Settled {
   /** Undefined: the database was recovered as a whole. */
   rows: number | undefined
   files: number
+  /** Where the objects are, which the backup does not have; undefined: in the data folder. */
+  objectsIn: string | undefined
 }
 
 export interface RestorePlan {
@@ -107,7 +109,8 @@ async function restore(
       : await load(config, target.postgres, backup)
     await promisify(execFile)('sync', ['--file-system', config.dataDir])
     clearRestoreMark(config.dataDir)
-    return { ...loaded, dataDir: config.dataDir, madeAt: manifest.madeAt, until, files: files.length }
+    const { madeAt, objectsIn } = manifest
+    return { ...loaded, dataDir: config.dataDir, madeAt, until, files: files.length, objectsIn }
   } finally {
     await lock.release()
   }
