@@ -53,6 +53,12 @@ export const proofs: readonly Proof[] = [
     proves: [...builds, 'server/base/addresses'],
   },
   {
+    name: 'buckets',
+    tests: ['server/storage/s3/ceph.test.ts'],
+    scenarios: ['e2e/bucket/bucket.test.ts'],
+    proves: ['server/storage', 'testing/bucket'],
+  },
+  {
     name: 'event loop',
     tests: ['proofs/event-loop/*.test.ts'],
     proves: [
