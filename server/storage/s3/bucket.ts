@@ -29,6 +29,8 @@ export class Bucket {
   readonly client: S3Client
   readonly name: string
   readonly prefix: string
+  /** Uploads of this process that hold parts in memory. */
+  largeUploads = 0
 
   /** `prefix` is empty, or a path with a slash at its end. */
   constructor(client: S3Client, name: string, prefix: string) {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { bucketConfig } from '../../../testing/bucket/bucket-config.ts'
 import { bucketName, type Fault, TestBucket } from '../../../testing/bucket/test-bucket.ts'
@@ -7,7 +8,7 @@ import { storageConformance } from '../conformance.ts'
 import { Downloads } from '../downloads/downloads.ts'
 import { isStorageUnavailable } from '../unavailable.ts'
 import { S3Storage } from './s3-storage.ts'
-import { partBytes } from './upload.ts'
+import { largeUploadsMax, partBytes } from './upload.ts'
 
 const [bucket, stopped] = [await TestBucket.start(), await TestBucket.start()]
 const config = bucketConfig(bucketName, bucket.url)
@@ -161,6 +162,23 @@ describe('a store that fails', () => {
     expect(await storage.problem()).toMatchObject({ isRefusal: false })
     const s3CredentialsFile = '/nonexistent/credentials'
     expect(await new S3Storage({ ...config, s3CredentialsFile }).problem()).toMatchObject({ isRefusal: true })
+  })
+
+  it('holds the parts of so many large uploads and no more, while small ones go on', async () => {
+    const more = Promise.withResolvers<void>()
+    async function* slow() {
+      yield Buffer.alloc(1024 ** 2 + 1)
+      await more.promise
+    }
+    const puts = Array.from({ length: largeUploadsMax }, (_, at) =>
+      storage.put(`slow/${at}`, Readable.from(slow())),
+    )
+    await setImmediate()
+    expect(await isUnavailable(storage.put('large', Readable.from([large])))).toBe(true)
+    await storage.put('small', Buffer.from('x'))
+    more.resolve()
+    await Promise.all(puts)
+    expect(await isUnavailable(storage.put('large', Readable.from([large])))).toBe(false)
   })
 
   it('is freed of uploads that nobody goes on with after a day', async () => {

@@ -2,12 +2,17 @@ import { createHash } from 'node:crypto'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { newUuid } from '../../base/ids.ts'
 import { ObjectTooLarge, type StoredObject } from '../port.ts'
+import { StorageUnavailable } from '../unavailable.ts'
 import { type Bucket, stampName } from './bucket.ts'
 import { md5Of, PartUpload } from './part-upload.ts'
 import { call } from './s3-call.ts'
 
 /** Of every part but the last: some stores require parts of one size. */
 export const partBytes = 8 * 1024 ** 2
+
+/** An upload of more holds parts in memory, however slowly its sender sends: so many may at once, and smaller ones always. */
+const smallBytes = 1024 ** 2
+export const largeUploadsMax = 32
 
 /** Stores the bytes: up to one part by one request, more in parts. Nothing appears of a stream that breaks off or is too large. */
 export async function upload(
@@ -19,6 +24,7 @@ export async function upload(
   const parts = new PartUpload(bucket, key, stamp)
   const hash = createHash('sha256')
   let byteSize = 0
+  let isLarge = false
   try {
     let last = Buffer.alloc(0)
     for await (const part of inParts(measured())) {
@@ -34,15 +40,25 @@ export async function upload(
   } catch (error) {
     await parts.abort()
     throw error
+  } finally {
+    if (isLarge) bucket.largeUploads -= 1
   }
 
   async function* measured(): AsyncGenerator<Buffer> {
     for await (const chunk of body) {
       byteSize += chunk.length
       if (byteSize > maxBytes) throw new ObjectTooLarge(maxBytes)
+      if (byteSize > smallBytes && !isLarge) takeLarge()
       hash.update(chunk)
       yield chunk
     }
+  }
+
+  function takeLarge() {
+    if (bucket.largeUploads >= largeUploadsMax)
+      throw new StorageUnavailable(`upload ${key}`, 'too many large uploads at once')
+    bucket.largeUploads += 1
+    isLarge = true
   }
 }
 
