@@ -6,6 +6,7 @@ import {
   HeadObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3'
+import { SharedSlots, type SlotBounds } from '../../fairness/shared-slots.ts'
 import { objectKey } from '../object-key.ts'
 import { StorageUnavailable } from '../unavailable.ts'
 import { call, isInvalidRange, isNoSuchKey, isNotFound } from './s3-call.ts'
@@ -21,6 +22,9 @@ export interface Head {
 /** The name of our stamp in the metadata of an object: random for each `put`, and the same in copies. */
 export const stampName = 'sandbox-stamp'
 
+/** Of one process, by company: 16 MiB each. */
+export const largeUploadSlots: SlotBounds = { all: 32, each: 8, assuredEach: 1 }
+
 /** The reads of a whole answer, when one is cut. */
 const readTries = 3
 
@@ -29,8 +33,8 @@ export class Bucket {
   readonly client: S3Client
   readonly name: string
   readonly prefix: string
-  /** Uploads of this process that hold parts in memory. */
-  largeUploads = 0
+  /** Of uploads that hold parts in memory. */
+  readonly largeUploads = new SharedSlots(largeUploadSlots)
 
   /** `prefix` is empty, or a path with a slash at its end. */
   constructor(client: S3Client, name: string, prefix: string) {

@@ -4,11 +4,13 @@ import { setImmediate } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { bucketConfig } from '../../../testing/bucket/bucket-config.ts'
 import { bucketName, type Fault, TestBucket } from '../../../testing/bucket/test-bucket.ts'
+import { onBehalfOf } from '../../base/current-request.ts'
 import { storageConformance } from '../conformance.ts'
 import { Downloads } from '../downloads/downloads.ts'
 import { isStorageUnavailable } from '../unavailable.ts'
+import { largeUploadSlots } from './bucket.ts'
 import { S3Storage } from './s3-storage.ts'
-import { largeUploadsMax, partBytes } from './upload.ts'
+import { partBytes } from './upload.ts'
 
 const [bucket, stopped] = [await TestBucket.start(), await TestBucket.start()]
 const config = bucketConfig(bucketName, bucket.url)
@@ -164,21 +166,24 @@ describe('a store that fails', () => {
     expect(await new S3Storage({ ...config, s3CredentialsFile }).problem()).toMatchObject({ isRefusal: true })
   })
 
-  it('holds the parts of so many large uploads and no more, while small ones go on', async () => {
+  it('holds the parts of so many large uploads of a company and no more, while small ones and others go on', async () => {
     const more = Promise.withResolvers<void>()
     async function* slow() {
       yield Buffer.alloc(1024 ** 2 + 1)
       await more.promise
     }
-    const puts = Array.from({ length: largeUploadsMax }, (_, at) =>
-      storage.put(`slow/${at}`, Readable.from(slow())),
+    const put = (company: string, key: string, body: Readable | Buffer) =>
+      onBehalfOf(company, () => storage.put(key, body))
+    const puts = Array.from({ length: largeUploadSlots.each }, (_, at) =>
+      put('a', `slow/${at}`, Readable.from(slow())),
     )
     await setImmediate()
-    expect(await isUnavailable(storage.put('large', Readable.from([large])))).toBe(true)
-    await storage.put('small', Buffer.from('x'))
+    expect(await isUnavailable(put('a', 'large', Readable.from([large])))).toBe(true)
+    await put('a', 'small', Buffer.from('x'))
+    await put('b', 'other', Readable.from([large]))
     more.resolve()
     await Promise.all(puts)
-    expect(await isUnavailable(storage.put('large', Readable.from([large])))).toBe(false)
+    await put('a', 'large', Readable.from([large]))
   })
 
   it('is freed of uploads that nobody goes on with after a day', async () => {

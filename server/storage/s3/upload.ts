@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { currentDatabaseUse } from '../../base/current-request.ts'
 import { newUuid } from '../../base/ids.ts'
 import { ObjectTooLarge, type StoredObject } from '../port.ts'
 import { StorageUnavailable } from '../unavailable.ts'
@@ -10,9 +11,8 @@ import { call } from './s3-call.ts'
 /** Of every part but the last: some stores require parts of one size. */
 export const partBytes = 8 * 1024 ** 2
 
-/** An upload of more holds parts in memory, however slowly its sender sends: so many may at once, and smaller ones always. */
+/** An upload of more holds parts in memory, however slowly its sender sends, and needs one of the slots. A smaller one needs none. */
 const smallBytes = 1024 ** 2
-export const largeUploadsMax = 32
 
 /** Stores the bytes: up to one part by one request, more in parts. Nothing appears of a stream that breaks off or is too large. */
 export async function upload(
@@ -23,8 +23,9 @@ export async function upload(
 ): Promise<StoredObject> {
   const parts = new PartUpload(bucket, key, stamp)
   const hash = createHash('sha256')
+  const owner = currentDatabaseUse()?.owner ?? 'service'
   let byteSize = 0
-  let isLarge = false
+  let release: (() => void) | undefined
   try {
     let last = Buffer.alloc(0)
     for await (const part of inParts(measured())) {
@@ -41,24 +42,23 @@ export async function upload(
     await parts.abort()
     throw error
   } finally {
-    if (isLarge) bucket.largeUploads -= 1
+    release?.()
   }
 
   async function* measured(): AsyncGenerator<Buffer> {
     for await (const chunk of body) {
       byteSize += chunk.length
       if (byteSize > maxBytes) throw new ObjectTooLarge(maxBytes)
-      if (byteSize > smallBytes && !isLarge) takeLarge()
+      if (byteSize > smallBytes) release ??= slot()
       hash.update(chunk)
       yield chunk
     }
   }
 
-  function takeLarge() {
-    if (bucket.largeUploads >= largeUploadsMax)
-      throw new StorageUnavailable(`upload ${key}`, 'too many large uploads at once')
-    bucket.largeUploads += 1
-    isLarge = true
+  function slot(): () => void {
+    const taken = bucket.largeUploads.take(owner)
+    if (!taken) throw new StorageUnavailable(`upload ${key}`, 'too many large uploads at once')
+    return taken
   }
 }
 
