@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
+import type { Duplex } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 
 /*
@@ -39,13 +40,15 @@ async function spawnOne(): Promise<void> {
     word.replace('SLOT', String(slot)).replace('ID', `graphile-${ids}`),
   )
   const input = await open(stdin)
-  const reserved = await open('/dev/null', 'r+')
   try {
-    const child = spawn(program, args, { stdio: [input.fd, 'ignore', 'inherit', reserved.fd] })
+    // A socket like that of a shim: it sends nothing, and what it receives is dropped.
+    const child = spawn(program, args, { stdio: [input.fd, 'ignore', 'inherit', 'pipe'] })
+    const shim = child.stdio[3] as Duplex
+    shim.on('error', () => {}).resume()
     const [exitCode] = await once(child, 'exit')
     if (exitCode !== 0) throw new Error(`${program} ended with ${exitCode}`)
   } finally {
-    await Promise.all([input.close(), reserved.close()])
+    await input.close()
     freeSlots.push(slot)
   }
   remaining -= 1

@@ -5,18 +5,21 @@
  *   launcher end|output STDIN STDERR COMMAND [ARGUMENT...]
  *
  * For each byte on standard input the command runs once, with STDIN as its standard input, its output dropped, its
- * errors appended to STDERR, and /dev/null as descriptor 3. The launcher prints one line:
+ * errors appended to STDERR, and as descriptor 3 a socket like that of a shim: it sends nothing, and what it receives is
+ * dropped. The launcher prints one line:
  *   <nanoseconds from before the start until the timed event> <microseconds of processor time> <wait status>
  * The timed event is that the command was reaped, or the first byte of its output; a command without output counts as
  * failed then.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,14 +45,21 @@ static long long first_byte(int output) {
   return first;
 }
 
-static int spawn_once(char **arguments, int output, pid_t *pid) {
+static void *drop_all(void *end) {
+  char bytes[1 << 12];
+  while (read(*(int *)end, bytes, sizeof bytes) > 0)
+    ;
+  return NULL;
+}
+
+static int spawn_once(char **arguments, int output, int shim, pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, 0, arguments[2], O_RDONLY, 0);
   if (output >= 0) posix_spawn_file_actions_adddup2(&files, output, 1);
   else posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&files, 2, arguments[3], O_WRONLY | O_CREAT | O_APPEND, 0600);
-  posix_spawn_file_actions_addopen(&files, 3, "/dev/null", O_RDWR, 0);
+  posix_spawn_file_actions_adddup2(&files, shim, 3);
   int failed = posix_spawn(pid, arguments[4], &files, NULL, arguments + 4, environ);
   posix_spawn_file_actions_destroy(&files);
   return failed;
@@ -58,13 +68,17 @@ static int spawn_once(char **arguments, int output, pid_t *pid) {
 int main(int count, char **arguments) {
   if (count < 5) return 2;
   bool to_output = !strcmp(arguments[1], "output");
+  int shim[2];
+  pthread_t dropping;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, shim)) return 1;
+  if (pthread_create(&dropping, NULL, drop_all, &shim[0])) return 1;
   for (char go; read(0, &go, 1) == 1;) {
     struct rusage used;
     int status, output[2] = { -1, -1 };
     pid_t pid;
     if (to_output && pipe2(output, O_CLOEXEC)) return 1;
     long long started = now_ns(), reached = 0;
-    int failed = spawn_once(arguments, output[1], &pid);
+    int failed = spawn_once(arguments, output[1], shim[1], &pid);
     if (failed) {
       fprintf(stderr, "%s: %s\n", arguments[4], strerror(failed));
       return 1;
