@@ -138,7 +138,7 @@ FROM ${base}
 ARG OWNER=7 GROUP=8
 COPY --chown="\${OWNER}:\${GROUP}" --chmod='640' a.txt /owned
 WORKDIR /work
-RUN --mount=type=bind,source=./docs//b.md,target=b.md --mount=source=docs,target=/shown cat b.md /shown/c.txt && ! touch /shown/x
+RUN --mount=type=bind,source=./docs//b.md,target=b.md --mount=source=docs,target=/shown cat b.md /shown/c.txt && ! touch /shown/x 2>&1
 RUN --mount=from=tools,target=/tools --mount=type=bind,from=0,target=/same cat /tools/made/platform /same/made/platform
 RUN --mount=type=cache,target=/c//ache/ echo kept >/c/ache/file
 RUN --mount=type=cache,target=/c/ache,sharing=private cat /c/ache/file
