@@ -8,8 +8,7 @@ const maxShare = 2
  * The weight that all sandboxes and all shims have against the processes of the service, which are outside of their groups. The kernel
  * gives a group the weight of a single process, however many sandboxes are in it: then the short run of one owner waits for
  * the service whenever another owner keeps the service busy. So the two parents of all groups have the weights of the owners that have
- * sandboxes, together: sandboxes of an owner without much recent use as much as the service, and those of owners that compute for
- * long less than the service.
+ * sandboxes, together: two owners without much recent use weigh about as much as the service, and owners that compute for long less.
  */
 export class ParentWeight {
   readonly #files: readonly string[]
@@ -33,6 +32,7 @@ export class ParentWeight {
 
 /**
  * Version 1 has processes of the service beside the parents, each session of them with three times the default of 1024
- * (`server/base/priority/session-priority.ts`). Version 2 has a group of the whole service beside them, with the default of 100.
+ * (`server/base/priority/session-priority.ts`). Version 2 has a group of the whole service beside them, with the default of 100. With
+ * twice these weights, sign-ins and submissions wait twice as long beside an owner that takes everything (`npm run neighbours`).
  */
-const wholeWeights = { 1: 4096, 2: 100 } as const
+const wholeWeights = { 1: 2048, 2: 48 } as const
