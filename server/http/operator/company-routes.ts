@@ -37,9 +37,11 @@ export function mountCompanyRoutes({ show, act }: OperatorMount<Services>, { db,
     return { items: await listGatewayKeys(db, id) }
   })
   act(operatorRoutes.revokeGatewayKey, ActRequest, ({ params }) => revokeKey(params.id, params.key))
-  act(operatorRoutes.setBudget, SetBudgetRequest, ({ params, body: { amount, month, recurring } }) =>
-    setBudget(params.id, { amountMicro: microOf(amount) ?? 0, month, recurring }),
-  )
+  act(operatorRoutes.setBudget, SetBudgetRequest, ({ params, body: { amount, month, recurring } }) => {
+    const amountMicro = microOf(amount)
+    if (amountMicro === undefined) throw new Error('the pattern of budgets allows a text that is no amount')
+    return setBudget(params.id, { amountMicro, month, recurring })
+  })
   act(operatorRoutes.removeBudgets, ActRequest, ({ params }) => setBudget(params.id, 'none'))
   act(operatorRoutes.setLimits, SetLimitsRequest, ({ params, body }) => setLimits(params.id, body.limits))
 }
