@@ -1,3 +1,4 @@
+import { budgetMonthPattern } from '@sandbox-jobs/contract/operator/company-budget.ts'
 import {
   type CompanyBudget,
   readAmount,
@@ -17,7 +18,7 @@ interface Options {
 }
 
 const month = (value: string): string => {
-  if (/^20\d\d-(0[1-9]|1[0-2])$/.test(value)) return value
+  if (new RegExp(budgetMonthPattern).test(value)) return value
   throw new InvalidArgumentError('It must be a month like 2030-01.')
 }
 
