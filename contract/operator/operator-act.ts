@@ -15,6 +15,6 @@ export interface OperatorActList {
   items: OperatorActEntry[]
   /** The entries before this one are the next page; null: there are none. */
   next_before: number | null
-  /** The first entry that was changed, or before which entries are missing. Null: none. */
-  broken_at: number | null
+  /** Only of the newest page: the first entry of the whole log that was changed, or before which entries are missing. Null: none. */
+  broken_at?: number | null
 }

@@ -37,13 +37,14 @@ it.each(['?before=0', '?before=x', '?before=2147483648', '?page=1'])('refuses %s
   expect((await read(query)).statusCode).toBe(422)
 })
 
-it('says which entry was changed', async () => {
+it('reports the first entry that was changed, with the newest page alone', async () => {
   await db.transaction().execute(async (trx) => {
     await sql`alter table operator_acts disable trigger user`.execute(trx)
     await sql`update operator_acts set account = 'eve' where sequence = 7`.execute(trx)
     await sql`alter table operator_acts enable trigger user`.execute(trx)
   })
   expect((await read()).json().broken_at).toBe(7)
+  expect((await read('?before=9')).json()).not.toHaveProperty('broken_at')
 })
 
 it('shows the prices that hold, as the command does', async () => {

@@ -1,9 +1,11 @@
 import type { Executing } from '../../db/database.ts'
 import { type AuditEntryRow, findBrokenEntry, insertAuditEntry, listAuditEntries } from './audit-log-store.ts'
 
+export { listAuditEntries } from './audit-log-store.ts'
+
 /*
- * The audit log of operator actions outside the API, by commands and in the operator console. An action is recorded before it starts, so that no action can
- * happen without a record. Actions that changed nothing or failed are in the log too.
+ * The audit log of operator actions outside the API, by commands and in the operator console. An action is recorded
+ * before it starts, so that no action can happen without a record. Actions that changed nothing or failed are in the log too.
  */
 
 /** One recorded act. `details` contain no secret. */
@@ -69,7 +71,7 @@ export interface AuditLog {
   broken_at: number | null
 }
 
-/** The newest entries, or those before one, and whether the whole log is intact. Removal of the newest entries is not detected. */
-export async function readAuditLog(db: Executing, limit: number, before?: number): Promise<AuditLog> {
-  return { items: await listAuditEntries(db, limit, before), broken_at: (await findBrokenEntry(db)) ?? null }
+/** The newest entries, and whether the whole log is intact. Removal of the newest entries is not detected. */
+export async function readAuditLog(db: Executing, limit: number): Promise<AuditLog> {
+  return { items: await listAuditEntries(db, limit), broken_at: (await findBrokenEntry(db)) ?? null }
 }
