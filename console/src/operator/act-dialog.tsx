@@ -54,7 +54,7 @@ export function ActDialog({ title, act, isReady = true, perform, onDone, onClose
 
 /** Why this sign-in may do no act; undefined: it may. */
 export function useActRefusal(): string | undefined {
-  const t = useOperatorTexts().acts
+  const t = useOperatorTexts()
   const { data } = useQuery(operatorState)
   return data?.sign_in.access === 'read_only' ? t.readOnly : undefined
 }

@@ -75,7 +75,6 @@ export const de = {
     details: 'Einzelheiten',
     noReason: 'Schreiben Sie, warum Sie das tun.',
     isLogged: 'Das Protokoll der Betreiber behält Ihr Konto, die Handlung und den Grund.',
-    readOnly: 'Diese Anmeldung darf nur lesen.',
   },
   companies: {
     title: 'Firmen',

@@ -74,7 +74,6 @@ export const en = {
     details: 'Details',
     noReason: 'Write why you do it.',
     isLogged: 'The audit log of operators keeps your account, the act and the reason.',
-    readOnly: 'This sign-in is read-only.',
   },
   companies: {
     title: 'Companies',
