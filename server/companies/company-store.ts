@@ -31,7 +31,7 @@ export async function findCompanyOf(db: Executing, idOrName: string): Promise<Na
 /** Companies whose names contain a text in any case, in the order of their names. */
 export async function searchCompanies(db: Executing, text: string, limit: number): Promise<NamedCompany[]> {
   const { rows } = await sql<NamedCompany>`${byOperator}
-    select id, name from companies where position(lower(${text}) in lower(name)) > 0 or ${text} = ''
+    select id, name from companies where position(lower(${text}) in lower(name)) > 0
     order by lower(name), id limit ${limit}`.execute(db)
   return rows
 }
