@@ -319,7 +319,7 @@ const companyNamed = (name: string): OperatedCompany => ({
   },
 })
 
-test('an answer that fails and a part that is not there are said', async () => {
+test('the overview shows a failed request, retries it, and names a process that does not answer', async () => {
   let fails = false
   await page.route(`**${operatorRoutes.readState.path}`, (route) =>
     fails ? route.fulfill({ status: 409, json: { detail: 'No.' } }) : route.fallback(),
@@ -336,7 +336,7 @@ test('an answer that fails and a part that is not there are said', async () => {
   await page.getByText('no new work is taken').waitFor()
 })
 
-test('each screen says that its answer has failed, and repeats it', async () => {
+test('each screen shows that its request failed, and retries it', async () => {
   await page.goto(await newAddress())
   await overview(page)
   for (const path of ['companies', 'companies/cmp_1', 'runs', 'builds', 'images', 'prices', 'acts']) {

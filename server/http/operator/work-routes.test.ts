@@ -49,7 +49,7 @@ it('lists runs that wait, those that have waited the longest first, of all compa
   expect(alone.waiting.items.map(({ id }: { id: string }) => id)).toEqual([second])
 })
 
-it('lists no more than a hundred, and says so', async () => {
+it('lists no more than a hundred runs, and reports that there are more', async () => {
   const { companyId, roomId } = await makeTenant(db)
   const task = await makeRunnableTask(db, companyId)
   for (let index = 0; index < 101; index++) await makeRun(db, task, { chatroom_id: roomId, state: 'queued' })

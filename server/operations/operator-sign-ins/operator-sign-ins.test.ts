@@ -49,7 +49,7 @@ test('of requests with one code at once, one signs in', async () => {
   expect(await rows('operator_sign_ins')).toHaveLength(1)
 })
 
-test('a code is good for a minute, and is gone afterwards', async () => {
+test('a code is valid for a minute and deleted afterwards', async () => {
   const code = await makeCode(services, grace)
   pass(codeSeconds)
   expect(await signInByCode(services, code)).toBeUndefined()
