@@ -128,24 +128,18 @@ waiting_run as materialized (
     and (select memory from held) + coalesce((select memory from waiting_build), 0) + 10240 > 15104
     and ("larger"."timeout_seconds" <= 1800 or (select runs from held) < 7)
     and (
-      "larger"."timeout_seconds" <= coalesce(
-        (
-          select run_timeout_bound_seconds
-          from company_settings own
-          where own.company_id = "company"."company_id"
-        ),
-          2147483647
-      )
-      or (
-        select over.id
-        from runs over
-        join company_settings own using (company_id)
-        where over.state in ('starting', 'running', 'cancel_requested')
-          and over.company_id = "company"."company_id"
-          and over.timeout_seconds > own.run_timeout_bound_seconds
-        limit 1
-      ) is null
-    )
+      select "larger"."timeout_seconds" > own.run_timeout_bound_seconds
+        and (
+          own.run_timeout_bound_seconds is not null
+          and exists (
+            select from runs over
+            where over.state in ('starting', 'running', 'cancel_requested')
+              and over.company_id = own.company_id and over.timeout_seconds > own.run_timeout_bound_seconds
+          )
+        )
+      from company_settings own
+      where own.company_id = "company"."company_id"
+    ) is not true
   limit 1
 ),
 goes_first as materialized (
@@ -295,24 +289,19 @@ next as (
       ) head
       where ("head"."timeout_seconds" <= 1800 or (select runs from held) < 7)
         and (
-          "head"."timeout_seconds" <= coalesce(
-            (
-              select run_timeout_bound_seconds
-              from company_settings own
-              where own.company_id = "turns"."company_id"
-            ),
-              2147483647
-          )
-          or (
-            select over.id
-            from runs over
-            join company_settings own using (company_id)
-            where over.state in ('starting', 'running', 'cancel_requested')
-              and over.company_id = "turns"."company_id"
-              and over.timeout_seconds > own.run_timeout_bound_seconds
-            limit 1
-          ) is null
-        )
+          select "head"."timeout_seconds" > own.run_timeout_bound_seconds
+            and (
+              own.run_timeout_bound_seconds is not null
+              and exists (
+                select from runs over
+                where over.state in ('starting', 'running', 'cancel_requested')
+                  and over.company_id = own.company_id
+                  and over.timeout_seconds > own.run_timeout_bound_seconds
+              )
+            )
+          from company_settings own
+          where own.company_id = "turns"."company_id"
+        ) is not true
         and (
           select memory
           from held

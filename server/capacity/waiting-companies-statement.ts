@@ -10,9 +10,6 @@ import { type RunCapacity, shortRunSeconds } from './run-capacity.ts'
  *   bound    Runs above the operator's timeout bound for their company start one at a time.
  */
 
-/** Above every possible timeout. */
-const noBoundSeconds = 2_147_483_647
-
 /**
  * Companies without live runs that one statement tries; the other waiting companies are at most as many as the live runs.
  * If none has a startable run, a claim doubles the number each time, so that there are few distinct statement texts.
@@ -59,6 +56,13 @@ export const companyOrder = sql`live, served_at nulls first, since, company_id`
 export const isShort = (run: string): RawBuilder<boolean> =>
   sql<boolean>`${sql.ref(`${run}.timeout_seconds`)} <= ${sql.lit(shortRunSeconds)}`
 
+/** A live run of the company whose settings are `own` is above its timeout bound. Without a bound its runs are not read. */
+export const hasRunOverBound = sql<boolean>`
+    (own.run_timeout_bound_seconds is not null and exists (
+      select from runs over
+      where over.state in ('starting', 'running', 'cancel_requested') and over.company_id = own.company_id
+        and over.timeout_seconds > own.run_timeout_bound_seconds))`
+
 /** Condition on a run of a waiting company, each by its alias: slots and the bound of the company admit it. */
 export const hasSlot = (
   { slots, reservedForShort }: RunCapacity,
@@ -66,11 +70,7 @@ export const hasSlot = (
   company: string,
 ): RawBuilder<boolean> => sql<boolean>`
     (${isShort(run)} or (select runs from held) < ${sql.lit(slots - reservedForShort)})
-    and (${sql.ref(`${run}.timeout_seconds`)} <= coalesce(
-      (select run_timeout_bound_seconds from company_settings own where own.company_id = ${sql.ref(`${company}.company_id`)}),
-      ${sql.lit(noBoundSeconds)})
-      or (select over.id from runs over join company_settings own using (company_id)
-        where over.state in ('starting', 'running', 'cancel_requested')
-          and over.company_id = ${sql.ref(`${company}.company_id`)}
-          and over.timeout_seconds > own.run_timeout_bound_seconds
-        limit 1) is null)`
+    and (
+      select ${sql.ref(`${run}.timeout_seconds`)} > own.run_timeout_bound_seconds and ${hasRunOverBound}
+      from company_settings own where own.company_id = ${sql.ref(`${company}.company_id`)}
+    ) is not true`

@@ -3,6 +3,7 @@ import { type PricedRow, pricedColumns, pricedJoins } from '../../billing/holds/
 import { allLiveRuns, changedLiveRuns, liveRunsOfCompany } from '../../capacity/live-runs-statement.ts'
 import { waitingBuild } from '../../capacity/memory-reservation-statement.ts'
 import { promisedBuildMemoryMib, promisedMemoryMib } from '../../capacity/promised-memory-statement.ts'
+import { hasRunOverBound } from '../../capacity/waiting-companies-statement.ts'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
 import { arrayParam, opaqueParam } from '../../db/fast/params.ts'
@@ -39,8 +40,8 @@ export interface CapacityInUse {
   /** The operator's setting for the company; null: the default applies. */
   run_concurrency_limit: number | null
   run_timeout_bound_seconds: number | null
-  /** Runs of the company that hold a slot and are above that bound. */
-  company_over_bound: number
+  /** A run of the company that holds a slot is above that bound. */
+  has_run_over_bound: boolean
 }
 
 /** Queue depth, capacity and price for runs of one company and profile. */
@@ -102,14 +103,6 @@ const buildMemoryInUse = sql`(
 const reservedMemory = sql`coalesce((
   select memory from (${waitingBuild(promisedBuildMemoryMib('build_profile'))}) waiting_build), 0)`
 
-/** Live runs of a company above the timeout bound in `own`. Most companies have none, so their runs are not counted. */
-const liveOverBound = (company: string) => sql`
-  case when own.run_timeout_bound_seconds is null then 0 else (
-    select count(*) from runs
-    where state in ('starting', 'running', 'cancel_requested') and company_id = ${sql.ref(company)}
-      and timeout_seconds > own.run_timeout_bound_seconds
-  ) end`
-
 const snapshotStatement = (mean: () => RawBuilder<unknown>) =>
   prepared<SnapshotColumns, QueueSnapshot>(
     ({
@@ -130,7 +123,7 @@ const snapshotStatement = (mean: () => RawBuilder<unknown>) =>
     select requested.company_id, requested.resource_profile, fleet.*, ${mean()} as mean_seconds,
       ${pricedColumns},
       own.run_concurrency_limit, own.queued_run_limit, own.run_timeout_bound_seconds,
-      ${liveOverBound('requested.company_id')} as company_over_bound,
+      ${hasRunOverBound} as has_run_over_bound,
       ${keptBytesOf(sql`requested.company_id`)} as kept_bytes, ${keptLimitOf(sql`requested.company_id`)} as kept_bytes_limit,
       (select count(*) from (
         select 1 from runs where state = 'queued' and company_id = requested.company_id
@@ -226,7 +219,7 @@ export async function queueView(
     )
     select requested.id, requested.resource_profile, requested.timeout_seconds, requested.waits_for_session, front.place, recent.mean_seconds,
       ${liveRunsOfCompany(sql`requested.company_id`)} as company_live, fleet.*, own.run_concurrency_limit, own.run_timeout_bound_seconds,
-      ${liveOverBound('requested.company_id')} as company_over_bound
+      ${hasRunOverBound} as has_run_over_bound
     from requested cross join fleet
     left join company_settings own using (company_id)
     left join front using (id)

@@ -42,7 +42,7 @@ function reasonOf(policy: QueuePolicy, view: Omit<QueueView, 'id'>): RunWaitReas
   const isShort = view.timeout_seconds <= shortRunSeconds
   const isOverBound = view.timeout_seconds > (view.run_timeout_bound_seconds ?? Number.POSITIVE_INFINITY)
   if (view.waits_for_session) return 'session_in_use'
-  if (view.company_live >= companySlots(policy, view) || (isOverBound && view.company_over_bound > 0)) {
+  if (view.company_live >= companySlots(policy, view) || (isOverBound && view.has_run_over_bound)) {
     return 'company_saturated'
   }
   const keptSlots = isFirst ? (isShort ? 0 : reservedForShort) : reserved
