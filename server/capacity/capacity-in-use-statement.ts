@@ -18,8 +18,8 @@ export const buildEndsAt = (at: RawBuilder<unknown>): RawBuilder<Date> =>
 
 /**
  * CTEs. `held`: the slots and memory of runs and builds. Its `memory` includes the part for builds that they do not use.
- * `building`: active builds. `live`: runs that have a slot, one by one. It is read only where something lacks memory, on a machine
- * that has few runs for that reason; everything else reads their numbers (`live-runs-statement.ts`).
+ * `building`: active builds. `live`: runs that have a slot, one by one. It is read only where something lacks memory, on a
+ * machine that has few runs for that reason. All others read their numbers (`live-runs-statement.ts`).
  */
 export const capacityInUse = (capacity: RunCapacity): RawBuilder<unknown> => sql`
     ${changedLiveRuns}, live as materialized (

@@ -42,7 +42,7 @@ export interface Following {
   signal: AbortSignal
 }
 
-/** Polling covers what no notification reports: the end of the work, and notifications lost with a connection. */
+/** Polling covers what no notification reports: the end of the work, and lost notifications. */
 const pollIntervalMs = 200
 const requestIntervalMs = 2000
 /** While the stored log is sent. */

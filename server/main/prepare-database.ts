@@ -10,8 +10,9 @@ import { checkConnections, checkSessions } from './database-checks.ts'
 import { exitCodes, ServiceProblem } from './supervisor/service-problem.ts'
 
 /*
- * Checks that the service can work with the database and migrates it to the schema of this program, as the schema's owner, before API
- * and worker start under other roles. `--api`, `--worker` and `--operator` name those roles; without them all log in as the owner.
+ * Checks that the service can work with the database and migrates it to the schema of this program, as the schema's owner,
+ * before API and worker start under other roles. `--api`, `--worker` and `--operator` name those roles; without them all log
+ * in as the owner.
  */
 const { values } = parseArgs({
   options: { api: { type: 'string' }, worker: { type: 'string' }, operator: { type: 'string' } },

@@ -59,7 +59,7 @@ export class Notifier {
   }
 }
 
-/** The loop of the worker. It polls: a commit that notifies makes the ends of runs wait for each other. */
+/** The loop of the worker. It polls: a delay of a second is short for people. */
 export const startNotifier = (notifier: Notifier, log: Log): Ticker =>
   startTicker({
     name: 'notifications',

@@ -7,7 +7,7 @@ import { listStateEvents, type StateSubject, watchState } from './state-watch-st
 /*
  * Requests that wait for runs and builds. A request that waits says so in `state_watches`; from then on a change of state notifies
  * `state_changes`, and the request reads anew. A change whose transaction had looked for watches just before is not notified:
- * that is what the early second read is for. Later reads make up for notifications that a broken connection lost.
+ * that is what the early second read is for. Later reads make up for lost notifications.
  */
 
 export interface WatchedState extends StateSubject {

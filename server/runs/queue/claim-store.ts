@@ -39,10 +39,13 @@ const headsPerLane = 4
  * the same rule; in the room the oldest run that may start now (`admission-store.ts`). Returns undefined if none may.
  *
  * `queue_turns` holds the waiting companies in the order in which they were served. Only the rooms of the company that is
- * served are read, along a narrow index, with the runs of a room by their lane. Runs at work are numbers. So the cost
- * depends neither on the number of runs, queued or at work, nor on the number of companies without runs at work. Runs are locked one at a time by id, in the order of the turns, until one is found
- * that no other worker has locked: if more were requested at once, Postgres might scan the queue. Two workers that claim
- * at the same instant may each not count the other's run, so a bound may be exceeded by the number of workers less one.
+ * served are read, along a narrow index, with the runs of a room by their lane. Runs at work are read as numbers, except
+ * where something lacks memory or a run is above the timeout bound of its company. So the cost depends neither on the number
+ * of runs, queued or at work, nor on the number of companies without runs at work.
+ *
+ * Runs are locked one at a time by id, in the order of the turns, until one is found that no other worker has locked: if
+ * more were requested at once, Postgres might scan the queue. Two workers that claim at the same instant may each not count
+ * the other's run, so a bound may be exceeded by the number of workers less one.
  */
 export async function claimNext(db: Database, options: ClaimOptions): Promise<NextRun | undefined> {
   for (let skipped = 0; ; ) {

@@ -95,7 +95,7 @@ export class TriggeredRuns {
   }
 }
 
-/** The loop of the worker. It polls: a commit that notifies makes the changes of rows wait for each other. */
+/** The loop of the worker. It polls: a delay of a second is short for a run that nobody waits for. */
 export const startTriggeredRuns = (options: TriggeredRunsOptions): Ticker => {
   const triggered = new TriggeredRuns(options)
   return startTicker({
