@@ -13,11 +13,13 @@ import {
   type RateResult,
   rateRowOf,
 } from './harness/measure/rate-row.ts'
+import { byTurns } from './harness/measure/rounds.ts'
 import { type OwnDatabase, startDatabase } from './harness/service/own-database.ts'
 import { type BenchTenant, makeTenants } from './harness/service/tenants.ts'
 
 const connections = 32
 const roundMs = 2000
+const warmups = 1
 const roundsMax = 7
 /** Submissions, which notify, commit at this part of the rate of inserts, which do not. */
 const reach = { atLeast: 0.5 }
@@ -62,13 +64,8 @@ export const commitNotify: Benchmark = {
         sideOf(silent, submissions(silent.db, silent.tenants)),
       ] as const
       const machine = machineNote()
-      for (let round = 0; round <= counted; round += 1) {
-        say(`commit-notify: round ${round} of ${counted}`)
-        for (let turn = 0; turn < sides.length; turn += 1) {
-          const side = sides[(round + turn) % sides.length]
-          if (side) await measure(side, round > 0)
-        }
-      }
+      const onRound = (round: number) => say(`commit-notify: round ${round + 1} of ${counted}`)
+      await byTurns(sides, { rounds: counted, warmups, onRound }, measure)
       const [ours, plain, unnoticed] = sides
       const compared = (name: string, peer: RateComparison['peer']) =>
         rateRowOf({

@@ -8,6 +8,7 @@ import { machineNote } from './harness/measure/machine-note.ts'
 import { percentile, rounded } from './harness/measure/percentile.ts'
 import { treeCpuMs } from './harness/measure/process-cpu.ts'
 import { type MeasuredRate, type RateResult, rateRowOf } from './harness/measure/rate-row.ts'
+import { byTurns } from './harness/measure/rounds.ts'
 import type { Reach, Row } from './harness/measure/row.ts'
 import { makeJob, noOp } from './harness/sandbox/bench-job.ts'
 import { buildLauncher } from './harness/sandbox/launcher.ts'
@@ -88,13 +89,8 @@ async function measure(options: BenchOptions, { service, work, open }: Setup): P
   for (const { peer } of subjects) if (peer) open.push(() => peer.close())
   const rounds = Math.min(options.rounds, roundsMax)
   const machine = machineNote()
-  for (let round = -warmups; round < rounds; round += 1) {
-    options.say(`run-rate: round ${round + 1} of ${rounds}`)
-    for (let turn = 0; turn < subjects.length; turn += 1) {
-      const subject = subjects[(round + warmups + turn) % subjects.length]
-      if (subject) await oneRound(subject, round >= 0)
-    }
-  }
+  const onRound = (round: number) => options.say(`run-rate: round ${round + 1} of ${rounds}`)
+  await byTurns(subjects, { rounds, warmups, onRound }, oneRound)
   return rowsOf(subjects, [
     `${runsEach} runs a round, ${rounds} rounds by turns; the peers start ${peerSlots} at once`,
     `ours: submitted over 8 connections while no more than ${unfinishedMax} are unfinished; ends are detected by listing the newest runs, and the rate is until the last terminal_at`,

@@ -6,33 +6,44 @@ export interface Subject {
   once(): Promise<number>
 }
 
-export interface RoundsOptions {
+interface TurnsOptions {
   rounds: number
   /** Rounds before the measured ones; they do not count. */
   warmups: number
-  /** Pause after each operation, in which its residue is removed. */
-  restMs: number
   onRound?: (round: number) => void
 }
 
 /**
- * Times all subjects together, one operation of each per round, so that other load on the machine affects them
- * equally. Each round starts with the next subject, so that none always follows the same one.
+ * Measures all sides of a comparison once per round, so that other load on the machine affects them equally. Each round starts
+ * with the next side, so that none always follows the same one.
  */
-export async function interleaved(
-  subjects: readonly Subject[],
-  { rounds, warmups, restMs, onRound }: RoundsOptions,
-): Promise<Map<string, number[]>> {
-  const samples = new Map(subjects.map(({ name }) => [name, [] as number[]]))
+export async function byTurns<Side>(
+  sides: readonly Side[],
+  { rounds, warmups, onRound }: TurnsOptions,
+  measure: (side: Side, isCounted: boolean) => Promise<void>,
+): Promise<void> {
   for (let round = -warmups; round < rounds; round += 1) {
     onRound?.(round)
-    for (let turn = 0; turn < subjects.length; turn += 1) {
-      const subject = subjects[(round + warmups + turn) % subjects.length]
-      if (!subject) continue
-      const tookMs = await subject.once()
-      if (round >= 0) samples.get(subject.name)?.push(tookMs)
-      await rest(restMs)
-    }
+    const first = (round + warmups) % sides.length
+    for (const side of [...sides.slice(first), ...sides.slice(0, first)]) await measure(side, round >= 0)
   }
+}
+
+export interface RoundsOptions extends TurnsOptions {
+  /** Pause after each operation, in which its residue is removed. */
+  restMs: number
+}
+
+/** Times one operation of each subject per round, by turns. */
+export async function interleaved(
+  subjects: readonly Subject[],
+  { restMs, ...turns }: RoundsOptions,
+): Promise<Map<string, number[]>> {
+  const samples = new Map(subjects.map(({ name }) => [name, [] as number[]]))
+  await byTurns(subjects, turns, async (subject, isCounted) => {
+    const tookMs = await subject.once()
+    if (isCounted) samples.get(subject.name)?.push(tookMs)
+    await rest(restMs)
+  })
   return samples
 }
