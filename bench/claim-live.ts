@@ -73,7 +73,6 @@ async function fill(db: Database, live: number): Promise<void> {
     update runs set state = 'running', worker = 'bench', machine = 'bench', sandbox_id = id || '_1', fence = 1,
       claimed_at = now(), started_at = now(), lease_until = now() + interval '1 day'
     where id in (select id from runs order by id limit ${live})`.execute(db)
-  await foldLiveRuns({ db })
   await settle(db)
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../server/db/database.ts'
 import { foldRunCounts } from '../../../server/runs/history/fold-counts.ts'
+import { foldLiveRuns } from '../../../server/runs/queue/live-run-store.ts'
 import type { BenchTenant } from '../service/tenants.ts'
 
 /** Rows of one statement, which stays within the statement timeout. */
@@ -44,6 +45,7 @@ export async function insertQueuedRuns(
 /** Brings the tables into the state in which the worker's sweeps and the database keep them. */
 export async function settle(db: Database): Promise<void> {
   await foldRunCounts({ db })
+  await foldLiveRuns({ db })
   await sql`vacuum (analyze) runs`.execute(db)
   await sql`analyze`.execute(db)
 }
