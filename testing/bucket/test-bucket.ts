@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll } from 'vitest'
 import { type StoredObject, StoredObjects } from './stored-objects.ts'
@@ -8,14 +9,18 @@ import { type StoredObject, StoredObjects } from './stored-objects.ts'
 export const bucketName = 'objects'
 
 /**
- * A fault of a request: the store refuses for now, sends a part of the bytes, sends other bytes, does what it was asked
- * without an answer, does so only at `finishLate`, or says that it has copied and has not.
+ * `unavailable`, `slow_down`: 503 with that code. `cut`: half of the bytes of an object. `wrong_bytes`: other bytes. `lost`: the
+ * change is made and the connection is cut without an answer. `late`: the same, and the change is made only at `finishLate`.
+ * `no_copy`: the answer to a copy that was not made says that it was.
  */
 export type Fault = 'unavailable' | 'slow_down' | 'cut' | 'wrong_bytes' | 'lost' | 'late' | 'no_copy'
 
 const retryable: Partial<Record<Fault, string>> = { unavailable: 'ServiceUnavailable', slow_down: 'SlowDown' }
 
-/** A small store with one bucket, `bucketName`, which fails as a test says. It checks no signature: `ceph.test.ts` has a store that does. */
+/**
+ * A small store with one bucket, `bucketName`, which fails as a test says: the part of S3 that the service and rclone use. It checks no
+ * signature: `ceph.test.ts` has a store that does.
+ */
 export class TestBucket {
   readonly stored = new StoredObjects()
   /** The requests so far, such as `PUT a/b`. */
@@ -58,9 +63,21 @@ export class TestBucket {
     return `http://127.0.0.1:${port}`
   }
 
-  /** Fails requests that match, from now on. */
-  failing(pattern: RegExp, fault: Fault): void {
-    this.fault = (request) => (pattern.test(request) ? fault : undefined)
+  /** Fails requests that match, from now on: the first `times`. */
+  failing(pattern: RegExp, fault: Fault, times = Number.POSITIVE_INFINITY): void {
+    let left = times
+    this.fault = (request) => {
+      if (left === 0 || !pattern.test(request)) return undefined
+      left -= 1
+      return fault
+    }
+  }
+
+  /** Without objects, requests and faults, for the next test. */
+  reset(): void {
+    this.stored.clear()
+    this.requests.length = 0
+    this.fault = () => undefined
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -69,8 +86,10 @@ export class TestBucket {
     const key = path.join('/')
     const named = `${request.method} ${key}`
     this.requests.push(named)
+    // The client may be killed before it has sent everything.
+    const body = await buffer(request).catch(() => undefined)
+    if (!body) return
     const fault = this.fault(named)
-    const body = Buffer.concat(await request.toArray())
     const busy = fault && retryable[fault]
     if (busy) {
       refuse(response, 503, busy)
@@ -85,7 +104,8 @@ export class TestBucket {
     if (request.method === 'PUT') this.#put(request, { key, body, searchParams, response, fault })
     else if (request.method === 'POST') this.#post(request, { key, searchParams, response })
     else if (request.method === 'DELETE') this.#delete({ key, searchParams, response })
-    else if (searchParams.has('uploads')) this.#list(response)
+    else if (searchParams.has('uploads')) this.#listUploads(response)
+    else if (key === '') this.#listObjects({ searchParams, response })
     else this.#get(request, { key, response, fault })
   }
 
@@ -96,9 +116,8 @@ export class TestBucket {
     else if (upload === null)
       response.writeHead(200, { etag: this.stored.store(key, body, metadataOf(request)) }).end()
     else {
-      const found = this.stored.uploads.get(upload)
-      found?.parts.set(Number(searchParams.get('partNumber')), body)
-      if (found) response.writeHead(200, { etag: '"part"' }).end()
+      const etag = this.stored.storePart(upload, Number(searchParams.get('partNumber')), body)
+      if (etag !== undefined) response.writeHead(200, { etag }).end()
       else refuse(response, 404, 'NoSuchUpload')
     }
   }
@@ -118,16 +137,17 @@ export class TestBucket {
   #post(request: IncomingMessage, { key, searchParams, response }: Asked): void {
     const id = searchParams.get('uploadId')
     if (id === null) {
-      const begun = this.stored.begin(key, metadataOf(request))
-      const tags = `<Key>${key}</Key><UploadId>${begun}</UploadId>`
+      const uploadId = this.stored.begin(key, metadataOf(request))
+      const tags = `<Bucket>${bucketName}</Bucket><Key>${key}</Key><UploadId>${uploadId}</UploadId>`
       xml(response, `<InitiateMultipartUploadResult>${tags}</InitiateMultipartUploadResult>`)
       return
     }
-    if (!this.stored.complete(id)) {
+    const etag = this.stored.complete(id)
+    if (etag === undefined) {
       refuse(response, 404, 'NoSuchUpload')
       return
     }
-    xml(response, '<CompleteMultipartUploadResult><ETag>"parts"</ETag></CompleteMultipartUploadResult>')
+    xml(response, `<CompleteMultipartUploadResult><ETag>${etag}</ETag></CompleteMultipartUploadResult>`)
   }
 
   #delete({ key, searchParams, response }: Asked): void {
@@ -137,12 +157,23 @@ export class TestBucket {
     response.writeHead(204).end()
   }
 
-  #list(response: ServerResponse): void {
+  #listUploads(response: ServerResponse): void {
     const uploads = [...this.stored.uploads].map(
       ([id, { key, initiatedAt }]) =>
         `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${initiatedAt.toISOString()}</Initiated></Upload>`,
     )
     xml(response, `<ListMultipartUploadsResult>${uploads.join('')}</ListMultipartUploadsResult>`)
+  }
+
+  #listObjects({ searchParams, response }: Omit<Asked, 'key'>): void {
+    const found = this.stored.list(searchParams.get('prefix') ?? '', searchParams.get('delimiter'))
+    const objects = found.objects.map(([key, { bytes, etag, modifiedAt }]) => {
+      const modified = `<LastModified>${modifiedAt.toISOString()}</LastModified>`
+      return `<Contents><Key>${key}</Key><Size>${bytes.length}</Size><ETag>${etag}</ETag>${modified}</Contents>`
+    })
+    const prefixes = found.prefixes.map((one) => `<CommonPrefixes><Prefix>${one}</Prefix></CommonPrefixes>`)
+    const tags = ['<IsTruncated>false</IsTruncated>', ...objects, ...prefixes].join('')
+    xml(response, `<ListBucketResult>${tags}</ListBucketResult>`)
   }
 
   /** Ignores conditions, as some stores do. */
@@ -193,8 +224,8 @@ interface Asked {
 }
 
 function rangeOf(header: string | string[] | undefined): [start: number, end?: number] {
-  const [, start = '0', last] = /^bytes=(\d+)-(\d+)$/.exec(String(header)) ?? []
-  return last === undefined ? [Number(start)] : [Number(start), Number(last) + 1]
+  const [, start = '0', last] = /^bytes=(\d+)-(\d*)$/.exec(String(header)) ?? []
+  return !last ? [Number(start)] : [Number(start), Number(last) + 1]
 }
 
 function metadataOf({ headers }: IncomingMessage): Record<string, string> {

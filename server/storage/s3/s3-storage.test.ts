@@ -27,9 +27,7 @@ describe('a store that fails', () => {
       (error: unknown) => isStorageUnavailable(error),
     )
   beforeEach(() => {
-    bucket.fault = () => undefined
-    bucket.requests.length = 0
-    bucket.stored.uploads.clear()
+    bucket.reset()
     storage = new S3Storage(config)
   })
 
@@ -66,12 +64,7 @@ describe('a store that fails', () => {
 
   it('is asked again for bytes that were cut, and is unavailable when they always are', async () => {
     await storage.put('key', large.subarray(0, 1000))
-    let cuts = 0
-    bucket.fault = (request) => {
-      if (!request.startsWith('GET')) return undefined
-      cuts += 1
-      return cuts === 1 ? 'cut' : undefined
-    }
+    bucket.failing(/^GET/, 'cut', 1)
     expect((await storage.read('key'))?.equals(large.subarray(0, 1000))).toBe(true)
     bucket.failing(/^GET/, 'cut')
     expect(await isUnavailable(storage.read('key'))).toBe(true)

@@ -3,34 +3,31 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Fault, type S3Server, startS3Server } from '../../../../testing/bucket/s3-server.ts'
+import { bucketName, TestBucket } from '../../../../testing/bucket/test-bucket.ts'
 import { checkBackup } from '../check-backup.ts'
 import { type ListedFile, writeFileList } from '../file-list.ts'
 import { completeBackup, readManifest, startBackup } from '../manifest.ts'
 import { RemoteBackups } from './remote-backups.ts'
 
 const name = '2026-11-29T020000Z'
-const path = (file: string, backup = name) => `backups/service/${backup}/${file}`
-let s3: S3Server
+const path = (file: string, backup = name) => `service/${backup}/${file}`
+const bucket = await TestBucket.start()
 let parent: string
 let source: string
 let configFile: string
 
 beforeEach(async () => {
-  s3 = await startS3Server(['backups'])
+  bucket.reset()
   parent = mkdtempSync(join(tmpdir(), 'sandbox-test-remote-'))
   source = await makeBackup(name)
   configFile = join(parent, 'rclone.conf')
   const lines = [
     ...['[store]', 'type = s3', 'provider = Other', 'access_key_id = a', 'secret_access_key = b'],
-    ...['region = us-east-1', `endpoint = ${s3.url}`, 'upload_cutoff = 5Mi', 'chunk_size = 5Mi'],
+    ...['region = us-east-1', `endpoint = ${bucket.url}`, 'upload_cutoff = 5Mi', 'chunk_size = 5Mi'],
   ]
   writeFileSync(configFile, `${lines.join('\n')}\n`, { mode: 0o600 })
 })
-afterEach(async () => {
-  await s3.close()
-  rmSync(parent, { recursive: true })
-})
+afterEach(() => rmSync(parent, { recursive: true }))
 
 const contents: Record<string, Buffer> = {
   'database/companies.rows.gz': Buffer.alloc(5000, 'rows'),
@@ -57,21 +54,12 @@ async function makeBackup(of: string): Promise<string> {
   return folder
 }
 
-const remote = (bucket = 'backups') => new RemoteBackups({ path: `store:${bucket}/service`, configFile })
+const remote = (of = bucketName) => new RemoteBackups({ path: `store:${of}/service`, configFile })
 const copy = (signal?: AbortSignal) => remote().copy(source, name, signal)
 const states = async () => (await remote().list()).map((found) => [found.name, found.isComplete])
 
-/** Faults of the first answers to requests that match. */
-function failFirst(count: number, fault: Fault, matches: (method: string, path: string) => boolean): void {
-  let left = count
-  s3.fault = (...request) => {
-    if (left === 0 || !matches(...request)) return undefined
-    left -= 1
-    return fault
-  }
-}
-const writes = (method: string) => method === 'PUT' || method === 'POST'
-const readsLog = (method: string, asked: string) => method === 'GET' && asked.endsWith('runs/a/log')
+const writes = /^(PUT|POST) /
+const readsLog = /^GET .*runs\/a\/log$/
 
 describe('a copied backup', () => {
   it('is in the bucket as it is on the disk, and comes back as it was', async () => {
@@ -79,7 +67,7 @@ describe('a copied backup', () => {
     await copy()
     expect(await states()).toEqual([[name, true]])
     const expected = [...Object.keys(contents), 'files.gz', 'manifest.json'].map((file) => path(file))
-    expect([...s3.objects.keys()].toSorted()).toEqual(expected.toSorted())
+    expect([...bucket.stored.objects.keys()].toSorted()).toEqual(expected.toSorted())
     const fetched = join(parent, 'fetched')
     await remote().fetch(name, fetched)
     await checkFiles(fetched)
@@ -91,7 +79,7 @@ describe('a copied backup', () => {
 
   it('has its manifest last, after every file was read back', async () => {
     await copy()
-    const at = (request: string) => s3.requests.findIndex((made) => made.startsWith(request))
+    const at = (request: string) => bucket.requests.findIndex((made) => made.startsWith(request))
     const manifestAt = at(`PUT ${path('manifest.json')}`)
     for (const file of [...Object.keys(contents), 'files.gz']) {
       const readAt = at(`GET ${path(file)}`)
@@ -99,15 +87,15 @@ describe('a copied backup', () => {
       if (contents[file]?.length !== 0) expect(readAt, file).toBeGreaterThan(0)
       expect(readAt, file).toBeLessThan(manifestAt)
     }
-    const later = s3.requests.slice(manifestAt + 1)
+    const later = bucket.requests.slice(manifestAt + 1)
     expect(later.filter((made) => /^(PUT|POST|DELETE)/.test(made))).toEqual([])
   })
 
   it('is not sent again when it is complete', async () => {
     await copy()
-    s3.requests.length = 0
+    bucket.requests.length = 0
     await copy()
-    expect(s3.requests.filter((made) => /^(PUT|POST|DELETE)/.test(made))).toEqual([])
+    expect(bucket.requests.filter((made) => /^(PUT|POST|DELETE)/.test(made))).toEqual([])
   })
 })
 
@@ -121,13 +109,13 @@ async function checkFiles(folder: string): Promise<void> {
 
 describe('a faulty bucket', () => {
   it.each([
-    ['is busy', 'unavailable', writes],
-    ['writes and does not answer', 'late', writes],
+    ['is busy', 'slow_down', writes],
+    ['writes and does not answer', 'lost', writes],
     ['breaks an answer off', 'cut', readsLog],
   ] as const)(
     'that %s is asked again',
-    async (_case, fault, matches) => {
-      failFirst(2, fault, matches)
+    async (_case, fault, pattern) => {
+      bucket.failing(pattern, fault, 2)
       await copy()
       await remote().fetch(name, join(parent, 'fetched'))
       await checkFiles(join(parent, 'fetched'))
@@ -136,17 +124,17 @@ describe('a faulty bucket', () => {
   )
 
   it('that returns other bytes has no complete backup, and the next copy sends them again', async () => {
-    s3.fault = (method, asked) => (readsLog(method, asked) ? 'wrong' : undefined)
+    bucket.failing(readsLog, 'wrong_bytes')
     await expect(copy()).rejects.toThrow('1 differences found')
-    expect(s3.requests.filter((made) => made.startsWith(`PUT ${path('manifest.json')}`))).toEqual([])
-    expect(s3.objects.has(path('objects/runs/a/log'))).toBe(false)
-    s3.fault = () => undefined
+    expect(bucket.requests.filter((made) => made.startsWith(`PUT ${path('manifest.json')}`))).toEqual([])
+    expect(bucket.stored.objects.has(path('objects/runs/a/log'))).toBe(false)
+    bucket.fault = () => undefined
     await copy()
     expect(await states()).toEqual([[name, true]])
   }, 60_000)
 
   it('that loses the manifest has no complete backup', async () => {
-    s3.fault = (method, asked) => (method === 'GET' && asked.endsWith('/manifest.json') ? 'wrong' : undefined)
+    bucket.failing(/^GET .*\/manifest\.json$/, 'wrong_bytes')
     await expect(copy()).rejects.toThrow('is not what was written')
     expect(await states()).toEqual([[name, false]])
   }, 60_000)
@@ -157,24 +145,24 @@ describe('a faulty bucket', () => {
     await expect(copy()).rejects.toThrow(`chmod 600 ${configFile}`)
     rmSync(configFile)
     await expect(copy()).rejects.toThrow('does not exist')
-    expect(s3.objects.size).toBe(0)
+    expect(bucket.stored.objects.size).toBe(0)
   }, 60_000)
 })
 
 describe('a copy', () => {
   it('that was interrupted is continued, and sends no file again that is there', async () => {
     const stopping = new AbortController()
-    s3.fault = (method, asked) => {
-      if (method === 'PUT' && asked.endsWith('keys/root.key')) stopping.abort()
-      return stopping.signal.aborted ? 'late' : undefined
+    bucket.fault = (request) => {
+      if (/^PUT .*keys\/root\.key$/.test(request)) stopping.abort()
+      return stopping.signal.aborted ? 'lost' : undefined
     }
     await expect(copy(stopping.signal)).rejects.toThrow()
-    s3.fault = () => undefined
+    bucket.fault = () => undefined
     expect(await states()).toEqual([[name, false]])
-    const there = [...s3.objects.keys()]
-    s3.requests.length = 0
+    const there = [...bucket.stored.objects.keys()]
+    bucket.requests.length = 0
     await copy()
-    const sent = s3.requests.filter((made) => made.startsWith('PUT'))
+    const sent = bucket.requests.filter((made) => made.startsWith('PUT'))
     expect(there.filter((file) => sent.some((made) => made.startsWith(`PUT ${file}`)))).toEqual([])
     expect(await states()).toEqual([[name, true]])
   })
@@ -189,29 +177,29 @@ describe('a copy', () => {
 
 describe('retention in the bucket', () => {
   it('removes what the rules do not keep and old incomplete copies, and nothing of the future or of others', async () => {
-    const put = (key: string) => s3.objects.set(key, { body: Buffer.from('x'), etag: '"x"', meta: {} })
+    const put = (key: string) => bucket.stored.store(key, Buffer.from('x'), {})
     const day = (date: string) => `${date}T020000Z`
     for (const date of ['2026-11-26', '2026-11-27', '2026-11-28', '2027-01-01'])
       put(path('manifest.json', day(date)))
     for (const date of ['2026-11-20', '2026-11-28', '2027-01-02']) put(path('files.gz', day(date)))
-    put('backups/service/my-own/files.gz')
-    put('backups/other/2026-11-01T020000Z/manifest.json')
+    put('service/my-own/files.gz')
+    put('other/2026-11-01T020000Z/manifest.json')
     const keep = { daily: 2, weekly: 0, monthly: 0 }
     const removed = await remote().retain(keep, new Date('2026-11-28T03:00Z'))
     expect(removed).toEqual([day('2026-11-26'), day('2026-11-20')])
     expect((await states()).map(([found]) => found)).toEqual(
       ['2027-01-02', '2027-01-01', '2026-11-28', '2026-11-27'].map(day),
     )
-    expect(s3.objects.has('backups/service/my-own/files.gz')).toBe(true)
-    expect(s3.objects.has('backups/other/2026-11-01T020000Z/manifest.json')).toBe(true)
+    expect(bucket.stored.objects.has('service/my-own/files.gz')).toBe(true)
+    expect(bucket.stored.objects.has('other/2026-11-01T020000Z/manifest.json')).toBe(true)
   })
 
   it('begins a removal with the manifest', async () => {
     await copy()
     await remote().remove(name)
-    const removals = s3.requests.filter((made) => made.startsWith('DELETE'))
+    const removals = bucket.requests.filter((made) => made.startsWith('DELETE'))
     expect(removals[0]).toContain(path('manifest.json'))
-    expect(s3.objects.size).toBe(0)
+    expect(bucket.stored.objects.size).toBe(0)
   })
 
   it('is of one service', async () => {
