@@ -118,10 +118,10 @@ test('a bucket that does not exist is named before and at the start, which it re
       () => ({ code: 0, stdout: '', stderr: '' }),
       (error: { code: number; stdout: string; stderr: string }) => error,
     )
-  const told = 'the bucket missing/e2e of http://127.0.0.1'
+  const expected = 'the bucket missing/e2e of http://127.0.0.1'
   const checked = await run('operator', 'check-settings')
-  expect([checked.code, checked.stdout + checked.stderr]).toEqual([2, expect.stringContaining(told)])
+  expect([checked.code, checked.stdout + checked.stderr]).toEqual([2, expect.stringContaining(expected)])
   await service.stop()
   const started = await run('up')
-  expect([started.code, started.stdout + started.stderr]).toEqual([2, expect.stringContaining(told)])
+  expect([started.code, started.stdout + started.stderr]).toEqual([2, expect.stringContaining(expected)])
 })
