@@ -2,6 +2,7 @@ import { addAbortSignal, type Readable } from 'node:stream'
 import {
   DeleteObjectCommand,
   GetObjectCommand,
+  type GetObjectCommandInput,
   type GetObjectCommandOutput,
   HeadObjectCommand,
   type S3Client,
@@ -93,21 +94,26 @@ export class Bucket {
     })
   }
 
-  /** Again when the answer is cut: the client of the store repeats only requests without an answer. */
+  /** The bytes and the stamp; undefined when there is no such object. */
   async #read(key: string, range: { Range?: string; IfMatch?: string }) {
     const input = { ...this.at(key), ...range }
+    try {
+      return await call(`get ${key}`, (abortSignal) => this.#wholeAnswer(key, input, abortSignal))
+    } catch (error) {
+      if (isNoSuchKey(error)) return undefined
+      if (isInvalidRange(error)) return { bytes: Buffer.alloc(0), stamp: undefined }
+      throw error
+    }
+  }
+
+  /** Again when the answer is cut: the client of the store repeats only requests without an answer. */
+  async #wholeAnswer(key: string, input: GetObjectCommandInput, abortSignal: AbortSignal) {
     for (let left = readTries - 1; ; left -= 1) {
-      let isAnswered = false
+      const found = await this.client.send(new GetObjectCommand(input), { abortSignal })
       try {
-        return await call(`get ${key}`, async (abortSignal) => {
-          const found = await this.client.send(new GetObjectCommand(input), { abortSignal })
-          isAnswered = true
-          return { bytes: await bytesOf(found, abortSignal), stamp: headOf(key, found, sizeOf(found)).stamp }
-        })
+        return { bytes: await bytesOf(found, abortSignal), stamp: headOf(key, found, sizeOf(found)).stamp }
       } catch (error) {
-        if (isNoSuchKey(error)) return undefined
-        if (isInvalidRange(error)) return { bytes: Buffer.alloc(0), stamp: undefined }
-        if (!isAnswered || left === 0) throw error
+        if (left === 0) throw error
       }
     }
   }
