@@ -1,20 +1,11 @@
 import { join } from 'node:path'
 import type { Config } from '../base/config/config.ts'
+import type { StorageConfig } from '../base/config/storage-settings.ts'
 import { DiskStorage } from './disk.ts'
 import type { ServiceStorage } from './port.ts'
 import type { BucketConfig } from './s3/s3-client.ts'
 
-type StorageSettings = Pick<
-  Config,
-  | 'dataDir'
-  | 'diskFloorBytes'
-  | 's3Bucket'
-  | 's3Endpoint'
-  | 's3Region'
-  | 's3Prefix'
-  | 's3CredentialsFile'
-  | 's3CaFile'
->
+type StorageSettings = Pick<Config, 'dataDir' | 'diskFloorBytes'> & StorageConfig
 
 /** The storage that the settings name: a bucket, or the data folder. */
 export async function openStorage(config: StorageSettings): Promise<ServiceStorage> {
