@@ -45,6 +45,12 @@ export async function forgetOldFailures(db: Executing, now: Date): Promise<{ for
   return { forgotten: Number(numAffectedRows ?? 0) }
 }
 
+/**
+ * Callers may hold rows locked in a transaction, which ends when it is idle for a minute, and a store that does not answer takes half
+ * a minute for each removal.
+ */
+const startsWithinMs = 20_000
+
 interface Removal<Thing> {
   db: Executing
   now: Date
@@ -53,14 +59,19 @@ interface Removal<Thing> {
   onFailure: (thing: Thing, error: unknown) => void
 }
 
-/** Removes items one by one. A failure is reported to `onFailure` and postponed, so that later rounds remove others first. */
+/**
+ * Removes items one by one. A failure is reported to `onFailure` and postponed, so that later rounds remove others first. Items that
+ * are not reached in time are left to the next round.
+ */
 export async function removeEach<Thing>(
   things: readonly Thing[],
   { db, now, idOf, remove, onFailure }: Removal<Thing>,
 ): Promise<{ removed: number; failed: number }> {
   const removed: string[] = []
   const failed: string[] = []
+  const startedAt = performance.now()
   for (const thing of things) {
+    if (performance.now() - startedAt > startsWithinMs) break
     try {
       await remove(thing)
       removed.push(idOf(thing))

@@ -1,21 +1,32 @@
 import { systemClock } from '../../base/clock.ts'
-import { forgetFailures, postpone } from '../../work/removal.ts'
+import { removeEach } from '../../work/removal.ts'
 import type { SweepContext } from './context-abort-service.ts'
 import { finishReceiving, lockUnused } from './upload-session-store.ts'
 
+interface UnusedBytes {
+  id: string
+  unused_key: string | null
+}
+
+type RemovalContext = Pick<SweepContext, 'storage' | 'log'>
+
 /** Removes bytes that a session does not need. False if the store did not remove them. */
-export async function removeUnused(
-  { storage, log }: Pick<SweepContext, 'storage' | 'log'>,
-  session: { id: string; unused_key: string | null },
-): Promise<boolean> {
+export async function removeUnused(context: RemovalContext, session: UnusedBytes): Promise<boolean> {
   try {
-    if (session.unused_key !== null) await storage.delete(session.unused_key)
+    await deleteUnused(context, session)
     return true
   } catch (error) {
-    log.warn({ err: error, session: session.id }, 'unused bytes of an upload not removed')
+    warn(context, session, error)
     return false
   }
 }
+
+async function deleteUnused({ storage }: RemovalContext, { unused_key: key }: UnusedBytes): Promise<void> {
+  if (key !== null) await storage.delete(key)
+}
+
+const warn = ({ log }: RemovalContext, { id }: UnusedBytes, error: unknown): void =>
+  log.warn({ err: error, session: id }, 'unused bytes of an upload not removed')
 
 /**
  * Removes bytes of senders whose process died, and bytes that an earlier removal left. Returns the number of
@@ -27,16 +38,16 @@ export async function sweepUnused(
 ): Promise<number> {
   const now = systemClock.now()
   return context.db.transaction().execute(async (trx) => {
-    const removed: string[] = []
-    const failed: string[] = []
-    for (const session of await lockUnused(trx, { ...of, now })) {
-      const isGone = await removeUnused(context, session)
-      if (isGone) await finishReceiving(trx, session, true)
-      const ends = isGone ? removed : failed
-      ends.push(`unused:${session.id}`)
-    }
-    await postpone(trx, failed, now)
-    await forgetFailures(trx, removed)
-    return removed.length
+    const { removed } = await removeEach(await lockUnused(trx, { ...of, now }), {
+      db: trx,
+      now,
+      idOf: ({ id }) => `unused:${id}`,
+      remove: async (session) => {
+        await deleteUnused(context, session)
+        await finishReceiving(trx, session, true)
+      },
+      onFailure: (session, error) => warn(context, session, error),
+    })
+    return removed
   })
 }
