@@ -13,7 +13,7 @@ const unavailableCodes = new Set([
   'ESTALE',
 ])
 
-/** A store over the network did not do what it was asked. Its message is for the log. */
+/** A store over the network failed or refused a request. The message is for the log. */
 export class StorageUnavailable extends Error {
   constructor(doing: string, reason: string, options?: ErrorOptions) {
     super(`${doing}: ${reason}`, options)

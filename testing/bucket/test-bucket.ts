@@ -18,7 +18,7 @@ export type Fault = 'unavailable' | 'slow_down' | 'cut' | 'wrong_bytes' | 'lost'
 const retryable: Partial<Record<Fault, string>> = { unavailable: 'ServiceUnavailable', slow_down: 'SlowDown' }
 
 /**
- * A small store with one bucket, `bucketName`, which fails as a test says: the part of S3 that the service and rclone use. It checks no
+ * A small store with one bucket, `bucketName`, which fails as a test configures it: the part of S3 that the service and rclone use. It checks no
  * signature: `ceph.test.ts` has a store that does.
  */
 export class TestBucket {
@@ -51,7 +51,7 @@ export class TestBucket {
     await once(this.#server, 'close')
   }
 
-  /** Does what was asked by requests that their clients have given up. */
+  /** Carries out the requests with the fault `late`, which their clients have given up. */
   async finishLate(): Promise<void> {
     this.#late.resolve()
     await setImmediate()

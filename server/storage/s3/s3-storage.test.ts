@@ -62,7 +62,7 @@ describe('a store that fails', () => {
     expect((await storage.read('key'))?.equals(large)).toBe(true)
   })
 
-  it('is asked again for bytes that were cut, and is unavailable when they always are', async () => {
+  it('gets a second request for bytes that were cut, and is unavailable when they always are', async () => {
     await storage.put('key', large.subarray(0, 1000))
     bucket.failing(/^GET/, 'cut', 1)
     expect((await storage.read('key'))?.equals(large.subarray(0, 1000))).toBe(true)
@@ -91,7 +91,7 @@ describe('a store that fails', () => {
   it('may store a large object without an answer', async () => {
     let answers = 0
     bucket.fault = (request) => {
-      // The fifth request completes the upload: one began it, three sent its parts.
+      // The fifth request completes the upload: one started it, three sent its parts.
       answers += 1
       return answers === 5 && request.startsWith('POST') ? 'lost' : undefined
     }
@@ -111,10 +111,10 @@ describe('a store that fails', () => {
     expect(await isUnavailable(Array.fromAsync(object.read(0, 5)))).toBe(true)
   })
 
-  it('never gives bytes of a replaced or deleted object to who opened it', async () => {
+  it('never returns bytes of a replaced or deleted object to its earlier reader', async () => {
     await storage.put('key', Buffer.from('first'))
     const [replaced, deleted] = [await storage.opened('key'), await storage.opened('key')]
-    // Two objects of one size and one ETag, which a store that ignores conditions does not tell apart.
+    // Two objects of one size and one ETag, which a store that ignores conditions cannot distinguish.
     await storage.put('key', Buffer.from('other'))
     expect(await isUnavailable(Array.fromAsync(replaced.read(0, 5)))).toBe(true)
     await storage.delete('key')
@@ -127,7 +127,7 @@ describe('a store that fails', () => {
     }
   })
 
-  it('is not believed that it has copied: the service then copies the object itself', async () => {
+  it('confirms a copy that it has not made: the service copies the object itself', async () => {
     await storage.put('from', Readable.from([large]))
     const { stamp } = await storage.opened('from')
     bucket.failing(/^PUT .*to$/, 'no_copy')
@@ -137,7 +137,7 @@ describe('a store that fails', () => {
     expect([moved.stamp, await storage.size('from')]).toEqual([stamp, undefined])
   })
 
-  it('that sends other bytes is found out by the digest, before any is sent on', async () => {
+  it('sends other bytes, which the digest reveals before any is sent on', async () => {
     const { digest } = await storage.put('key', Buffer.from('bytes'))
     const part = { key: 'key', start: 0, byteSize: 5, digest, name: 'a' }
     const who = { companyId: 'com_a', linkId: 'usr_a' }
@@ -179,7 +179,7 @@ describe('a store that fails', () => {
     await put('a', 'large', Readable.from([large]))
   })
 
-  it('is freed of uploads that nobody goes on with after a day', async () => {
+  it('has no uploads that nobody has continued for a day', async () => {
     const [old, fresh] = [bucket.stored.begin(nameOf('old'), {}), bucket.stored.begin(nameOf('fresh'), {})]
     const found = bucket.stored.uploads.get(old)
     if (found) found.initiatedAt = new Date(Date.now() - 25 * 3600 * 1000)

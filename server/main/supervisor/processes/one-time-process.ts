@@ -12,7 +12,7 @@ export interface OneTimeProcess {
   onLine: (line: string) => void
 }
 
-/** Runs it to its end; a failure is a `ServiceProblem` with these words. An aborted process is none. */
+/** Runs the process to its end. Throws a `ServiceProblem` with the text `problem` if it fails, but not if it was aborted. */
 export async function runOnce(
   { argv, account, env, onLine }: OneTimeProcess,
   problem: string,
