@@ -42,7 +42,8 @@ interface Kind {
 /**
  * Warm sandboxes: made in advance for specs that were started before and probably will be again. Their process 1 waits for
  * the start signal. Each is used for one start; it is made from the spec alone, so it differs from a sandbox made at the
- * start only in its age. A kind is kept warm from its second start until it has had no start for `coldAfterMs`.
+ * start only in its age. A kind is kept warm from its second start until it has had no start for `coldAfterMs`. Owners share the
+ * pool equally: the one with the fewest gets the next sandbox, the one with the most loses one.
  */
 export class WarmPool {
   readonly #options: WarmPoolOptions
@@ -99,15 +100,9 @@ export class WarmPool {
     this.#refillTimer.refresh()
   }
 
-  /** Ends one idle sandbox of the least recently started kind; false if there is none. */
+  /** Ends one idle sandbox of the owner that has the most, of its least recently started kind; false if there is none. */
   evictOne(): boolean {
-    for (const kind of this.#kinds.values()) {
-      const made = kind.idle.shift()
-      if (!made) continue
-      this.#destroy(made)
-      return true
-    }
-    return false
+    return this.#evict([...this.#kinds.values()])
   }
 
   /** Resolves when no warm sandbox uses that image; no more are made until it is started again. */
@@ -182,19 +177,56 @@ export class WarmPool {
   }
 
   async #makeMissing(): Promise<void> {
-    for (const [key, kind] of [...this.#kinds].reverse()) {
-      while (this.#kinds.get(key) === kind && kind.idle.length < targetCount(kind) && this.#makeRoom(kind)) {
-        await this.#makeOne(kind)
-      }
+    const withoutRoom = new Set<Kind>()
+    for (let kind = this.#nextToFill(withoutRoom); kind; kind = this.#nextToFill(withoutRoom)) {
+      if (this.#makeRoom(kind)) await this.#makeOne(kind)
+      else withoutRoom.add(kind)
     }
+  }
+
+  /** Of the kinds that have too few, one of the owner with the fewest idle sandboxes: the most recently started one. */
+  #nextToFill(except: ReadonlySet<Kind>): Kind | undefined {
+    let next: Kind | undefined
+    for (const kind of [...this.#kinds.values()].reverse()) {
+      if (except.has(kind) || kind.idle.length >= targetCount(kind)) continue
+      if (!next || this.#idleOfOwner(kind) < this.#idleOfOwner(next)) next = kind
+    }
+    return next
   }
 
   #makeRoom(kind: Kind): boolean {
     const { limit, freeSlots } = this.#options
     if (this.#size < limit && freeSlots() > 0) return true
-    // A more recently started kind may evict sandboxes of an older one, never the reverse.
-    const holders = [...this.#kinds.values()].filter((other) => other === kind || other.idle.length > 0)
-    return holders[0] !== kind && this.evictOne()
+    const all = [...this.#kinds.values()]
+    return this.#evict(all.filter((other, at) => this.#mayReplace(kind, other, at < all.indexOf(kind))))
+  }
+
+  /**
+   * A kind may evict sandboxes of one that was started less recently, never the reverse, so that two do not evict each other. Between
+   * owners that holds for equal numbers only: an owner with frequent starts would leave nothing to the others.
+   */
+  #mayReplace(kind: Kind, other: Kind, isOlder: boolean): boolean {
+    if (other.spec.owner === kind.spec.owner) return isOlder
+    const excess = this.#idleOfOwner(other) - this.#idleOfOwner(kind)
+    return excess > 1 || (excess === 1 && isOlder)
+  }
+
+  /** `kinds`: least recently started first. */
+  #evict(kinds: readonly Kind[]): boolean {
+    let victim: Kind | undefined
+    for (const kind of kinds) {
+      if (kind.idle.length === 0) continue
+      if (!victim || this.#idleOfOwner(kind) > this.#idleOfOwner(victim)) victim = kind
+    }
+    const made = victim?.idle.shift()
+    if (made) this.#destroy(made)
+    return made !== undefined
+  }
+
+  #idleOfOwner({ spec: { owner } }: Kind): number {
+    let idle = 0
+    for (const kind of this.#kinds.values()) if (kind.spec.owner === owner) idle += kind.idle.length
+    return idle
   }
 
   async #makeOne(kind: Kind): Promise<void> {
