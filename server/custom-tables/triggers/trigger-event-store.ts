@@ -68,12 +68,18 @@ export type WaitingEvent = Omit<TriggerEventRow, 'values'> & { values: Record<st
 /** The oldest waiting events of the next companies that have some, and the same number of each. */
 export async function listWaitingEvents(db: Executing, turns: CompanySchedule): Promise<WaitingEvent[]> {
   const due = dueFairly(
-    { table: 'custom_table_trigger_events', key: 'place', waits: sql`outcome is null`, lock: sql`` },
+    {
+      table: 'custom_table_trigger_events',
+      key: 'id',
+      oldest: 'place',
+      waits: sql`outcome is null`,
+      lock: sql``,
+    },
     turns,
   )
   const { rows } = await sql<WaitingEvent>`${acrossCompanies('row events of all companies')}
     with recursive ${due}
-    select e.* from due join custom_table_trigger_events e on e.place = due.place and e.outcome is null
+    select e.* from due join custom_table_trigger_events e on e.id = due.id and e.outcome is null
     order by e.company_id, e.place
   `.execute(db)
   return rows
@@ -81,17 +87,19 @@ export async function listWaitingEvents(db: Executing, turns: CompanySchedule): 
 
 type EventKey = Pick<TriggerEventRow, 'id' | 'company_id'>
 
-/** Keeps the event for this transaction; false if it has an outcome. */
+/**
+ * Keeps the event for this transaction; false if it has an outcome. The statement does not ask for that: the index of waiting events
+ * would apply, and all those of the company would be read.
+ */
 export async function lockWaitingEvent(trx: Trx, { id, company_id }: EventKey): Promise<boolean> {
   const row = await trx
     .selectFrom('custom_table_trigger_events')
-    .select('id')
+    .select('outcome')
     .where('company_id', '=', company_id)
     .where('id', '=', id)
-    .where('outcome', 'is', null)
     .forUpdate()
     .executeTakeFirst()
-  return row !== undefined
+  return row?.outcome === null
 }
 
 export type EventOutcome = { outcome: 'started'; run_id: string } | { outcome: 'refused'; error_code: string }
