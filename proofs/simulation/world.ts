@@ -171,6 +171,7 @@ export class World {
       capacity: runCapacity({ slots: 1 + this.#draw.below(3) }),
       companyConcurrency: 50,
       pollIntervalMs,
+      clock: { now: () => new Date(timeline.nowMs) },
       pause: (ms, signal) => timeline.pause(actor, ms, signal, ms >= pollIntervalMs),
     })
     this.#startTriggers(actor)

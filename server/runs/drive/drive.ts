@@ -1,6 +1,7 @@
 import { SandboxUnknown } from '../../../agent/port/errors.ts'
 import { sleep, systemClock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
+import type { StartPace } from '../../fairness/start-pace.ts'
 import { ClaimLost } from '../../work/lease.ts'
 import { type RetryPolicy, retry, WorkerStopping } from '../../work/retry.ts'
 import type { WorkSignals } from '../../work/worker.ts'
@@ -19,6 +20,7 @@ export interface DriveDeps extends CollectDeps, PartTools {
   images: PlacedImages
   storageReservations: StorageReservations
   resultQueue: ResultQueue
+  startPace: StartPace
   log: Log
   /** How long the processes of a run may go on after they were asked to end. Absent or 0: they are killed at once. */
   stopGraceMs?: number | undefined
@@ -48,6 +50,7 @@ export class Drive {
   #isCancelMarked: boolean
   #report: { settled: AbortController; done: Promise<void> } | undefined
   #releaseStorage: (() => void) | undefined
+  #endStart: (() => void) | undefined
 
   constructor(deps: DriveDeps, run: ClaimedRun, { stopping, cancel }: WorkSignals) {
     this.deps = deps
@@ -118,6 +121,18 @@ export class Drive {
     })
   }
 
+  /** Waits until the company may start a sandbox. Held until `endStart` or `close`. */
+  async beginStart(): Promise<void> {
+    this.#endStart = await this.deps.startPace.begin(
+      this.run.companyId,
+      AbortSignal.any([this.signal, this.cancel]),
+    )
+  }
+
+  endStart(): void {
+    this.#endStart?.()
+  }
+
   /** Returns false if the company's quota has no room for so many bytes. Held until `close`. */
   async reserveStorage(bytes: number): Promise<boolean> {
     const take = () => this.deps.storageReservations.reserve(this.run.companyId, bytes)
@@ -129,5 +144,6 @@ export class Drive {
     this.#stopping.removeEventListener('abort', this.#onStop)
     this.#report?.settled.abort()
     this.#releaseStorage?.()
+    this.endStart()
   }
 }

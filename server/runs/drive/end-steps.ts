@@ -15,6 +15,7 @@ import { maxStarts, requeue } from './start-steps.ts'
 const noResults = { output: null, log: null, bundle: null, artifacts: [], parts: new Map() }
 
 export const report: RunStep<'started'> = async (drive) => {
+  drive.endStart()
   drive.reportRunning()
   return { at: 'waiting' }
 }

@@ -9,6 +9,7 @@ import { ScriptedExecutor, type ScriptedResult } from '../../../testing/scripted
 import { unsignedImages } from '../../../testing/unsigned-images.ts'
 import { createLog } from '../../base/logging.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
+import { StartPace } from '../../fairness/start-pace.ts'
 import type { ClaimedRun } from '../model/claimed-run.ts'
 import { PlacedImages } from '../prepare/placed-images.ts'
 import { cancelRun } from '../queue/cancel-run.ts'
@@ -128,7 +129,13 @@ it('a worker that lost the run to another leaves the record to it', async () => 
   const images = new PlacedImages(executor, unsignedImages)
   const room = new StorageReservations(async () => null)
   await driveRun(
-    { ...parts(), images, storageReservations: room, resultQueue: new ResultQueue() },
+    {
+      ...parts(),
+      images,
+      storageReservations: room,
+      resultQueue: new ResultQueue(),
+      startPace: new StartPace(),
+    },
     takenBack(earlier),
     {
       stopping: signal,
@@ -154,7 +161,13 @@ it('a run is cancelled that an earlier holder stopped, before its holder has hea
   const images = new PlacedImages(executor, unsignedImages)
   const room = new StorageReservations(async () => null)
   await driveRun(
-    { ...parts(), images, storageReservations: room, resultQueue: new ResultQueue() },
+    {
+      ...parts(),
+      images,
+      storageReservations: room,
+      resultQueue: new ResultQueue(),
+      startPace: new StartPace(),
+    },
     takenBack(run),
     {
       stopping: signal,

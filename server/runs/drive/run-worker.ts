@@ -1,10 +1,11 @@
 import { SandboxUnknown } from '../../../agent/port/errors.ts'
 import type { ImagePort } from '../../../agent/port/images.ts'
 import type { SandboxPort } from '../../../agent/port/sandboxes.ts'
-import type { sleep } from '../../base/clock.ts'
+import type { Clock, sleep } from '../../base/clock.ts'
 import { onBehalfOf } from '../../base/current-request.ts'
 import type { Log } from '../../base/logging.ts'
 import type { RunCapacity } from '../../capacity/run-capacity.ts'
+import { StartPace } from '../../fairness/start-pace.ts'
 import { LogSources } from '../../live-logs/log-sources.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { startSweep } from '../../work/sweep.ts'
@@ -39,7 +40,8 @@ export interface RunWorkerOptions extends Omit<PartTools, 'storageReservations'>
   egressCapBytes?: number | undefined
   /** Interval between polls without a notification. */
   pollIntervalMs?: number
-  /** Replaces the machine's clock in simulations. */
+  /** Both replace the machine's clock in simulations. */
+  clock?: Clock
   pause?: typeof sleep
 }
 
@@ -65,6 +67,7 @@ export async function startRunWorker(options: RunWorkerOptions): Promise<RunWork
     images: new PlacedImages(executor, options.images),
     storageReservations: new StorageReservations((companyId) => runs.storageLeft(companyId)),
     resultQueue: new ResultQueue(),
+    startPace: new StartPace(options),
   }
   const sandboxes = new Map<string, string>()
   const worker = new Worker<ActiveRun>({

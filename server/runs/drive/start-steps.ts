@@ -24,6 +24,7 @@ const ended = (outcome: RunOutcome): Progress<'decided'> => ({
 /** Reads the run and decides by its current data whether it may start. */
 export const prepare: RunStep<'claimed'> = async (drive) => {
   const { deps, run } = drive
+  await drive.beginStart()
   const job = await drive.retry('read the job', () => deps.runs.findJob(run))
   if (!job) return ended(failed('platform_internal', { detail: 'job_missing' }))
   const prepareJob = () => prepareRun(deps, job, run)
