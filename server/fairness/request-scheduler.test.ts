@@ -71,6 +71,14 @@ test('a company that has used its time waits for new credit, and another one doe
   expect(await next.granted).toBe(true)
 })
 
+test('a company whose request waits while another one works pays its part and no more', () => {
+  enter('b')
+  const small = enter('a')
+  work(60)
+  small.leave()
+  expect(enter('a').granted).toBe(true)
+})
+
 test('work that is known to be of a company is charged to it, not to those whose requests run meanwhile', () => {
   enter('b').leave()
   const running = enter('b')
@@ -209,7 +217,7 @@ test('a request that waits for something else gives its slot to another one, unl
 test('a request waits for credit, and not for one of its company that waits for the database', async () => {
   enter('b').leave()
   const costly = enter('a')
-  work(bounds.burstMs / 2)
+  work(2 * bounds.burstMs)
   costly.leave()
   const turns = [scheduler.enter('a', 0, () => true), enter('a')]
   let started = 0

@@ -36,9 +36,6 @@ const bytesPerWeight = 16 * 1024
 const heavyWeight = 5
 /** The longest time that one of them keeps the event loop. */
 const heavyMs = 50
-/** Time that one request uses beyond this is charged `longFactor` times, because all others wait for it at once. */
-const longMs = 10
-const longFactor = 5
 /** The maximum debt. */
 const debtMaxBursts = 8
 /** Weight of the latest request in the moving average of a company. */
@@ -207,7 +204,7 @@ export class RequestScheduler {
   }
 
   #charge(owner: Owner, usedMs: number): void {
-    this.#debit(owner, usedMs + Math.max(0, usedMs - longMs) * (longFactor - 1))
+    this.#debit(owner, usedMs)
     owner.usualMs += (usedMs - owner.usualMs) * lastRequestWeight
   }
 
