@@ -39,7 +39,7 @@ export const proofs: readonly Proof[] = [
     tests: [
       'server/builds/builder/{copied-links,export-layer,hostile-build,reserved-links}.test.ts',
       'server/builds/chain/{docker-meanings,real-builds}.test.ts',
-      'server/builds/steps/customer-build/{cached-stages,make-base-layer}.test.ts',
+      'server/builds/steps/customer-build/{cached-stages,kept-stages,make-base-layer,reuse-image}.test.ts',
     ],
     proves: builds,
   },
