@@ -1,5 +1,5 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { measureApi } from './harness/load/api-load.ts'
+import { connections, measureApi } from './harness/load/api-load.ts'
 import { freshNumber } from './harness/load/load.ts'
 import type { Benchmark } from './harness/measure/benchmark.ts'
 import { apiDatabaseConnections } from './harness/service/own-api.ts'
@@ -29,20 +29,26 @@ export const apiWrite: Benchmark = {
             .where('state', '=', 'queued')
             .execute()
         },
-        peer: {
-          name: 'Fastify, one insert',
-          reach: { atLeast: 1 },
-          start: ({ url }) => startInsert(url, apiDatabaseConnections),
-          request: {
-            method: 'POST',
-            path: '/',
-            headers: {},
-            body: JSON.stringify({ number: 1, text: 'one' }),
+        peers: [
+          {
+            row: 'api-write',
+            name: 'Fastify, one insert',
+            reach: { atLeast: 0.9 },
+            start: ({ url }) => startInsert(url, apiDatabaseConnections),
+            requests: () =>
+              Array(connections).fill({
+                method: 'POST',
+                path: '/',
+                headers: {},
+                body: JSON.stringify({ number: 1, text: 'one' }),
+              }),
+            notes: [
+              `peer: the same version of Fastify, one insert through as many connections (${apiDatabaseConnections}) to the same Postgres`,
+            ],
           },
-        },
+        ],
         notes: [
           'ours: the API alone, as in a hosted deployment, 256 companies in turn; no worker claims the runs; the queue is emptied between rounds',
-          `peer: the same version of Fastify, one insert through as many connections (${apiDatabaseConnections}) to the same Postgres`,
         ],
       },
       options,

@@ -14,3 +14,10 @@ export async function startInsert(databaseUrl: string, connections: number): Pro
   const args = ['insert', String(port), databaseUrl, String(connections)]
   return startNodeServer({ script, args, env: {}, port, path: '/' })
 }
+
+/** Returns the row of a run by one prepared select over a pool of that many connections. */
+export async function startSelect(databaseUrl: string, connections: number): Promise<NodeServer> {
+  const port = await freePort()
+  const args = ['select', String(port), databaseUrl, String(connections)]
+  return startNodeServer({ script, args, env: {}, port, path: '/' })
+}
