@@ -65,11 +65,13 @@ function watch({ signals }: { signals: number }) {
     child.kill('SIGINT')
   }
   let isCancelled = false
-  service.answers.readRun = () => {
+  const watched = () => {
     interrupt(0)
     if (isCancelled) interrupt(1)
     return { json: isCancelled && signals === 1 ? cancelled : running }
   }
+  service.answers.readRun = watched
+  service.answers.waitForRun = watched
   service.answers.cancelRun = () => {
     isCancelled = true
     return { json: running }

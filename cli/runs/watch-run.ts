@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunDetail } from '@sandbox-jobs/contract/resources/runs/run.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { escapeControls } from '../output/escape-controls.ts'
@@ -11,23 +10,25 @@ export interface RunReference {
   rid: string
 }
 
-/** A short job needs frequent polls to be noticed; a long one can be polled rarely. */
-const firstPollMs = 100
-const lastPollMs = 1000
+/** Longest time until a change is shown. The end of a run is shown at once. */
+const waitSeconds = 1
 
-/** Polls a run until it has ended and shows its changes. */
+/** Waits until a run has ended and shows its changes. */
 export async function watchRun(session: Session, place: RunReference): Promise<RunDetail> {
   const { client, report } = session
   const view = changesView(session)
-  for (let pollMs = firstPollMs; ; pollMs = Math.min(lastPollMs, pollMs * 1.3)) {
-    const run = await readWithRetry(
-      () => client.call(allRoutes.readRun, { params: place }),
-      () => report.progress('The service does not answer; waiting for it. The run continues.'),
+  const untilAnswered = async (read: () => Promise<RunDetail>) => {
+    const run = await readWithRetry(read, () =>
+      report.progress('The service does not answer; waiting for it. The run continues.'),
     )
     view(run)
-    if (run.terminal_at !== null) return run
-    await sleep(pollMs)
+    return run
   }
+  const read = () => client.call(allRoutes.readRun, { params: place })
+  const wait = () => client.call(allRoutes.waitForRun, { params: place, query: { seconds: waitSeconds } })
+  let run = await untilAnswered(read)
+  while (run.terminal_at === null) run = await untilAnswered(wait)
+  return run
 }
 
 /** Shows a run whenever its state or its waiting reason has changed. */
