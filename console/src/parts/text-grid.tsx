@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { FixedRows, gridCell, gridHead } from './fixed-rows.tsx'
+import { type ColumnSort, SortHead } from './sort-head.tsx'
 import { TenantText } from './tenant-text.tsx'
 import styles from './text-grid.module.css'
 
@@ -9,12 +10,18 @@ export interface TextColumn<Row> {
   text: (row: Row) => string
   /** Drawn in place of the text. */
   cell?: (row: Row) => ReactNode
+  /** A press on the heading sorts. */
+  sort?: ColumnSort
 }
 
 interface Props<Row> {
   label: string
   rows: readonly Row[]
   columns: readonly TextColumn<Row>[]
+  /** The rows by which columns get their width, where further ones are loaded later. */
+  measured?: readonly Row[]
+  /** The rows that are drawn, so that further ones can be loaded. */
+  onWindow?: (first: number, end: number) => void
 }
 
 const rowHeight = 32
@@ -22,10 +29,14 @@ const rowsInView = 14
 const widestColumn = 64
 /** Between two columns. */
 const gap = 3
+/** Beside a heading that sorts. */
+const arrow = 2
 
 /** A table of any number of rows with short texts, as wide as they need. */
-export function TextGrid<Row>({ label, rows, columns }: Props<Row>) {
-  const widths = columns.map(({ name, text }) => ({ inlineSize: `${widthOf(name, rows.map(text))}ch` }))
+export function TextGrid<Row>({ label, rows, columns, measured = rows, onWindow }: Props<Row>) {
+  const widths = columns.map(({ name, text, sort }) => ({
+    inlineSize: `${widthOf(name.length + (sort ? arrow : 0), measured.map(text))}ch`,
+  }))
   return (
     <div
       className={styles.grid}
@@ -36,11 +47,16 @@ export function TextGrid<Row>({ label, rows, columns }: Props<Row>) {
         label={label}
         count={rows.length}
         rowHeight={rowHeight}
-        head={columns.map(({ name }, at) => (
-          <span key={name} {...gridHead} className={styles.cell} style={widths[at]}>
-            {name}
-          </span>
-        ))}
+        {...(onWindow && { onWindow })}
+        head={columns.map(({ name, sort }, at) =>
+          sort ? (
+            <SortHead key={name} name={name} {...sort} className={styles.cell} style={widths[at]} />
+          ) : (
+            <span key={name} {...gridHead} className={styles.cell} style={widths[at]}>
+              {name}
+            </span>
+          ),
+        )}
         row={(index) => {
           const row = rows[index]
           if (row === undefined) return null
@@ -55,7 +71,7 @@ export function TextGrid<Row>({ label, rows, columns }: Props<Row>) {
   )
 }
 
-function widthOf(name: string, texts: readonly string[]): number {
-  const longest = texts.reduce((most, { length }) => Math.max(most, length), name.length)
+function widthOf(heading: number, texts: readonly string[]): number {
+  const longest = texts.reduce((most, { length }) => Math.max(most, length), heading)
   return Math.min(longest, widestColumn) + gap
 }

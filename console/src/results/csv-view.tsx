@@ -1,7 +1,8 @@
-import { type AriaAttributes, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useStore } from '../data/store.ts'
-import { FixedRows, gridCell, gridHead } from '../parts/fixed-rows.tsx'
+import { FixedRows, gridCell } from '../parts/fixed-rows.tsx'
 import { startWorker } from '../parts/own-worker.ts'
+import { SortHead } from '../parts/sort-head.tsx'
 import { useTexts } from '../texts/texts.tsx'
 import workerUrl from './csv.worker.ts?worker&url'
 import { CsvClient } from './csv-client.ts'
@@ -32,9 +33,8 @@ export function CsvView({ bytes, label }: { bytes: ArrayBuffer; label: string })
   }
 
   const widthOf = (column: number) => ({ inlineSize: `${(table.widths[column] ?? 0) + 3}ch` })
-  const sortOf = (column: number): AriaAttributes => ({
-    'aria-sort': order?.column !== column ? 'none' : order.isDescending ? 'descending' : 'ascending',
-  })
+  const orderOf = (column: number) =>
+    order?.column !== column ? 'none' : order.isDescending ? 'descending' : 'ascending'
   return (
     <div className={styles.grid}>
       <FixedRows
@@ -44,18 +44,15 @@ export function CsvView({ bytes, label }: { bytes: ArrayBuffer; label: string })
         rowHeight={28}
         onWindow={(first, end) => setShown({ first, end })}
         head={table.columns.map((name, column) => (
-          <span
+          <SortHead
             // biome-ignore lint/suspicious/noArrayIndexKey: columns are identified by their position
             key={column}
-            {...gridHead}
-            {...sortOf(column)}
+            name={name}
+            order={orderOf(column)}
             className={styles.cell}
             style={widthOf(column)}
-          >
-            <button type="button" className={styles.sort} onClick={() => press(column)}>
-              <bdi>{name}</bdi>
-            </button>
-          </span>
+            onPress={() => press(column)}
+          />
         ))}
         row={(row) =>
           table.columns.map((_, column) => (
