@@ -44,6 +44,7 @@ export async function makeScreens(world: ConsoleWorld): Promise<Record<string, s
     'inbox-all': 'inbox/notifications?all=true',
     ...(await screensOfEnvironment(world)),
     ...(await screensOfCompany(world)),
+    ...(await screensOfTables(world)),
     tasks: 'tasks',
     'task-new': 'tasks/new',
     task,
@@ -108,5 +109,80 @@ async function screensOfCompany({ tenant: { client, room } }: ConsoleWorld) {
     settings: 'company/settings',
     findings: 'company/findings',
     audit: 'company/audit',
+  }
+}
+
+async function screensOfTables({ tenant: { client, companyId, room }, version }: ConsoleWorld) {
+  const { id } = await client.call(allRoutes.createTable, {
+    body: {
+      name: 'orders',
+      description: 'One row for each order',
+      owner_scope: 'company',
+      owner_id: companyId,
+      fields: [
+        { name: 'order_id', type: 'text', required: true },
+        { name: 'amount', type: 'number' },
+        { name: 'paid', type: 'boolean' },
+        { name: 'due', type: 'datetime' },
+        { name: 'lines', type: 'json' },
+      ],
+    },
+  })
+  const { id: command } = await client.call(allRoutes.createTableCommand, {
+    params: { id },
+    body: {
+      name: 'mark as paid',
+      description: 'Sets whether an order is paid',
+      inputs: [
+        { name: 'order_id', type: 'text', required: true },
+        { name: 'paid', type: 'boolean' },
+      ],
+      effect_identity: ['order_id'],
+      granted_scope: 'chatroom',
+      granted_id: room,
+    },
+  })
+  for (const at of Array.from({ length: 12 }).keys()) {
+    await client.call(allRoutes.createRow, {
+      params: { id },
+      idempotencyKey: `order-${at}`,
+      body: {
+        values: {
+          order_id: `A-${at}`,
+          amount: at * 12.5,
+          paid: at % 3 === 0,
+          due: '2026-12-01T09:30:00Z',
+          lines: [at],
+        },
+      },
+    })
+  }
+  const { id: trigger } = await client.call(allRoutes.createTableTrigger, {
+    params: { id },
+    body: {
+      name: 'report of each order',
+      events: ['create'],
+      chatroom_id: room,
+      task_version_id: version,
+      input_template: { order: '{{values.order_id}}' },
+    },
+  })
+  const { items } = await client.call(allRoutes.listRows, { params: { id } })
+  const table = `tables/${id}`
+  return {
+    tables: 'tables',
+    'table-new': 'tables/new',
+    'table-rows': `${table}/rows?filter=${encodeURIComponent('["amount:gte:10"]')}&sort=-amount`,
+    'table-row': `${table}/rows?row=${items[0]?.id ?? ''}`,
+    'table-row-new': `${table}/rows?row=new`,
+    'table-fields': `${table}/fields`,
+    'table-commands': `${table}/commands`,
+    'table-command-new': `${table}/commands/new`,
+    'table-command': `${table}/commands/${command}`,
+    'room-command': `chatrooms/${room}/commands/${command}`,
+    'table-triggers': `${table}/triggers`,
+    'table-trigger-new': `${table}/triggers/new`,
+    'table-trigger': `${table}/triggers/${trigger}`,
+    'table-trigger-change': `${table}/triggers/${trigger}/edit`,
   }
 }

@@ -19,6 +19,7 @@ export const keyActions = {
   inbox: everywhere('g i', (t) => t.keys.inbox),
   environments: everywhere('g e', (t) => t.keys.environments),
   tasks: everywhere('g t', (t) => t.keys.tasks),
+  tables: everywhere('g b', (t) => t.keys.tables),
   company: everywhere('g c', (t) => t.keys.company),
   search: here('/', (t) => t.keys.search),
   cancelRun: here('c', (t) => t.keys.cancelRun),

@@ -13,6 +13,7 @@ import { runTabs } from '../screens/run/tabs.ts'
 import { readFilters } from '../screens/runs/filters.ts'
 import { companyScreens } from './company-routes.ts'
 import { root, signedIn, signIn } from './signed-in.ts'
+import { tableScreens } from './table-routes.ts'
 
 const home = createRoute({
   getParentRoute: () => signedIn,
@@ -313,6 +314,7 @@ const screens = signedIn.addChildren([
   taskVersionPart,
   editDraft,
   account,
+  ...tableScreens,
   companyScreens,
   elsewhere,
 ])

@@ -47,6 +47,7 @@ export function Shell() {
   useAction('inbox', () => void navigate({ to: '/inbox/todo' }), isInRooms)
   useAction('environments', () => void navigate({ to: '/environments' }), isInRooms)
   useAction('tasks', () => void navigate({ to: '/tasks' }), isInRooms)
+  useAction('tables', () => void navigate({ to: '/tables' }), account?.can.upload_environment === true)
   const hasCompany = companyPartsOf(account?.role).length > 0
   useAction('company', () => void navigate({ to: '/company' }), hasCompany)
   return (

@@ -78,6 +78,10 @@ function Authors() {
         <Icon name="archive" />
         <span>{t.sections.environments}</span>
       </Link>
+      <Link to="/tables" className={styles.link}>
+        <Icon name="table" />
+        <span>{t.sections.tables}</span>
+      </Link>
     </>
   )
 }

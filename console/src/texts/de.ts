@@ -4,6 +4,7 @@ import { deImages } from './de-images.ts'
 import { deInput } from './de-input.ts'
 import { deRuns } from './de-runs.ts'
 import { deSchedules } from './de-schedules.ts'
+import { deTables } from './de-tables.ts'
 import type { Texts } from './en.ts'
 import { numbersOf } from './numbers.ts'
 
@@ -19,6 +20,7 @@ export const de = {
     inbox: 'Eingang',
     environments: 'Umgebungen',
     tasks: 'Aufgaben',
+    tables: 'Tabellen',
   },
   lastRooms: 'Letzte Räume',
   trail: 'Wo Sie sind',
@@ -108,6 +110,7 @@ export const de = {
     inbox: 'Zum Eingang',
     environments: 'Zu den Umgebungen',
     tasks: 'Zu den Aufgaben',
+    tables: 'Zu den Tabellen',
     company: 'Zur Firma',
     save: 'Entwurf speichern',
     search: 'Diese Seite filtern',
@@ -240,4 +243,5 @@ export const de = {
   ...deRuns,
   ...deInput,
   ...deSchedules,
+  ...deTables,
 } satisfies Texts

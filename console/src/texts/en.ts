@@ -4,6 +4,7 @@ import { enImages } from './en-images.ts'
 import { enInput } from './en-input.ts'
 import { enRuns } from './en-runs.ts'
 import { enSchedules } from './en-schedules.ts'
+import { enTables } from './en-tables.ts'
 import { numbersOf } from './numbers.ts'
 
 const { number, counted } = numbersOf('en')
@@ -19,6 +20,7 @@ export const en = {
     inbox: 'Inbox',
     environments: 'Environments',
     tasks: 'Tasks',
+    tables: 'Tables',
   },
   lastRooms: 'Last rooms',
   trail: 'Where you are',
@@ -107,6 +109,7 @@ export const en = {
     inbox: 'Go to the inbox',
     environments: 'Go to environments',
     tasks: 'Go to tasks',
+    tables: 'Go to tables',
     company: 'Go to the company',
     save: 'Save the draft',
     search: 'Filter this page',
@@ -238,6 +241,7 @@ export const en = {
   ...enRuns,
   ...enInput,
   ...enSchedules,
+  ...enTables,
 }
 
 export type Texts = typeof en

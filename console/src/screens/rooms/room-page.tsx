@@ -13,6 +13,7 @@ import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { isNotFound } from '../not-found/is-not-found.ts'
 import { NotFoundPage } from '../not-found/not-found-page.tsx'
+import { CommandsSection } from '../room-commands/commands-section.tsx'
 import { RunList } from '../runs/run-list.tsx'
 import { JobCard } from './job-card.tsx'
 import { RoomTabs } from './room-tabs.tsx'
@@ -48,6 +49,7 @@ export function RoomPage() {
               </ul>
             )}
           </Panel>
+          <CommandsSection cid={cid} />
         </section>
         <section className={styles.part}>
           <h2>{t.room.runs}</h2>
