@@ -28,6 +28,7 @@ export async function makeScreens(world: ConsoleWorld): Promise<Record<string, s
     start: '',
     rooms: 'chatrooms',
     account: 'me',
+    search: 'search?q=daily',
     runs: 'runs',
     'run-form': `${room}/run/${taskId}`,
     room,

@@ -214,6 +214,20 @@ test('a trigger starts a run for a row, which its event leads to', async () => {
   await page.getByText('Completed').first().waitFor()
 })
 
+test('the palette finds a table by a part of its name', async () => {
+  await page.keyboard.press('Control+k')
+  await page.getByLabel('Name, run, screen or action').fill('rder')
+  await page.getByRole('option', { name: 'orders' }).click()
+  await page.getByRole('heading', { level: 1, name: 'orders' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByLabel('Name, run, screen or action').fill('rder')
+  await page.getByRole('option', { name: 'All results for rder' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor()
+  await page.locator('main').getByRole('link', { name: 'orders' }).waitFor()
+  await page.getByLabel('Part of a name').fill('nothing has this name')
+  await page.getByText('Nothing has this name.').waitFor()
+})
+
 test('a trigger and a command end when they are archived, and a table keeps its rows', async () => {
   await open('triggers')
   await page.getByRole('link', { name: 'report' }).click()

@@ -69,7 +69,9 @@ describe('a search', () => {
       .set({ display_name: 'Zebra person' })
       .where('id', '=', tenant.member.principalId)
       .execute()
-    expect(await titles(administrator, 'zebra person')).toEqual(['Zebra person'])
+    expect(await find(administrator, 'zebra person')).toMatchObject([
+      { title: 'Zebra person', path: `/console/company/people/${tenant.member.principalId}` },
+    ])
     expect(await titles(tenant.companyManager, 'zebra person')).toEqual([])
   })
 

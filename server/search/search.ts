@@ -62,7 +62,7 @@ function pathOf(kind: FoundThing['kind'], id: string, chatroomId: string | null)
     case 'table':
       return `/console/tables/${id}/rows`
     case 'user':
-      return '/console/company/people'
+      return `/console/company/people/${id}`
     case 'task':
     case 'environment':
       return `/console/${kind}s/${id}`

@@ -1,9 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { me } from '../data/person/me.ts'
 import { hasRooms } from '../data/person/roles.ts'
 import { menuOf } from '../data/rooms/menu.ts'
 import { ownRooms } from '../data/rooms/rooms.ts'
+import { screenOf } from '../data/screen-of.ts'
+import { foundThings, groupOf, isSearch } from '../data/search.ts'
+import { useSettled } from '../data/settled.ts'
 import { useStore } from '../data/store.ts'
 import type { Texts } from '../texts/en.ts'
 import { useTexts } from '../texts/texts.tsx'
@@ -54,6 +57,30 @@ export function usePaletteEntries(): PaletteEntry[] {
     }),
   )
   return [...actions.filter(({ group }) => group === 'actions'), ...tasks, ...ofRooms, ...screensOf(actions)]
+}
+
+const pauseMs = 120
+
+/** Entries of what the service finds, and whether it still looks. */
+export function useFoundEntries(typed: string): { entries: PaletteEntry[]; isLooking: boolean } {
+  const t = useTexts()
+  const navigate = useNavigate()
+  const text = useSettled(typed.trim(), pauseMs)
+  const found = useQuery({ ...foundThings(text), enabled: isSearch(text), placeholderData: keepPreviousData })
+  const items = isSearch(text) ? (found.data?.items ?? []) : []
+  const entries = items.flatMap(({ kind, id, title, path }): PaletteEntry[] => {
+    const to = screenOf(path)
+    return to === undefined
+      ? []
+      : [{ key: id, group: groupOf[kind], text: title, run: () => void navigate({ to }) }]
+  })
+  const all: PaletteEntry = {
+    key: 'all-results',
+    group: 'screens',
+    text: t.palette.all(text),
+    run: () => void navigate({ to: '/search', search: { q: text } }),
+  }
+  return { entries: entries.length > 0 ? [...entries, all] : [], isLooking: found.isFetching }
 }
 
 /** The palette is open already. */

@@ -2,12 +2,12 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { TenantText } from '../parts/tenant-text.tsx'
 import { useTexts } from '../texts/texts.tsx'
 import styles from './palette.module.css'
-import { type PaletteEntry, usePaletteEntries } from './palette-entries.ts'
+import { type PaletteEntry, useFoundEntries, usePaletteEntries } from './palette-entries.ts'
 import { ranked } from './ranking.ts'
 
 const shownMax = 50
 
-/** One field that goes to every screen and does what the screen offers. */
+/** One field that goes to every screen, does what the screen offers, and searches for what the person may see. */
 export default function Palette({ onClose }: { onClose: () => void }) {
   const t = useTexts()
   const id = useId()
@@ -15,7 +15,10 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
   const all = usePaletteEntries()
-  const entries = ranked(typed, all, (entry) => entry.text).slice(0, shownMax)
+  const found = useFoundEntries(typed)
+  const known = ranked(typed, all, (entry) => entry.text)
+  const further = found.entries.filter(({ key }) => known.every((entry) => entry.key !== key))
+  const entries = [...known, ...further].slice(0, shownMax)
   useEffect(() => {
     const shown = dialog.current
     shown?.showModal()
@@ -42,6 +45,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     document.getElementById(optionId(at))?.scrollIntoView({ block: 'nearest' })
   })
 
+  const countText = (count: number) => (count === 0 ? t.palette.none : t.palette.results(count))
   return (
     <dialog
       ref={dialog}
@@ -87,7 +91,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         ))}
       </div>
       <p className={styles.count} role="status">
-        {entries.length === 0 ? t.palette.none : t.palette.results(entries.length)}
+        {found.isLooking ? t.palette.looking : countText(entries.length)}
       </p>
     </dialog>
   )

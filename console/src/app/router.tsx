@@ -5,6 +5,7 @@ import { hasRooms } from '../data/person/roles.ts'
 import { lastRooms } from '../data/rooms/last-rooms.ts'
 import { menuOf } from '../data/rooms/menu.ts'
 import { roomOverviews } from '../data/rooms/rooms.ts'
+import { present, textIn } from '../data/search-values.ts'
 import { readFindingFilters } from '../screens/environment-findings/finding-filters.ts'
 import { isImagePart, readPartSearch } from '../screens/images/parts.ts'
 import { BrokenPage } from '../screens/not-found/broken-page.tsx'
@@ -271,6 +272,13 @@ const editDraft = createRoute({
   component: lazyRouteComponent(() => import('../screens/tasks/edit-draft-page.tsx'), 'EditDraftPage'),
 })
 
+const search = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/search',
+  validateSearch: ({ q }): { q?: string } => present({ q: textIn(q) }),
+  component: lazyRouteComponent(() => import('../screens/search/search-page.tsx'), 'SearchPage'),
+})
+
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: '/me',
@@ -313,6 +321,7 @@ const screens = signedIn.addChildren([
   taskVersion,
   taskVersionPart,
   editDraft,
+  search,
   account,
   ...tableScreens,
   companyScreens,

@@ -94,10 +94,24 @@ export const de = {
 
   palette: {
     open: 'Seiten und Aktionen',
-    placeholder: 'Raum, Aufgabe, Seite oder Aktion',
+    placeholder: 'Name, Lauf, Seite oder Aktion',
     results: (count: number) => counted(count, 'Treffer', 'Treffer'),
     none: 'Nichts heißt so.',
-    groups: { screens: 'Gehe zu', rooms: 'Räume', tasks: 'Aufgaben', actions: 'Hier' },
+    looking: 'Wird gesucht',
+    search: 'Suche',
+    searchFor: 'Teil eines Namens oder die Kennung eines Laufs',
+    searchHelp: 'Geben Sie mindestens zwei Zeichen ein.',
+    all: (text: string) => `Alle Ergebnisse für ${text}`,
+    groups: {
+      screens: 'Gehe zu',
+      rooms: 'Räume',
+      tasks: 'Aufgaben',
+      environments: 'Umgebungen',
+      tables: 'Tabellen',
+      runs: 'Läufe',
+      people: 'Personen',
+      actions: 'Hier',
+    },
   },
   keys: {
     title: 'Tastenkürzel',

@@ -93,10 +93,24 @@ export const en = {
 
   palette: {
     open: 'Screens and actions',
-    placeholder: 'Room, task, screen or action',
+    placeholder: 'Name, run, screen or action',
     results: (count: number) => counted(count, 'result', 'results'),
     none: 'Nothing has this name.',
-    groups: { screens: 'Go to', rooms: 'Rooms', tasks: 'Tasks', actions: 'Here' },
+    looking: 'Searching',
+    search: 'Search',
+    searchFor: 'Part of a name, or the identifier of a run',
+    searchHelp: 'Type at least two letters.',
+    all: (text: string) => `All results for ${text}`,
+    groups: {
+      screens: 'Go to',
+      rooms: 'Rooms',
+      tasks: 'Tasks',
+      environments: 'Environments',
+      tables: 'Tables',
+      runs: 'Runs',
+      people: 'People',
+      actions: 'Here',
+    },
   },
   keys: {
     title: 'Keyboard shortcuts',

@@ -1,11 +1,11 @@
 import type { InboxItem } from '@sandbox-jobs/contract/resources/notifications/inbox.ts'
 import { Link } from '@tanstack/react-router'
+import { screenOf } from '../../data/screen-of.ts'
 import cards from '../../parts/card.module.css'
 import { Moment } from '../../parts/moment.tsx'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import type { Texts } from '../../texts/en.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { screenOf } from './screen-of.ts'
 import { TimeLeft } from './time-left.tsx'
 
 /** One decision that waits, and the way to where it is made. */

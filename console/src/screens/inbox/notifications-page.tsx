@@ -4,6 +4,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { Link, useSearch } from '@tanstack/react-router'
 import { api } from '../../data/api/api.ts'
 import { notifications, readInboxAgain } from '../../data/person/inbox.ts'
+import { screenOf } from '../../data/screen-of.ts'
 import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -16,7 +17,6 @@ import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import styles from './inbox.module.css'
 import { InboxTabs } from './inbox-tabs.tsx'
-import { screenOf } from './screen-of.ts'
 
 /** The notifications of the person: those that are not read, or all. */
 export function NotificationsPage() {

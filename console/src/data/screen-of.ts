@@ -1,9 +1,11 @@
-/** Screens of this console that notifications and decisions name. */
+/** Screens of this console that notifications, decisions and found things name. */
 const screens = [
   /^\/runs$/,
   /^\/inbox\/proposals\/[\w.-]+$/,
-  /^\/chatrooms\/[\w.-]+\/manage\/(jobs|secrets)$/,
-  /^\/chatrooms\/[\w.-]+\/runs\/[\w.-]+$/,
+  /^\/chatrooms\/[\w.-]+(\/manage\/(jobs|secrets)|\/runs\/[\w.-]+)?$/,
+  /^\/tasks\/[\w.-]+$/,
+  /^\/tables\/[\w.-]+\/rows$/,
+  /^\/company\/people\/[\w.-]+$/,
   /^\/environments\/[\w.-]+(\/findings|\/versions\/[\w.-]+(\/builds\/[\w.-]+)?)?$/,
 ]
 

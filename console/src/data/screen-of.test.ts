@@ -8,6 +8,13 @@ test('a run of a notification is a screen of the console', () => {
   expect(screenOf('/console/environments/env_1/findings')).toBe('/environments/env_1/findings')
 })
 
+test.each(['/chatrooms/roo_1', '/tasks/tsk_1', '/tables/tbl_1/rows', '/company/people/usr_1'])(
+  'a found thing at %s is a screen of the console',
+  (path) => {
+    expect(screenOf(`/console${path}`)).toBe(path)
+  },
+)
+
 test.each([
   '//evil.test/console/runs',
   'https://evil.test',
