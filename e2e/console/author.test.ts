@@ -56,9 +56,31 @@ test('a draft that cannot be is refused in words, and stays as it was typed', as
   await page.getByRole('textbox', { name: 'Schema of the input' }).fill('{"type":"nothing"}')
   await page.getByRole('button', { name: 'Save the draft' }).click()
   await page.getByRole('alert').waitFor()
-  expect(await page.getByRole('textbox', { name: 'Schema of the input' }).inputValue()).toBe(
-    '{"type":"nothing"}',
-  )
+  await page.getByRole('textbox', { name: 'Schema of the input' }).getByText('{"type":"nothing"}').waitFor()
+})
+
+test('the form of a schema is beside it while it is typed, and says what does not fit', async () => {
+  const live = page.getByRole('region', { name: 'The form, as people see it' })
+  const field = page.getByRole('textbox', { name: 'Schema of the input' })
+  await field.fill('{"type": "object",')
+  await live.getByText('line 1').waitFor()
+  await field.fill(schema)
+  await live.getByRole('button', { name: 'Check the input' }).click()
+  await live.getByRole('link', { name: 'name' }).waitFor()
+  await live.getByRole('textbox', { name: 'name' }).fill('Ada')
+  await live.getByRole('button', { name: 'Check the input' }).click()
+  await live.getByText('It fits the schema.').waitFor()
+})
+
+test('keys of the page do nothing while code is typed, and Tab leaves the field', async () => {
+  const field = page.getByRole('textbox', { name: 'Startup script' })
+  await field.click()
+  await page.keyboard.type('g h ? /')
+  expect(await field.innerText()).toBe('g h ? /')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('x')
+  expect(await field.innerText()).toBe('g h ? /')
+  await field.fill('')
 })
 
 test('a draft is saved, changed and published', async () => {

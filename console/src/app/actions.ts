@@ -36,7 +36,8 @@ export function listenToKeys(): void {
   const reader = new KeyReader()
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || document.querySelector('dialog[open]')) return
-    const id = reader.read(event, isField(event.target), event.timeStamp)
+    // A field in a shadow root is the first target of the event, not the one that the document has.
+    const id = reader.read(event, isField(event.composedPath()[0] ?? null), event.timeStamp)
     if (id === undefined) return
     if (!event.ctrlKey && !event.metaKey && !singleKeys.get()) return
     const handler = offered.get().get(id)

@@ -234,6 +234,9 @@ export const deAuthors = {
       `Läufe bekommen ${names}. Wo jemand anderes einen Wert stellt, muss diese Version erst freigegeben werden.`,
     archive: 'Version archivieren',
     archiveWhy: 'Niemand kann sie dann mehr ausführen. Läufe, die gestartet sind, gehen weiter.',
+    liveForm: 'Das Formular, wie andere es sehen',
+    checkInput: 'Eingabe prüfen',
+    inputFits: 'Sie passt zum Schema.',
     fields: {
       work: 'Arbeitsskript',
       startup: 'Startskript',

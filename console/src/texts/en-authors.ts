@@ -227,6 +227,9 @@ export const enAuthors = {
       `Runs get ${names}. Where somebody else supplies a value, this version has to be approved first.`,
     archive: 'Archive the version',
     archiveWhy: 'Nobody can run it from then on. Runs that have started go on.',
+    liveForm: 'The form, as people see it',
+    checkInput: 'Check the input',
+    inputFits: 'It fits the schema.',
     fields: {
       work: 'Work script',
       startup: 'Startup script',

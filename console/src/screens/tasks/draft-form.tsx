@@ -7,6 +7,7 @@ import { keysOf, useAction } from '../../app/actions.ts'
 import { connection } from '../../data/api/api.ts'
 import { readTasksAgain } from '../../data/authoring/tasks.ts'
 import { useStore } from '../../data/store.ts'
+import { CodeField } from '../../editor/code-field.tsx'
 import { CheckBox } from '../../parts/check-box.tsx'
 import { EnvironmentSelect } from '../../parts/environment-select.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
@@ -16,6 +17,7 @@ import { SubmitButton } from '../../parts/submit-button.tsx'
 import { isTimeout, TimeoutField } from '../../parts/timeout-field.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import type { Draft } from './draft.ts'
+import { LiveForm } from './live-form.tsx'
 import styles from './tasks.module.css'
 
 interface Props {
@@ -25,15 +27,8 @@ interface Props {
   save: (draft: Draft) => Promise<TaskVersion>
 }
 
-/** The texts of a draft in their order. */
-const areas = [
-  { name: 'work', rows: 12, isCode: true },
-  { name: 'startup', rows: 3, isCode: true },
-  { name: 'instructions', rows: 4, isCode: false },
-  { name: 'schema', rows: 8, isCode: true },
-  { name: 'example', rows: 4, isCode: true },
-  { name: 'secrets', rows: 1, isCode: false },
-] as const
+/** The language of each text of code. */
+const codes = { work: 'shell', startup: 'shell', schema: 'json', example: 'json' } as const
 
 /** A draft with its scripts and the shape of its input. Leaving with changes asks first. */
 export function DraftForm({ startsWith, environmentName, save }: Props) {
@@ -68,14 +63,16 @@ export function DraftForm({ startsWith, environmentName, save }: Props) {
   useAction('save', send)
 
   return (
-    <Form className={styles.form} onSubmit={send}>
+    <Form className={styles.draft} onSubmit={send}>
       <EnvironmentSelect
         value={draft.environmentVersion}
         name={environmentName}
         error={isTried && !hasEnvironment ? t.tasks.noEnvironment : undefined}
         onValue={(environmentVersion) => change({ environmentVersion })}
       />
-      <DraftTexts draft={draft} onChange={change} />
+      <Scripts draft={draft} onChange={change} />
+      <Input draft={draft} onChange={change} />
+      <Words name="secrets" rows={1} draft={draft} onChange={change} />
       <TimeoutField
         value={draft.timeout}
         max={timeoutMaxSeconds}
@@ -92,19 +89,59 @@ export function DraftForm({ startsWith, environmentName, save }: Props) {
   )
 }
 
-interface TextsProps {
+interface PartProps {
   draft: Draft
   onChange: (changed: Partial<Draft>) => void
 }
 
-function DraftTexts({ draft, onChange }: TextsProps) {
-  const t = useTexts()
-  return areas.map(({ name, rows, isCode }) => (
-    <Field key={name} label={t.tasks.fields[name]} help={t.tasks.helps[name]}>
+function Scripts({ draft, onChange }: PartProps) {
+  return (
+    <>
+      <Code name="work" draft={draft} onChange={onChange} />
+      <Code name="startup" draft={draft} onChange={onChange} />
+    </>
+  )
+}
+
+/** The shape of the input, and beside it the form that people get from it. */
+function Input({ draft, onChange }: PartProps) {
+  return (
+    <div className={styles.beside}>
+      <div className={styles.form}>
+        <Code name="schema" draft={draft} onChange={onChange} />
+        <Code name="example" draft={draft} onChange={onChange} />
+        <Words name="instructions" rows={4} draft={draft} onChange={onChange} />
+      </div>
+      <LiveForm schema={draft.schema} />
+    </div>
+  )
+}
+
+function Code({ name, draft, onChange }: PartProps & { name: keyof typeof codes }) {
+  const t = useTexts().tasks
+  return (
+    <CodeField
+      label={t.fields[name]}
+      help={t.helps[name]}
+      language={codes[name]}
+      value={draft[name]}
+      onValue={(text) => onChange({ [name]: text })}
+    />
+  )
+}
+
+function Words({
+  name,
+  rows,
+  draft,
+  onChange,
+}: PartProps & { name: 'instructions' | 'secrets'; rows: number }) {
+  const t = useTexts().tasks
+  return (
+    <Field label={t.fields[name]} help={t.helps[name]}>
       {(tied) => (
         <textarea
           {...tied}
-          className={isCode ? styles.code : undefined}
           rows={rows}
           spellCheck={false}
           value={draft[name]}
@@ -112,5 +149,5 @@ function DraftTexts({ draft, onChange }: TextsProps) {
         />
       )}
     </Field>
-  ))
+  )
 }
