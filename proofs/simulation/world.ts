@@ -184,7 +184,7 @@ export class World {
       events: this.#triggers.portOf(actor),
       clock: { now: () => new Date(timeline.nowMs) },
       log,
-      hasSpace: async () => true,
+      mayStart: async () => true,
       pollIntervalMs,
       pause: (ms, signal) => timeline.pause(actor, ms, signal, true),
     })

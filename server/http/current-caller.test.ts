@@ -38,7 +38,7 @@ const authenticate = () => {
   authentications += 1
   return authenticated()
 }
-mounter(app, { authenticate, enabled: true })(extensionRoutes.followRunLog, async ({ request, reply }) =>
+mounter(app, { authenticate })(extensionRoutes.followRunLog, async ({ request, reply }) =>
   reply.headers(eventStreamHeaders).send(eventStream(ticks(currentCaller(request, 50)))),
 )
 beforeAll(async () => {

@@ -25,7 +25,6 @@ async function send(callers: (Principal | undefined)[], callerMaxAgeMs?: number)
   }
   const mount = mounter(app, {
     authenticate,
-    enabled: true,
     ...(callerMaxAgeMs !== undefined && { callerMaxAgeMs }),
   })
   mount(allRoutes.previewInput, async ({ principal }) => {

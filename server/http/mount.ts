@@ -56,7 +56,8 @@ export type Prefetch<R extends Route, Prefetched extends { findKey: FindKey }> =
 
 export interface MountOptions {
   authenticate: Authenticate
-  enabled: boolean
+  /** Whether the service takes changes, or the kill switch is on; absent: it does. */
+  isEnabled?: () => boolean
   /** Whether the disk has space for new content; absent: always. */
   hasSpace?: () => Promise<boolean>
   /** Divides the event loop among companies; absent: nothing waits. */
@@ -150,7 +151,7 @@ export function mounter(app: FastifyInstance, options: MountOptions): Mount {
           keepCaller(request, reply, { principal, prefetched, readAgain, scheduler })
           checkKeyScope(route, principal, chatroomOf(request))
         }
-        checkEnabled(options.enabled, { method: route.method, path: route.path })
+        checkEnabled(options, { method: route.method, path: route.path })
         if (takesSpace) await requireSpace(options)
         if (admit) {
           checks.params?.(request.params)

@@ -31,7 +31,7 @@ export function refuseOtherMethods(
         if (needsCredentials(route.action)) {
           checkKeyScope(route, await options.authenticate(request), chatroomOf(request))
         }
-        checkEnabled(options.enabled, { method: request.method, path: route.path })
+        checkEnabled(options, { method: request.method, path: route.path })
         throw new PlainError(status, detail, { allow })
       },
       handler: () => {

@@ -77,7 +77,7 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
           return { principal, prefetched: undefined }
         }
         keepCaller(request, reply, { ...(await read()), readAgain: read, scheduler: options.scheduler })
-        checkEnabled(options.enabled, { method: 'POST', path: url })
+        checkEnabled(options, { method: 'POST', path: url })
       },
       handler: async (request, reply) => {
         await takeTurn(request, 0)

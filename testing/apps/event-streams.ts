@@ -9,16 +9,23 @@ import { DatabaseLogUpdates } from '../../server/live-logs/log-updates.ts'
 import { readTopics } from '../../server/notifications/events/event-topics.ts'
 import { LiveEvents } from '../../server/notifications/events/live-events.ts'
 
-const service = { enabled: true, version: '1.2.3' }
+const version = '1.2.3'
 
 /** Streams of events over a test database, which end after each test. */
 export class EventStreams {
   readonly #live: LiveEvents
+  /** Whether the service takes changes. */
+  isEnabled = true
   #leaving: AbortController[] = []
 
   constructor({ db, url }: { db: Database; url: string }) {
     const updates = new DatabaseLogUpdates({ url, log: createLog('test', 'silent') })
-    this.#live = new LiveEvents({ db, directory: new Directory(db), updates, service })
+    this.#live = new LiveEvents({
+      db,
+      directory: new Directory(db),
+      updates,
+      service: { isEnabled: () => this.isEnabled, version },
+    })
     // Keeps the connection that listens open.
     const subscription = updates.of('nothing')
     beforeAll(() => subscription.next(60_000))
@@ -35,7 +42,8 @@ export class EventStreams {
     const followed = { topics: readTopics(topics), seconds: 60, signal: left.signal }
     const events = await this.#live.follow(current, followed)
     const next = async (): Promise<LiveEvent | undefined> => (await events.next()).value?.event
-    assert.deepEqual([await next(), await next()], [{ kind: 'resync' }, { kind: 'service', ...service }])
+    const service = { kind: 'service', enabled: this.isEnabled, version }
+    assert.deepEqual([await next(), await next()], [{ kind: 'resync' }, service])
     return { next, leave: () => left.abort() }
   }
 }

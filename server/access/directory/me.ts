@@ -6,13 +6,13 @@ import type { Directory } from './directory.ts'
 
 export interface MeServices {
   directory: Directory
-  enabled: boolean
+  isEnabled: () => boolean
   deployment: Deployment
 }
 
 /** Hints about the caller's rights; each right is checked again at its use (contract part 3, D5). */
 export async function readMe(services: MeServices, principal: Principal): Promise<Me> {
-  const { directory, enabled, deployment } = services
+  const { directory, isEnabled, deployment } = services
   const { companyId: company_id, managedDepartmentIds } = principal
   const company = ownedBy({ company_id, owner_scope: 'company', owner_id: company_id })
   const mayCreate = (action: 'task.create' | 'environment.create'): boolean =>
@@ -36,7 +36,7 @@ export async function readMe(services: MeServices, principal: Principal): Promis
       upload_environment: mayCreate('environment.create'),
       quick_run: managesDepartment || (await directory.managedRoomIds(principal)).length > 0,
     },
-    sandbox_enabled: enabled,
+    sandbox_enabled: isEnabled(),
     deployment,
   }
 }

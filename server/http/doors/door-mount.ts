@@ -48,7 +48,7 @@ export interface DoorRefusal {
 }
 
 export interface DoorMounting
-  extends Pick<MountOptions, 'enabled' | 'hasSpace' | 'scheduler' | 'callerMaxAgeMs'> {
+  extends Pick<MountOptions, 'isEnabled' | 'hasSpace' | 'scheduler' | 'callerMaxAgeMs'> {
   /** The door that a key opens; throws 418. */
   openDoor: (kind: DoorKind, key: string) => Promise<OpenDoor>
 }
@@ -100,7 +100,7 @@ function mountAt(
       }
       keepCaller(request, reply, { ...(await read()), readAgain: read, scheduler: options.scheduler })
       // A request that stores something may be a GET here: a list of packages is printed by a run.
-      checkEnabled(options.enabled, { method: isWriting ? 'POST' : method, path: url })
+      checkEnabled(options, { method: isWriting ? 'POST' : method, path: url })
       if (route.readsTextAsJson && request.headers['content-type']?.startsWith('text/plain'))
         request.headers['content-type'] = 'application/json'
       if (isWriting) await requireSpace(options)

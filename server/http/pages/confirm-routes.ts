@@ -28,7 +28,7 @@ import { formPageHeaders } from './form-page.ts'
 
 export interface ConfirmServices extends ProposalDeps, FormLoginDeps, LoginServices {
   authenticate: Authenticate
-  enabled: boolean
+  isEnabled: MountOptions['isEnabled']
   trustedProxies: readonly AddressRange[]
   scheduler: RequestScheduler | undefined
   /** As of the routes that queue runs. */
@@ -58,7 +58,7 @@ export function mountConfirmPages(app: FastifyInstance, services: ConfirmService
     bodyLimit: bodyMaxBytes,
     errorHandler: showProblem,
     handler: async (request, reply) => {
-      checkEnabled(services.enabled, { method: 'POST', path: url })
+      checkEnabled(services, { method: 'POST', path: url })
       if (!isValid(checkParams, request.params)) throw notFound()
       const { pid } = request.params as { pid: string }
       const { body } = request

@@ -15,19 +15,20 @@ import type { ProposalDeps } from '../../agents/proposals/prepare-proposal.ts'
 import { type MessageDeps, postMessage } from '../../agents/turns/messages.ts'
 import { notFound } from '../../base/errors/coded-error.ts'
 import type { Log } from '../../base/logging.ts'
-import type { Mount } from '../mount.ts'
+import type { Mount, MountOptions } from '../mount.ts'
 import { untrustedHeaders } from '../responses/send-download.ts'
 
 export interface AgentToolServices extends ToolDeps {
   log: Log
   /** Kill switch: without the sandbox no tool loads. */
-  enabled: boolean
+  isEnabled: MountOptions['isEnabled']
 }
 
 /** The tools over HTTP (contract part 2, "Agent tools"; part 3, D2); `mount` authenticates by the turn context. */
 export function mountAgentToolRoutes(mount: Mount, services: AgentToolServices): void {
   mount(allRoutes.listAgentTools, async ({ principal }) => {
-    const tools = services.enabled ? await toolsOf(services, callerOf(principal)) : []
+    const isStopped = services.isEnabled?.() === false
+    const tools = isStopped ? [] : await toolsOf(services, callerOf(principal))
     return { items: tools.map(describeTool), page_size: pageSizeMax, next_page_token: null }
   })
   mount(allRoutes.callAgentTool, async ({ principal, params, body }) => {

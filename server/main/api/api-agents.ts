@@ -77,9 +77,9 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
   }
   const proposals = { db, directory, clock, signed, submit, pending: new PendingProposals({ db, clock }) }
   mountProposalRoutes(mounter(app, mounting), proposals)
-  const { authenticate, enabled, scheduler, hasSpace } = mounting
+  const { authenticate, isEnabled, scheduler, hasSpace } = mounting
   const login = { ...parts.login, authenticate, scheduler }
-  mountConfirmPages(app, { ...proposals, ...login, enabled, hasSpace })
+  mountConfirmPages(app, { ...proposals, ...login, isEnabled, hasSpace })
   const { baseUrl } = parts
   const oauth = { db, clock, signed, oauthKeys: keys.derive('oauth'), baseUrl }
   const { agentIdentityProvider } = parts
@@ -93,7 +93,7 @@ export function mountAgents(app: FastifyInstance, mounting: MountOptions, parts:
   const read = { db, directory, policy, runs: parts.runs, pages: parts.pages }
   const tools = { ...proposals, read, storage, log, baseUrl }
   const mountTools = mounter(app, { ...mounting, authenticate: turnAuthentication(turns) })
-  mountAgentToolRoutes(mountTools, { ...tools, enabled: mounting.enabled })
+  mountAgentToolRoutes(mountTools, { ...tools, isEnabled })
   const waits = new ToolWaits(new StateWatchers(db, parts.logNews, mcpWaitBounds))
   mountMcp(app, {
     ...mounting,

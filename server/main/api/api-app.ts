@@ -101,6 +101,8 @@ export interface ApiParts {
     >
   /** Absent: those that the settings name. */
   wrappingKeys?: WrappingKeys
+  /** Whether the service takes changes; absent: as the setting says. */
+  isEnabled?: () => boolean
   /** Absent: one of its own. */
   scheduler?: RequestScheduler
   /** Aborted when the process was asked to stop; absent: never. */
@@ -122,10 +124,11 @@ export function createApiApp({
   authenticateBy = (usual) => usual,
   config,
   wrappingKeys,
+  isEnabled = () => config.enabled,
   scheduler = new RequestScheduler(),
   draining,
 }: ApiParts): FastifyInstance {
-  const { deployment, enabled, baseUrl } = config
+  const { deployment, baseUrl } = config
   const keys = openKeys(keysFolder(config.dataDir))
   const pages = new PageTokens(keys.derive('page-token'))
   const lifetimeSeconds = config.accessTokenSeconds
@@ -146,7 +149,7 @@ export function createApiApp({
   const trustedProxies = config.trustedProxies.flatMap((range) => parseAddressRange(range) ?? [])
   const app = createApp(log, { requestLog: { trustedProxies, readsPerLine: config.readsPerLogLine ?? 0 } })
   boundConnections(app, connectionBoundsFor(trustedProxies))
-  const mounting = { authenticate, enabled, hasSpace: () => storage.hasSpace(), scheduler }
+  const mounting = { authenticate, isEnabled, hasSpace: () => storage.hasSpace(), scheduler }
   const mount = mounter(app, mounting)
 
   mountServedFiles(app, { baseUrl, packedFolder })
@@ -156,7 +159,7 @@ export function createApiApp({
   const throttle = new LoginThrottle({ db, clock, keys: keys.derive('login-attempt') })
   const login = { db, tokens, throttle, trustedProxies, documentFetching }
   mountAuthRoutes(mount, { ...login, clock, baseUrl })
-  mountMeRoutes(mount, { ...login, directory, enabled, deployment, version: manifest.version })
+  mountMeRoutes(mount, { ...login, directory, isEnabled, deployment, version: manifest.version })
   mountSettings(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress, pages })
   mountDirectory(app, mount, { db, directory, clock, pages, keys, signed, baseUrl, scheduler })
 
@@ -185,8 +188,8 @@ export function createApiApp({
   mountManagementRoutes(mount, { tasks, runs: { db, directory, policy, pages } })
   mountAgents(app, mounting, { ...shared, signed, log, logNews, login, agentIdentityProvider, baseUrl })
   mountDoors(app, mounting, { ...shared, ...following, ...sessions, log, logNews })
-  const told = { updates: logNews, service: { enabled, version: manifest.version } }
+  const told = { updates: logNews, service: { isEnabled, version: manifest.version } }
   mountNotifications(mount, { db, clock, pages, directory, log, wrappingKeys: wrapping, ...told, config })
-  refuseOtherMethods(app, Object.values(allRoutes), { authenticate, enabled })
+  refuseOtherMethods(app, Object.values(allRoutes), { authenticate, isEnabled })
   return app
 }

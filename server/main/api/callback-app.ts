@@ -20,6 +20,8 @@ interface CallbackParts {
   clock: Clock
   storage: Pick<ObjectStorage, 'hasSpace'>
   config: Pick<Config, 'dataDir' | 'enabled'> & Partial<Pick<Config, 'readsPerLogLine'>>
+  /** Absent: as the setting says. */
+  isEnabled?: (() => boolean) | undefined
   /** That of the API; absent: nothing waits. */
   scheduler?: RequestScheduler | undefined
 }
@@ -34,16 +36,16 @@ export function createCallbackApp({
   clock,
   storage,
   config,
+  isEnabled = () => config.enabled,
   scheduler,
 }: CallbackParts): FastifyInstance {
-  const { dataDir, enabled } = config
-  const outputs = outputPolicies({ db, directory: new Directory(db), clock, log, dataDir })
+  const outputs = outputPolicies({ db, directory: new Directory(db), clock, log, dataDir: config.dataDir })
   const requestLog = { trustedProxies: [], readsPerLine: config.readsPerLogLine ?? 0 }
   const app = createApp(log, { requestLog })
   boundConnections(app, connectionBoundsFor([]))
   // None of its routes takes the credentials of people.
   const authenticate = () => Promise.reject(refuseCredentials())
-  const mount = mounter(app, { authenticate, enabled, hasSpace: () => storage.hasSpace(), scheduler })
+  const mount = mounter(app, { authenticate, isEnabled, hasSpace: () => storage.hasSpace(), scheduler })
   mountOutputCallbacks(mount, { ...outputs, credentials: new CallbackCredentials(db, outputs.key) })
   return app
 }

@@ -69,10 +69,10 @@ export function startUnattendedRuns({ storage, clock, log, ...parts }: StartedRu
     runnables: new Runnables(parts.db),
     validateInput: inputChecker(parts.db),
   }
-  const hasSpace = () => storage.hasSpace()
+  const mayStart = () => storage.hasSpace()
   return [
-    startTriggeredRuns({ events: postgresTriggerEvents(submit), hasSpace, clock, log }),
-    startSchedules({ ...submit, hasSpace, clock, log }),
+    startTriggeredRuns({ events: postgresTriggerEvents(submit), mayStart, clock, log }),
+    startSchedules({ ...submit, mayStart, clock, log }),
   ]
 }
 

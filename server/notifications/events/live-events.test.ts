@@ -151,3 +151,14 @@ it('a company has a bounded number of streams, and each place is free again', as
   expect(await first?.next()).toBeUndefined()
   await follow(person(128), 'me')
 })
+
+it('notifies of the kill switch', async () => {
+  const { next } = await follow(tenant.member, `room:${tenant.roomId}`)
+  for (const enabled of [false, true]) {
+    const id = await queue()
+    streams.isEnabled = enabled
+    const [event] = await Promise.all([next(), cancel(id)])
+    expect(event).toMatchObject({ kind: 'service', enabled })
+    expect(await next()).toMatchObject({ kind: 'run', id })
+  }
+})

@@ -16,8 +16,8 @@ import { rightsMs, StreamRights } from './stream-rights.ts'
 
 export interface LiveEventDeps extends FeedDeps {
   directory: Directory
-  /** Of the service, as it is told to each follower. */
-  service: { enabled: boolean; version: string }
+  /** Of the service, as each follower is notified. */
+  service: { isEnabled: () => boolean; version: string }
 }
 
 interface Followed {
@@ -86,13 +86,18 @@ export class LiveEvents {
     const pending = new PendingEvents()
     const follower = { topics, userId: principal.principalId, pending }
     const { isWatched, leave } = this.#feeds.join(principal.companyId, follower)
-    const rights = new StreamRights(this.#deps.directory)
+    const { directory, service } = this.#deps
+    const rights = new StreamRights(directory)
     try {
       const endAt = performance.now() + seconds * 1000
       await isWatched
       yield { kind: 'resync' }
-      yield { kind: 'service', ...this.#deps.service }
+      let isEnabled: boolean | undefined
       while (!over.aborted) {
+        if (isEnabled !== service.isEnabled()) {
+          isEnabled = service.isEnabled()
+          yield { kind: 'service', enabled: isEnabled, version: service.version }
+        }
         yield* permitted(await current(), rights, pending)
         const leftMs = endAt - performance.now()
         if (leftMs <= 0) return

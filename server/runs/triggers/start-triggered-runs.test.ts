@@ -31,11 +31,11 @@ outputs.key.prepare()
 /** The loop of a worker, on a database connection that may fail. */
 const worker = ({
   on = db,
-  hasSpace = true,
+  mayStart = true,
   time = clock,
 }: {
   on?: Database
-  hasSpace?: boolean
+  mayStart?: boolean
   time?: Clock
 } = {}) =>
   new TriggeredRuns({
@@ -50,7 +50,7 @@ const worker = ({
     }),
     clock: time,
     log,
-    hasSpace: async () => hasSpace,
+    mayStart: async () => mayStart,
   })
 
 interface Declared {
@@ -136,7 +136,7 @@ it('events use the database as their company', async () => {
     start: async () => void owners.push(currentDatabaseUse()?.owner),
     refuse: () => Promise.reject(new Error('nothing is refused')),
   }
-  await new TriggeredRuns({ events, clock, log, hasSpace: async () => true }).startAll()
+  await new TriggeredRuns({ events, clock, log, mayStart: async () => true }).startAll()
   expect(owners).toEqual(['a', 'b'])
 })
 
@@ -199,7 +199,7 @@ describe('a row event', () => {
 
   it('waits while the disk has no space', async () => {
     await addRow(own, 'a')
-    expect(await worker({ hasSpace: false }).startAll()).toBe(0)
+    expect(await worker({ mayStart: false }).startAll()).toBe(0)
     expect(await outcomes(own)).toEqual(['waiting'])
   })
 })

@@ -34,8 +34,8 @@ export interface TriggeredRunsOptions {
   events: TriggerEvents
   clock: Clock
   log: Log
-  /** False while the disk has no space for new runs. */
-  hasSpace: () => Promise<boolean>
+  /** Whether runs may start now. */
+  mayStart: () => Promise<boolean>
   pollIntervalMs?: number
   pause?: typeof sleep | undefined
 }
@@ -63,7 +63,7 @@ export class TriggeredRuns {
 
   /** Rounds until no event can be handled now, or the signal fires. Returns their number. */
   async startAll(signal?: AbortSignal): Promise<number> {
-    return (await this.#options.hasSpace()) ? this.#turns.all(signal) : 0
+    return (await this.#options.mayStart()) ? this.#turns.all(signal) : 0
   }
 
   /** One round over the next companies. Returns the number of events that it handled. */

@@ -33,7 +33,7 @@ const worker = (changes: Partial<SchedulesOptions> = {}) =>
     policy: api.policy,
     runnables: new Runnables(db),
     validateInput: inputChecker(db),
-    hasSpace: async () => true,
+    mayStart: async () => true,
     ...changes,
   })
 

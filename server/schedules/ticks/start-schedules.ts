@@ -5,8 +5,8 @@ import { listDueSchedules, type ScheduleRow } from '../catalogue/schedule-store.
 import { handleTick, type TickDeps } from './handle-tick.ts'
 
 export interface SchedulesOptions extends TickDeps {
-  /** False while the disk has no space for new runs. */
-  hasSpace: () => Promise<boolean>
+  /** Whether runs may start now. */
+  mayStart: () => Promise<boolean>
   pause?: typeof sleep | undefined
 }
 
@@ -14,11 +14,11 @@ const pollIntervalMs = 1000
 
 /** Starts the runs of schedules whose ticks are due, a few of each company in its turn. */
 export class ScheduledRuns {
-  readonly #hasSpace: SchedulesOptions['hasSpace']
+  readonly #mayStart: SchedulesOptions['mayStart']
   readonly #turns: CompanyQueues<ScheduleRow>
 
-  constructor({ hasSpace, ...deps }: SchedulesOptions) {
-    this.#hasSpace = hasSpace
+  constructor({ mayStart, ...deps }: SchedulesOptions) {
+    this.#mayStart = mayStart
     this.#turns = new CompanyQueues({
       clock: deps.clock,
       listWaiting: (turns) => listDueSchedules(deps.db, turns, deps.clock.now()),
@@ -31,7 +31,7 @@ export class ScheduledRuns {
 
   /** Rounds until no tick is due, or the signal fires. Returns the number of ticks that it looked at. */
   async startAll(signal?: AbortSignal): Promise<number> {
-    return (await this.#hasSpace()) ? this.#turns.all(signal) : 0
+    return (await this.#mayStart()) ? this.#turns.all(signal) : 0
   }
 
   /** One round over the next companies. Returns the number of ticks that it looked at. */
