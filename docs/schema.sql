@@ -998,6 +998,14 @@ CREATE TRIGGER count_kept_images_delete AFTER DELETE ON kept_images REFERENCING 
 CREATE TRIGGER count_kept_images_insert AFTER INSERT ON kept_images REFERENCING NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('images', 'byte_size', 'company_id');
 CREATE TRIGGER count_kept_images_update AFTER UPDATE ON kept_images REFERENCING OLD TABLE AS olds NEW TABLE AS news FOR EACH STATEMENT EXECUTE FUNCTION count_kept('images', 'byte_size', 'company_id');
 
+create table kill_switch (
+  single boolean default true not null,
+  stopped_at timestamp with time zone default now() not null,
+  constraint kill_switch_pkey PRIMARY KEY (single),
+  constraint kill_switch_single_check CHECK (single)
+);
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON kill_switch FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('kill_switch', 'single', '');
+
 create unlogged table live_logs (
   subject_id text not null,
   company_id text not null,

@@ -34,6 +34,8 @@ const operatorCommands: Commands = {
   finding: async () => (await import('./operator/images/operator-finding.ts')).operatorFindingCommand(),
   'build-fence': async () =>
     (await import('./operator/images/operator-build-fence.ts')).operatorBuildFenceCommand(),
+  'kill-switch': async () =>
+    (await import('./operator/service/operator-kill-switch.ts')).operatorKillSwitchCommand(),
   console: async () => (await import('./operator/service/operator-console.ts')).operatorConsoleCommand(),
   company: async () => (await import('./operator/service/operator-company.ts')).operatorCompanyCommand(),
   prices: async () => (await import('./operator/billing/operator-prices.ts')).operatorPricesCommand(),

@@ -12,6 +12,8 @@ export const operatorRoutes = {
   listBuilds: { method: 'GET', path: '/operator/api/v1/builds' },
   stopBuilds: { method: 'PUT', path: '/operator/api/v1/build-fence' },
   resumeBuilds: { method: 'POST', path: '/operator/api/v1/build-fence/lift' },
+  turnSwitchOn: { method: 'PUT', path: '/operator/api/v1/kill-switch' },
+  turnSwitchOff: { method: 'POST', path: '/operator/api/v1/kill-switch/lift' },
   setBudget: { method: 'PUT', path: '/operator/api/v1/companies/{id}/budget' },
   removeBudgets: { method: 'POST', path: '/operator/api/v1/companies/{id}/budget/remove' },
   listGatewayKeys: { method: 'GET', path: '/operator/api/v1/companies/{id}/gateway-keys' },

@@ -22,8 +22,10 @@ export interface OperatorState {
   at: string
   version: string
   sign_in: OperatorSignIn
-  /** Whether the service takes changes: the setting `SANDBOX_ENABLED`. */
+  /** The setting `SANDBOX_ENABLED`: false refuses all changes, whatever operators do. */
   enabled: boolean
+  /** Since when operators have stopped all changes; null: they have not. */
+  stopped_since: string | null
   /** Whether they answer. */
   worker: boolean
   host_agent: boolean

@@ -1,9 +1,12 @@
+import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
 import type { OperatedCompany } from '@sandbox-jobs/contract/operator/operator-company.ts'
 import { operatorRoutes } from '@sandbox-jobs/contract/operator/operator-routes.ts'
 import type { OperatorState } from '@sandbox-jobs/contract/operator/operator-state.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { freePort, type OwnService, startService } from '../main-job/service.ts'
+import { logIn } from '../main-job/tenant.ts'
 import { excessOf, faultsOf } from './accessibility.ts'
 import { newContext, openPage, startBrowser, waitForScreen } from './console-browser.ts'
 import { firstLoadOf } from './first-load.ts'
@@ -55,7 +58,7 @@ const quiet: OperatorState = {
     ...{ runs: 0, oldest_run: 0, builds: 0, oldest_build: 0 },
     ...{ webhooks: 0, mails: 0, audit_lag: 0, lock_waits: 0 },
   },
-  ...{ companies: [], runs: [], storage: [] },
+  ...{ companies: [], runs: [], storage: [], stopped_since: null },
 }
 
 /** Answers the page with this state instead of that of the service. */
@@ -221,6 +224,35 @@ test('an operator refuses new builds and accepts them again', async () => {
   await act('Accept builds again', 'The new builder works.')
   await page.getByText('New builds of all companies are refused until').waitFor({ state: 'detached' })
   expect(faults).toEqual([])
+})
+
+test('the kill switch refuses changes within a second, over a restart of the API, and lets them in again', async () => {
+  const { client } = await logIn(service)
+  const post = () =>
+    client.call(allRoutes.readAllNotifications, { body: { before: new Date().toISOString() } }).then(
+      () => 'taken',
+      (error: unknown) => (error instanceof ApiError ? error.code : String(error)),
+    )
+  expect(await post()).toBe('taken')
+  await page.goto(await newAddress())
+  await overview(page)
+  await act('Turn on the kill switch', 'A secret leaked.')
+  await expect.poll(post, { timeout: 1000 }).toBe('sandbox_disabled')
+  await page.getByText('The kill switch is on: every change is refused.').waitFor()
+  expect((await client.call(allRoutes.readMe)).sandbox_enabled).toBe(false)
+  await service.kill('api')
+  await expect.poll(post).toBe('sandbox_disabled')
+  await act('Turn off the kill switch', 'It is replaced.')
+  await expect.poll(post, { timeout: 1000 }).toBe('taken')
+  expect(faults).toEqual([])
+})
+
+test('the command turns the kill switch on and off too', async () => {
+  expect(await service.sandbox('operator', 'kill-switch', 'on')).toEqual({
+    stopped_since: expect.any(String),
+  })
+  expect(await service.sandbox('operator', 'kill-switch', 'off')).toEqual({ was_on: true })
+  expect(await service.sandbox('operator', 'kill-switch', 'off')).toEqual({ was_on: false })
 })
 
 /** By the keyboard. */

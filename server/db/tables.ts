@@ -115,6 +115,7 @@ export interface Tables {
   run_output_credentials: customTables.RunOutputCredentialsTable
   run_output_effects: customTables.RunOutputEffectsTable
   operator_acts: audit.OperatorActsTable
+  kill_switch: audit.KillSwitchTable
   audit_pending: audit.AuditPendingTable
   audit_entries: audit.AuditEntriesTable
   audit_chains: audit.AuditChainsTable

@@ -11,6 +11,7 @@ import { watchSlices } from '../fairness/loop-slices.ts'
 import { RequestScheduler } from '../fairness/request-scheduler.ts'
 import { unacceptedMax } from '../http/bounds/connection-bounds.ts'
 import { DatabaseLogUpdates } from '../live-logs/log-updates.ts'
+import { followKillSwitch } from '../operations/kill-switch/follow-kill-switch.ts'
 import { measureProcess } from '../operations/metrics/own-metrics.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { startTracing } from '../tracing/tracing.ts'
@@ -46,6 +47,8 @@ await runRole('api', async (config, log) => {
   // One for both listeners: they share the event loop and the connections to the database.
   const scheduler = new RequestScheduler()
   watchSlices((companyId, ms) => scheduler.chargeWork(companyId, ms))
+  const killSwitch = await followKillSwitch({ db, enabled: config.enabled, log })
+  const { isEnabled } = killSwitch
   const draining = new AbortController()
   const app = createApiApp({
     db,
@@ -58,10 +61,11 @@ await runRole('api', async (config, log) => {
     storage,
     packedFolder: values.packed,
     config,
+    isEnabled,
     scheduler,
     draining: draining.signal,
   })
-  const callbacks = createCallbackApp({ db, log, clock, storage, config, scheduler })
+  const callbacks = createCallbackApp({ db, log, clock, storage, config, isEnabled, scheduler })
   // First, so that a service that answers accepts callbacks too.
   const backlog = unacceptedMax
   const callbackOptions = { host: callbackAddress, port: callbackPort, setting: 'SANDBOX_CALLBACK_PORT' }
@@ -82,7 +86,7 @@ await runRole('api', async (config, log) => {
       draining.abort()
       await sleep(config.drainSeconds * 1000)
       await Promise.all([listening.close(), callbacksListening.close(), metrics?.close()])
-      await tracing.stop()
+      await Promise.all([tracing.stop(), killSwitch.stop()])
       await db.destroy()
     },
   }

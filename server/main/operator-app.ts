@@ -12,6 +12,7 @@ import { boundConnections, connectionBoundsFor } from '../http/bounds/connection
 import { mountOperatorConsole } from '../http/console/console.ts'
 import { mountOperatorRoutes } from '../http/operator/operator-routes.ts'
 import { heldAnswer } from '../operations/held-answer.ts'
+import { stoppedSince } from '../operations/kill-switch/kill-switch.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { machineOverview } from './operator/watch/machine-overview.ts'
 
@@ -46,11 +47,13 @@ export function createOperatorApp({ listen, packedFolder, ...parts }: OperatorPa
 
 async function stateOf(parts: Pick<OperatorParts, 'db' | 'config' | 'clock'>) {
   const { at, waiting, ...overview } = await machineOverview(parts)
+  const stopped = await stoppedSince(parts.db)
   return {
     ...overview,
     at: at.toISOString(),
     version: manifest.version,
     enabled: parts.config.enabled,
+    stopped_since: stopped?.toISOString() ?? null,
     waiting: {
       runs: waiting.queued_alone + waiting.queued_beside_others,
       oldest_run: Math.max(waiting.oldest_alone, waiting.oldest_beside_others),

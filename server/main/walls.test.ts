@@ -280,12 +280,13 @@ describe('in the database', () => {
       'update gateway_keys set revoked_at = now()',
       'select * from build_fence',
       'delete from build_fence',
+      'delete from kill_switch',
     ]) {
       expect([sql, await query(operator, sql)]).toEqual([sql, 'done'])
     }
     const readWhole =
-      /^(operator_(acts|codes|sign_ins)|build_fence|company_budgets|budget_(spend|changes)|price_lists|prices|blocked_digests)$/
-    const emptied = /^(operator_(codes|sign_ins)|build_fence|company_budgets)$/
+      /^(operator_(acts|codes|sign_ins)|build_fence|kill_switch|company_budgets|budget_(spend|changes)|price_lists|prices|blocked_digests)$/
+    const emptied = /^(operator_(codes|sign_ins)|build_fence|kill_switch|company_budgets)$/
     const tables = "select tablename from pg_tables where schemaname = 'public'"
     const client = new pg.Client({ connectionString: owner })
     await client.connect()

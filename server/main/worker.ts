@@ -116,9 +116,9 @@ await runRole('worker', async (config, log) => {
   })
   const notifications = startNotifications({ db, log, config })
   // The kill switch stops new work, however it is asked for.
-  const unattended = config.enabled
-    ? startUnattendedRuns({ db, directory, policy, outputs, storage, clock: systemClock, log })
-    : []
+  const { enabled } = config
+  const started = { db, directory, policy, outputs, storage, enabled, clock: systemClock, log }
+  const unattended = await startUnattendedRuns(started)
   const residue = storage.sweeps.map(({ remove, ...sweep }) =>
     startSweep({ ...sweep, runOnce: async () => ({ removed: await remove() }), log }),
   )

@@ -109,6 +109,12 @@ export const stopBuilds = (minutes: number, reason: string): Promise<object> =>
 export const resumeBuilds = (reason: string): Promise<object> =>
   ask(operatorRoutes.resumeBuilds, { body: { reason } })
 
+export const turnSwitchOn = (reason: string): Promise<object> =>
+  ask(operatorRoutes.turnSwitchOn, { body: { reason } })
+
+export const turnSwitchOff = (reason: string): Promise<object> =>
+  ask(operatorRoutes.turnSwitchOff, { body: { reason } })
+
 /** Whole months are of UTC. */
 export interface WantedBudget {
   amount: string

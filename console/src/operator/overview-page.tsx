@@ -8,6 +8,7 @@ import { useFormats } from '../texts/texts.tsx'
 import { operatorState } from './operator-api.ts'
 import styles from './overview.module.css'
 import { CompanyTable, StorageTable } from './overview-tables.tsx'
+import { KillSwitch } from './switch/kill-switch.tsx'
 import { useOperatorTexts } from './texts/operator-texts.tsx'
 import { WorkTable } from './work/work-table.tsx'
 
@@ -27,6 +28,7 @@ export function OverviewPage() {
             <div className={styles.parts}>
               <Machine state={state} />
               <Work state={state} />
+              <KillSwitch state={state} />
             </div>
             <CompanyTable companies={state.companies} />
             <WorkTable
@@ -44,10 +46,12 @@ export function OverviewPage() {
   )
 }
 
-function Warnings({ state: { enabled, worker, host_agent, disk } }: { state: OperatorState }) {
+function Warnings({ state }: { state: OperatorState }) {
+  const { enabled, stopped_since, worker, host_agent, disk } = state
   const t = useOperatorTexts().overview
   const warnings = [
     ...(enabled ? [] : [t.disabled]),
+    ...(enabled && stopped_since !== null ? [t.stopped] : []),
     ...(worker ? [] : [t.noWorker]),
     ...(host_agent ? [] : [t.noHostAgent]),
     ...(disk.free > disk.floor ? [] : [t.diskFull]),
@@ -82,7 +86,7 @@ function Machine({ state: { machine, disk, sandbox_memory } }: { state: Operator
   )
 }
 
-function Work({ state: { enabled, run_slots, build_slots, waiting } }: { state: OperatorState }) {
+function Work({ state: { run_slots, build_slots, waiting } }: { state: OperatorState }) {
   const t = useOperatorTexts().overview
   const { number, duration } = useFormats()
   const share = ({ used, total }: { used: number; total: number }) => t.usedOf(number(used), number(total))
@@ -92,7 +96,6 @@ function Work({ state: { enabled, run_slots, build_slots, waiting } }: { state: 
     <section className={styles.part}>
       <h2>{t.work}</h2>
       <Facts>
-        <Fact name={t.killSwitch}>{enabled ? t.switchOff : t.switchOn}</Fact>
         <Fact name={t.runPlaces}>{share(run_slots)}</Fact>
         <Fact name={t.waitingRuns}>{queue(waiting.runs, waiting.oldest_run)}</Fact>
         <Fact name={t.buildPlaces}>{share(build_slots)}</Fact>

@@ -15,7 +15,7 @@ export interface ServiceConfig {
   trustedProxies: string[]
   /** Prefix of links, without a slash at the end. */
   baseUrl: string
-  /** The kill switch: false refuses every mutation except cancel, download, login and the directory. */
+  /** The kill switch: false refuses every mutation except cancel, download, login and the directory, whatever operators do. */
   enabled: boolean
   deployment: 'onprem' | 'hosted'
   /** The level at the start: `sandbox operator log-level` changes it while the service runs. */

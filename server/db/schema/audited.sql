@@ -115,6 +115,7 @@ select record_changes_of('notifications', 'notification', 'id', '', 'update of r
 select record_changes_of('price_lists', 'price_list');
 select record_changes_of('blocked_digests', 'blocked_digest', 'digest');
 select record_changes_of('build_fence', 'build_fence', 'single');
+select record_changes_of('kill_switch', 'kill_switch', 'single');
 select record_changes_of('runner_releases', 'runner_release', 'release');
 select record_changes_of('storage_bounds', 'storage_bounds', 'only_row');
 select record_changes_of('vulnerability_imports', 'vulnerability_import', 'revision', '', 'insert');

@@ -149,6 +149,12 @@ create table operator_sign_ins (
   access text not null check (access in ('full', 'read_only'))
 );
 
+-- Since when operators refuse all changes; no row: they do not.
+create table kill_switch (
+  single boolean primary key default true check (single),
+  stopped_at timestamptz not null default now()
+);
+
 -- Things that could not be removed when their time was over, and when each is tried again: others go before it.
 create table removal_failures (
   thing text primary key,

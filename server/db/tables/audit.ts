@@ -14,6 +14,12 @@ export interface OperatorActsTable {
   hash: Generated<string>
 }
 
+/** One row while operators refuse all changes. */
+export interface KillSwitchTable {
+  single: Generated<boolean>
+  stopped_at: Generated<Date>
+}
+
 /** A change that is not in a chain yet; written with the change, mostly by triggers. */
 export interface AuditPendingTable {
   id: Generated<number>

@@ -15,6 +15,7 @@ import { mountCompanyRoutes } from './company-routes.ts'
 import { operatorMounter, ownPagesAlone, signedOut, wrongAddress } from './operator-mount.ts'
 import { operatorCookie, originOfRequest } from './operator-requests.ts'
 import { mountShownRoutes } from './shown-routes.ts'
+import { mountSwitchRoutes } from './switch-routes.ts'
 import { mountWorkRoutes } from './work-routes.ts'
 
 export interface OperatorConsoleServices extends OperatorServices {
@@ -87,5 +88,6 @@ export function mountOperatorRoutes(app: FastifyInstance, services: OperatorCons
   )
   mountCompanyRoutes(mount, services)
   mountWorkRoutes(mount, services)
+  mountSwitchRoutes(mount)
   mountShownRoutes(mount, services)
 }

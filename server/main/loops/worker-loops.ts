@@ -13,6 +13,7 @@ import { configuredMailServer } from '../../notifications/mail/smtp.ts'
 import { Notifier, startNotifier } from '../../notifications/notifier.ts'
 import { queueDeliveries } from '../../notifications/webhooks/queue-deliveries.ts'
 import { WebhookSender } from '../../notifications/webhooks/webhook-sender.ts'
+import { followKillSwitch } from '../../operations/kill-switch/follow-kill-switch.ts'
 import type { QueuePolicy } from '../../runs/queue/queue-policy.ts'
 import { SubmissionQueue } from '../../runs/submit/submission-queue.ts'
 import { postgresTriggerEvents, startTriggeredRuns } from '../../runs/triggers/start-triggered-runs.ts'
@@ -57,20 +58,30 @@ interface StartedRunsParts {
   policy: QueuePolicy
   outputs: OutputPolicyDeps
   storage: Pick<ObjectStorage, 'hasSpace'>
+  /** The setting `SANDBOX_ENABLED`. */
+  enabled: boolean
   clock: Clock
   log: Log
 }
 
 /** The loops that start runs for which nobody asks: of changed rows, and of schedules. */
-export function startUnattendedRuns({ storage, clock, log, ...parts }: StartedRunsParts): Ticker[] {
+export async function startUnattendedRuns({
+  storage,
+  enabled,
+  clock,
+  log,
+  ...parts
+}: StartedRunsParts): Promise<Pick<Ticker, 'stop'>[]> {
+  const killSwitch = await followKillSwitch({ db: parts.db, enabled, log })
+  const mayStart = async () => killSwitch.isEnabled() && storage.hasSpace()
   const submit = {
     ...parts,
     queue: new SubmissionQueue(parts.db, parts.policy),
     runnables: new Runnables(parts.db),
     validateInput: inputChecker(parts.db),
   }
-  const mayStart = () => storage.hasSpace()
   return [
+    killSwitch,
     startTriggeredRuns({ events: postgresTriggerEvents(submit), mayStart, clock, log }),
     startSchedules({ ...submit, mayStart, clock, log }),
   ]

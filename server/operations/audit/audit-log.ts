@@ -24,6 +24,8 @@ export interface AuditEntry {
     | 'image_unblock'
     | 'build_fence_on'
     | 'build_fence_off'
+    | 'kill_switch_on'
+    | 'kill_switch_off'
     | 'environment_publish'
     | 'environment_archive'
     | 'finding_block'

@@ -11,11 +11,25 @@ export const de = {
     how: 'Führen Sie dies als root auf der Maschine des Dienstes aus und öffnen Sie die ausgegebene Adresse.',
     refused: 'Diese Adresse wurde schon benutzt oder ist älter als eine Minute.',
   },
+  killSwitch: {
+    title: 'Notschalter',
+    on: 'An: jede Änderung wird abgelehnt seit',
+    off: 'Aus: der Dienst nimmt Änderungen an.',
+    bySetting:
+      'Auch die Einstellung SANDBOX_ENABLED=false lehnt jede Änderung ab. Sie gilt, bis der Dienst mit einer anderen startet.',
+    turnOn: 'Notschalter einschalten',
+    turnOff: 'Notschalter ausschalten',
+    onEffect:
+      'Binnen einer Sekunde lehnt der Dienst jede Änderung aller Firmen ab, außer Abbrechen, Herunterladen, Anmelden und dem Verzeichnis. Auslöser und Zeitpläne starten keinen Lauf. Läufe und Builds, die warten oder arbeiten, gehen weiter.',
+    offEffect:
+      'Binnen einer Sekunde nimmt der Dienst wieder Änderungen an. Auslöser und Zeitpläne machen mit dem weiter, was wartet.',
+  },
   overview: {
     title: 'Übersicht',
     version: (version: string) => `Version ${version}`,
     disabled:
       'Der Notschalter ist an: Jede Änderung wird abgelehnt. Setzen Sie SANDBOX_ENABLED=true und starten Sie den Dienst neu, um ihn zu beenden.',
+    stopped: 'Der Notschalter ist an: jede Änderung wird abgelehnt.',
     noWorker: 'Der Worker antwortet nicht: Nichts startet.',
     noHostAgent: 'Der Host-Agent antwortet nicht: Keine Sandbox startet.',
     diskFull: 'Auf der Platte ist nur noch der Platz, der frei bleiben muss: Neue Arbeit wird abgelehnt.',
@@ -34,9 +48,6 @@ export const de = {
     usedOf: (used: string, total: string) => `${used} von ${total}`,
     staysFree: (size: string) => `${size} müssen frei bleiben`,
     processors: (count: number) => `${count} ${count === 1 ? 'Prozessor' : 'Prozessoren'}`,
-    killSwitch: 'Notschalter',
-    switchOff: 'Aus. Er ist an nach einem Neustart mit SANDBOX_ENABLED=false.',
-    switchOn: 'An',
     runPlaces: 'Plätze für Läufe',
     buildPlaces: 'Plätze für Builds',
     waitingRuns: 'Wartende Läufe',

@@ -10,11 +10,25 @@ export const en = {
     how: 'Run this as root on the machine of the service, and open the address that it prints.',
     refused: 'This address was used before, or is older than a minute.',
   },
+  killSwitch: {
+    title: 'Kill switch',
+    on: 'On: every change is refused since',
+    off: 'Off: the service takes changes.',
+    bySetting:
+      'The setting SANDBOX_ENABLED=false refuses every change too. It holds until the service starts with another one.',
+    turnOn: 'Turn on the kill switch',
+    turnOff: 'Turn off the kill switch',
+    onEffect:
+      'Within a second the service refuses every change of all companies except cancel, download, login and the directory. Triggers and schedules start no run. Runs and builds that are queued or at work go on.',
+    offEffect:
+      'Within a second the service takes changes again. Triggers and schedules go on with what waits.',
+  },
   overview: {
     title: 'Overview',
     version: (version: string) => `Version ${version}`,
     disabled:
       'The kill switch is on: every change is refused. Set SANDBOX_ENABLED=true and restart the service to end it.',
+    stopped: 'The kill switch is on: every change is refused.',
     noWorker: 'The worker does not answer: nothing starts.',
     noHostAgent: 'The host agent does not answer: no sandbox starts.',
     diskFull: 'The disk has only the space left that must stay free: no new work is taken.',
@@ -33,9 +47,6 @@ export const en = {
     usedOf: (used: string, total: string) => `${used} of ${total}`,
     staysFree: (size: string) => `${size} must stay free`,
     processors: (count: number) => `${count} ${count === 1 ? 'processor' : 'processors'}`,
-    killSwitch: 'Kill switch',
-    switchOff: 'Off. It is on after a restart with SANDBOX_ENABLED=false.',
-    switchOn: 'On',
     runPlaces: 'Run places',
     buildPlaces: 'Build places',
     waitingRuns: 'Waiting runs',

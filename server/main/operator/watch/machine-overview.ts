@@ -20,7 +20,10 @@ const mib = 1024 ** 2
 
 /** The work, the queues and the use of the machine now, without what the host agent alone knows. Sizes are in bytes, times in seconds. */
 export interface MachineOverview
-  extends Omit<OperatorState, 'at' | 'version' | 'enabled' | 'sign_in' | 'waiting' | 'storage'> {
+  extends Omit<
+    OperatorState,
+    'at' | 'version' | 'enabled' | 'stopped_since' | 'sign_in' | 'waiting' | 'storage'
+  > {
   at: Date
   waiting: ServiceFigures
 }
