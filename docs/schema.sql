@@ -891,6 +891,23 @@ create table event_outbox (
 CREATE UNIQUE INDEX event_outbox_scans ON event_outbox USING btree (subject_id, event, written_by) WHERE event ~~ 'security_finding_%'::text;
 CREATE INDEX event_outbox_turns ON event_outbox USING btree (company_id, id);
 
+create table executors (
+  id text not null,
+  folder text not null,
+  boot text not null,
+  place text not null,
+  worker text not null,
+  lease_until timestamp with time zone not null,
+  released boolean default false not null,
+  agent_seen_at timestamp with time zone,
+  constraint executors_pkey PRIMARY KEY (id),
+  constraint executors_boot_check CHECK (length(boot) >= 1 AND length(boot) <= 64),
+  constraint executors_folder_check CHECK (length(folder) >= 1 AND length(folder) <= 64),
+  constraint executors_id_check CHECK (id ~ '^[0-9a-f]{32}$'::text),
+  constraint executors_place_check CHECK (length(place) >= 1 AND length(place) <= 512),
+  constraint executors_worker_check CHECK (length(worker) >= 1 AND length(worker) <= 64)
+);
+
 create table favorite_chatrooms (
   user_id text not null,
   chatroom_id text not null,
@@ -1056,25 +1073,6 @@ create table login_attempts (
   constraint login_attempts_bucket_key_check CHECK (length(bucket_key) = 32)
 );
 CREATE INDEX login_attempts_full ON login_attempts USING btree (full_at);
-
-create table machine_lease (
-  singleton boolean default true not null,
-  machine text not null,
-  folder text not null,
-  boot text not null,
-  session text not null,
-  place text not null,
-  lease_until timestamp with time zone not null,
-  released boolean default false not null,
-  agent_seen_at timestamp with time zone,
-  constraint machine_lease_pkey PRIMARY KEY (singleton),
-  constraint machine_lease_boot_check CHECK (length(boot) >= 1 AND length(boot) <= 64),
-  constraint machine_lease_folder_check CHECK (length(folder) >= 1 AND length(folder) <= 64),
-  constraint machine_lease_machine_check CHECK (machine ~ '^[0-9a-f]{32}$'::text),
-  constraint machine_lease_place_check CHECK (length(place) >= 1 AND length(place) <= 512),
-  constraint machine_lease_session_check CHECK (length(session) >= 1 AND length(session) <= 64),
-  constraint machine_lease_singleton_check CHECK (singleton)
-);
 
 create table mail_deliveries (
   id text not null,

@@ -76,7 +76,7 @@ test('a copy of the data folder of a running machine is refused', async () => {
   expect(first.outcome, first.said()).toBe('ready')
   await cp(join(parent, 'first/agent/machine-id'), join(parent, 'copy/agent/machine-id'))
   const copy = await up('copy')
-  expect(copy.outcome, copy.said()).toBe(exitCodes.otherMachine)
+  expect(copy.outcome, copy.said()).toBe(exitCodes.otherWorker)
   expect(copy.said()).toContain('it is a copy, or it was moved')
 })
 
@@ -97,7 +97,7 @@ test('a second worker on the data folder of a running service is refused', async
 test('a second machine is refused while the first runs, also after the first was killed and restarted', async () => {
   expect(first.outcome, first.said()).toBe('ready')
   const refused = await up('second')
-  expect(refused.outcome, refused.said()).toBe(exitCodes.otherMachine)
+  expect(refused.outcome, refused.said()).toBe(exitCodes.otherWorker)
   expect(refused.said()).toContain('another machine works on this database')
   expect(refused.said()).toContain(join(parent, 'first'))
 
@@ -105,7 +105,7 @@ test('a second machine is refused while the first runs, also after the first was
   await first.ended
   const again = await up('first')
   expect(again.outcome, again.said()).toBe('ready')
-  expect((await up('second')).outcome).toBe(exitCodes.otherMachine)
+  expect((await up('second')).outcome).toBe(exitCodes.otherWorker)
 
   again.child.kill('SIGTERM')
   expect(await again.ended).toBe(exitCodes.stopped)

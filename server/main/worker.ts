@@ -27,7 +27,7 @@ import { StoredRunSessions } from '../sessions/runs/run-sessions.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { sweepTaskUploads } from '../tasks/files/upload-sweep.ts'
 import { startTracing } from '../tracing/tracing.ts'
-import { MachineRefused, takeMachineLease } from '../work/machine-lease.ts'
+import { LeaseRefused, takeExecutorLease } from '../work/executor-lease.ts'
 import { startSweep } from '../work/sweep.ts'
 import { checkSessions } from './database-checks.ts'
 import { startRetentionLoops } from './loops/retention-loops.ts'
@@ -59,11 +59,11 @@ await runRole('worker', async (config, log) => {
   await notifyMissed(db)
   const { machine, notDumpable } = given()
   const location = `${hostname()}:${config.dataDir}`
-  const lease = await takeMachineLease({ db, machine, boot: bootId(), place: location, log }).catch(refused)
+  const lease = await takeExecutorLease({ db, machine, boot: bootId(), place: location, log }).catch(refused)
   void lease.lost.then((why) => {
     // Exits at once, like a crash: the next holder of the lease must not find it still working.
     log.fatal(why)
-    process.exit(exitCodes.otherMachine)
+    process.exit(exitCodes.otherWorker)
   })
   await recordDefaultBytes(db, config)
 
@@ -159,6 +159,6 @@ function given(): { machine: Machine; notDumpable: string } {
 }
 
 function refused(error: unknown): never {
-  if (error instanceof MachineRefused) throw new ServiceProblem(exitCodes.otherMachine, error.message)
+  if (error instanceof LeaseRefused) throw new ServiceProblem(exitCodes.otherWorker, error.message)
   throw error
 }

@@ -1,4 +1,4 @@
--- Operations: the record of every change of state, the machine that works on this database, and what operators did.
+-- Operations: the record of every change of state, the executors that work on this database, and what operators did.
 
 -- Every transition of every state column, written in its transaction. Events are found by what they happened to.
 create table state_events (
@@ -61,17 +61,18 @@ end $$;
 create trigger notify_state_change after insert on state_events
   for each row when (new.from_state <> '' or new.entity = 'run') execute function notify_state_change();
 
--- The machine that works on this database; one row at most.
-create table machine_lease (
-  singleton boolean primary key default true check (singleton),
-  machine text not null check (machine ~ '^[0-9a-f]{32}$'),
+-- Places that start sandboxes and know which they started: each is a machine with its host agent, and one worker at a time
+-- drives it. A row stays when its machine is gone, as the runs that it has claimed do.
+create table executors (
+  -- the id in the folder of its host agent
+  id text primary key check (id ~ '^[0-9a-f]{32}$'),
   -- the same for one folder on one disk, and for one start of the kernel
   folder text not null check (length(folder) between 1 and 64),
   boot text not null check (length(boot) between 1 and 64),
-  -- another one at each start of the worker
-  session text not null check (length(session) between 1 and 64),
   -- host and folder, for people
   place text not null check (length(place) between 1 and 512),
+  -- that drives it: another one at each start
+  worker text not null check (length(worker) between 1 and 64),
   lease_until timestamptz not null,
   -- given up by an orderly stop
   released boolean not null default false,

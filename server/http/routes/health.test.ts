@@ -8,7 +8,7 @@ import { createLog } from '../../base/logging.ts'
 import { apiDependencies } from '../../operations/health/api-dependencies.ts'
 import { Readiness } from '../../operations/health/readiness.ts'
 import { DiskStorage } from '../../storage/disk.ts'
-import { takeMachineLease } from '../../work/machine-lease.ts'
+import { takeExecutorLease } from '../../work/executor-lease.ts'
 import { createApp } from '../app.ts'
 import { commitOf, mountHealthRoutes } from './health.ts'
 
@@ -16,7 +16,7 @@ const { db } = await createTestDatabase()
 const log = createLog('test', 'silent')
 const objects = join(testFolder(), 'objects')
 const machine = { id: '1'.repeat(32), folder: '11-1' }
-const lease = await takeMachineLease({ db, machine, boot: 'boot', place: 'host:/x', log })
+const lease = await takeExecutorLease({ db, machine, boot: 'boot', place: 'host:/x', log })
 afterAll(() => lease.release())
 beforeEach(() => lease.recordAgentSeen())
 
@@ -51,17 +51,17 @@ test('a process that was asked to stop is not ready, though all works', async ()
 })
 
 test('a worker that has not renewed its lease, or gave it up, is named', async () => {
-  await sql`update machine_lease set lease_until = now() - interval '1 second'`.execute(db)
+  await sql`update executors set lease_until = now() - interval '1 second'`.execute(db)
   expect(await ask()).toEqual(failing('worker'))
-  await sql`update machine_lease set lease_until = now() + interval '1 hour', released = true`.execute(db)
+  await sql`update executors set lease_until = now() + interval '1 hour', released = true`.execute(db)
   expect(await ask()).toEqual(failing('worker'))
-  await sql`update machine_lease set released = false`.execute(db)
+  await sql`update executors set released = false`.execute(db)
 })
 
 test('a host agent that has not answered for a while, or never, is named', async () => {
-  await sql`update machine_lease set agent_seen_at = now() - interval '21 seconds'`.execute(db)
+  await sql`update executors set agent_seen_at = now() - interval '21 seconds'`.execute(db)
   expect(await ask()).toEqual(failing('host_agent'))
-  await sql`update machine_lease set agent_seen_at = null`.execute(db)
+  await sql`update executors set agent_seen_at = null`.execute(db)
   expect(await ask()).toEqual(failing('host_agent'))
 })
 

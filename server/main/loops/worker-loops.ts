@@ -21,7 +21,7 @@ import { startSchedules } from '../../schedules/ticks/start-schedules.ts'
 import { configuredKeys } from '../../secrets/keys/configured-keys.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { inputChecker, Runnables } from '../../tasks/menu/runnable.ts'
-import type { MachineLease } from '../../work/machine-lease.ts'
+import type { ExecutorLease } from '../../work/executor-lease.ts'
 import { startTicker, type Ticker } from '../../work/ticker.ts'
 
 const webhookTimeoutMs = 10_000
@@ -96,7 +96,7 @@ export const startAgentPresence = ({
   log,
 }: {
   executor: Pick<HostPort, 'capacity'>
-  lease: Pick<MachineLease, 'recordAgentSeen'>
+  lease: Pick<ExecutorLease, 'recordAgentSeen'>
   log: Log
 }): Ticker =>
   startTicker({

@@ -7,7 +7,7 @@ export const exitCodes = {
   portInUse: 4,
   toolMissing: 5,
   dataFolder: 6,
-  otherMachine: 7,
+  otherWorker: 7,
 } as const
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]

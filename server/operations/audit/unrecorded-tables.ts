@@ -72,7 +72,7 @@ export const unrecordedTables: Readonly<Record<string, string>> = {
   live_logs: queue,
   state_watches: queue,
   login_attempts: 'failed logins change nothing that belongs to a company',
-  machine_lease: queue,
+  executors: queue,
   operator_codes: partOf('operator_acts'),
   operator_sign_ins: partOf('operator_acts'),
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import type { ServiceStorage } from '../../storage/port.ts'
-import { presenceOn } from '../../work/machine-lease.ts'
+import { presenceOn } from '../../work/executor-lease.ts'
 import type { Look } from './readiness.ts'
 
 /** Looks at what the API needs. The worker and the host agent are seen in the database, so they fail with it. */

@@ -11,7 +11,7 @@ import {
   listRunsThat,
 } from '../../../operations/top/live-work-store.ts'
 import { diskOf } from '../../../storage/free-space.ts'
-import { presenceOn } from '../../../work/machine-lease.ts'
+import { presenceOn } from '../../../work/executor-lease.ts'
 import type { LocalService } from '../local-service.ts'
 
 const companiesMax = 20

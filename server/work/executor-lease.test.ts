@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { eventually } from '../../testing/eventually.ts'
 import { createLog } from '../base/logging.ts'
-import { type MachineLease, MachineRefused, presenceOn, takeMachineLease } from './machine-lease.ts'
+import { type ExecutorLease, LeaseRefused, presenceOn, takeExecutorLease } from './executor-lease.ts'
 
 const { db } = await createTestDatabase()
 const log = createLog('test', 'silent')
@@ -11,9 +11,9 @@ const one = { id: '1'.repeat(32), folder: '11-1' }
 const other = { id: '2'.repeat(32), folder: '22-2' }
 const copyOfOne = { ...one, folder: '33-3' }
 
-const leases: MachineLease[] = []
+const leases: ExecutorLease[] = []
 const take = async (machine: typeof one, boot = 'boot') => {
-  const lease = await takeMachineLease({
+  const lease = await takeExecutorLease({
     db,
     machine,
     boot,
@@ -24,9 +24,9 @@ const take = async (machine: typeof one, boot = 'boot') => {
   leases.push(lease)
   return lease
 }
-const expire = () => sql`update machine_lease set lease_until = now() - interval '1 second'`.execute(db)
+const expire = () => sql`update executors set lease_until = now() - interval '1 second'`.execute(db)
 
-beforeEach(() => sql`delete from machine_lease`.execute(db))
+beforeEach(() => sql`delete from executors`.execute(db))
 afterEach(async () => {
   for (const lease of leases.splice(0)) await lease.release()
 })
@@ -34,7 +34,7 @@ afterEach(async () => {
 test('a second machine is refused while the first is at work, with its place', async () => {
   await take(one)
   const refusal = take(other)
-  await expect(refusal).rejects.toThrow(MachineRefused)
+  await expect(refusal).rejects.toThrow(LeaseRefused)
   await expect(refusal).rejects.toThrow('another machine works on this database: host:/11-1')
 })
 
@@ -43,7 +43,7 @@ test('a copy of its data folder is refused, also where the first does not answer
   await expect(take(copyOfOne)).rejects.toThrow('has the machine id of host:/11-1')
   await leases[0]?.release()
   leases.length = 0
-  await sql`update machine_lease set released = false`.execute(db)
+  await sql`update executors set released = false`.execute(db)
   await expire()
   await expect(take(copyOfOne)).rejects.toThrow('it is a copy, or it was moved')
 })
@@ -56,11 +56,11 @@ test('the machine that died comes back at once, and its former process learns of
 
 test('a machine that was started anew waits for no more than the lease of its last start', async () => {
   await sql`
-    insert into machine_lease (machine, folder, boot, session, place, lease_until)
-    values (${one.id}, ${one.folder}, 'earlier boot', 's', 'host:/x', now() + interval '1 second')
+    insert into executors (id, folder, boot, worker, place, lease_until)
+    values (${one.id}, ${one.folder}, 'earlier boot', 'w', 'host:/x', now() + interval '1 second')
   `.execute(db)
   await take(one)
-  const { rows } = await sql<{ boot: string }>`select boot from machine_lease`.execute(db)
+  const { rows } = await sql<{ boot: string }>`select boot from executors`.execute(db)
   expect(rows).toEqual([{ boot: 'boot' }])
 })
 
@@ -76,19 +76,31 @@ test('a lease that ran out while the database was away is kept where nobody took
   await take(one)
   await expire()
   await eventually(async () => {
-    const { rows } = await sql`select from machine_lease where lease_until > now()`.execute(db)
+    const { rows } = await sql`select from executors where lease_until > now()`.execute(db)
     expect(rows).toHaveLength(1)
   })
-  await expect(take(other)).rejects.toThrow(MachineRefused)
+  await expect(take(other)).rejects.toThrow(LeaseRefused)
 })
 
-test('the host agent counts as seen after another start of its machine, and not on another machine', async () => {
+test('the host agent counts as seen after another start of its machine', async () => {
   const first = await take(one)
   await first.recordAgentSeen()
   await first.release()
-  const again = await take(one)
+  expect(await presenceOn(db)).toEqual({ worker: false, hostAgent: true })
+  await take(one)
   expect(await presenceOn(db)).toEqual({ worker: true, hostAgent: true })
-  await again.release()
+})
+
+test('the row of an executor stays when another one is driven', async () => {
+  const first = await take(one)
+  await first.release()
   await take(other)
-  expect(await presenceOn(db)).toEqual({ worker: true, hostAgent: false })
+  const { rows } = await sql<{
+    id: string
+    released: boolean
+  }>`select id, released from executors order by id`.execute(db)
+  expect(rows).toEqual([
+    { id: one.id, released: true },
+    { id: other.id, released: false },
+  ])
 })

@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+
+/** The requester of the lease of an executor. */
+export interface LeaseClaim {
+  executor: string
+  folder: string
+  boot: string
+  worker: string
+  place: string
+}
+
+/** An executor with the worker that drives it. Compare `leaseUntil` only for equality. */
+export interface LeaseHolder extends LeaseClaim {
+  leaseUntil: string
+}
+
+/** A worker that has not renewed the lease for this long is gone. */
+export const executorLeaseSeconds = 20
+
+const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.lit(executorLeaseSeconds)})`
+
+const columns = sql`id as executor, folder, boot, worker, place, lease_until::text as "leaseUntil"`
+
+/**
+ * Takes the lease of an executor if it was released, if nobody had it, or if its holder was a process of the same folder and
+ * either of this kernel boot or without a valid lease: that process is gone, or finds out that it was replaced. A copy of the
+ * holder's folder gets it only after a release. Nobody gets it while another executor is driven. Returns the holder
+ * afterwards, or the other executor.
+ */
+export function claimLease(db: Database, claim: LeaseClaim): Promise<LeaseHolder> {
+  return db.transaction().execute(async (trx) => {
+    // One claim at a time, or two would not see each other.
+    await sql`select pg_advisory_xact_lock(hashtextextended('executor-leases', 0))`.execute(trx)
+    const { rows } = await sql<LeaseHolder>`
+      select ${columns} from executors
+      where id <> ${claim.executor} and not released and lease_until > clock_timestamp() limit 1
+    `.execute(trx)
+    return rows[0] ?? (await takeLease(trx, claim))
+  })
+}
+
+async function takeLease(db: Database, claim: LeaseClaim): Promise<LeaseHolder> {
+  const { executor, folder, boot, worker, place } = claim
+  await sql`
+    insert into executors as held (id, folder, boot, worker, place, lease_until)
+    values (${executor}, ${folder}, ${boot}, ${worker}, ${place}, ${leaseEnd})
+    on conflict (id) do update set folder = excluded.folder, boot = excluded.boot, worker = excluded.worker,
+      place = excluded.place, lease_until = excluded.lease_until, released = false
+    where held.released
+      or (held.folder = excluded.folder and (held.boot = excluded.boot or held.lease_until < clock_timestamp()))
+  `.execute(db)
+  return readHolder(db, executor)
+}
+
+/** Renews the lease of this worker and returns the holder afterwards. */
+export async function renewExecutorLease(
+  db: Database,
+  { executor, worker }: Pick<LeaseClaim, 'executor' | 'worker'>,
+): Promise<LeaseHolder> {
+  await sql`update executors set lease_until = ${leaseEnd} where id = ${executor} and worker = ${worker} and not released`.execute(
+    db,
+  )
+  return readHolder(db, executor)
+}
+
+/** Releases the lease, so that any folder may take it at once. */
+export async function releaseExecutorLease(db: Database, worker: string): Promise<void> {
+  await sql`update executors set released = true where worker = ${worker}`.execute(db)
+}
+
+/** Records that the host agent of this worker's executor has answered. */
+export async function recordAgentSeen(db: Database, worker: string): Promise<void> {
+  await sql`update executors set agent_seen_at = clock_timestamp() where worker = ${worker}`.execute(db)
+}
+
+/** The processes that work on this database now. */
+export interface Presence {
+  worker: boolean
+  hostAgent: boolean
+}
+
+/** Whether a worker drives an executor, and whether a host agent has answered within the time of a lease. */
+export async function readPresence(db: Database): Promise<Presence> {
+  const { rows } = await sql<Presence>`
+    select coalesce(bool_or(not released and lease_until > clock_timestamp()), false) as worker,
+      coalesce(bool_or(agent_seen_at > clock_timestamp() - make_interval(secs => ${sql.lit(executorLeaseSeconds)})), false)
+        as "hostAgent"
+    from executors
+  `.execute(db)
+  return rows[0] ?? { worker: false, hostAgent: false }
+}
+
+async function readHolder(db: Database, executor: string): Promise<LeaseHolder> {
+  const { rows } = await sql<LeaseHolder>`select ${columns} from executors where id = ${executor}`.execute(db)
+  const [holder] = rows
+  if (!holder) throw new Error('the executor has gone from the database')
+  return holder
+}

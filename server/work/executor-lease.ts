@@ -1,0 +1,121 @@
+import { sleep } from '../base/clock.ts'
+import { newToken } from '../base/ids.ts'
+import type { Log } from '../base/logging.ts'
+import type { Machine } from '../base/machine-id.ts'
+import type { Database } from '../db/database.ts'
+import {
+  claimLease,
+  type LeaseClaim,
+  type LeaseHolder,
+  type Presence,
+  readPresence,
+  recordAgentSeen,
+  releaseExecutorLease,
+  renewExecutorLease,
+} from './executor-lease-store.ts'
+import { keepLease } from './lease.ts'
+
+/*
+ * An executor is a machine with its host agent, and one worker drives it. The lease is a row, so it survives lost connections
+ * and restarts of the database: meanwhile no other worker can take it before it expires.
+ *
+ * A worker that restarts after a crash gets the lease at once, since the row names its folder and its kernel boot. After a
+ * crash of the machine the lease must expire first; if its holder renews it meanwhile, the new worker is refused. A copy of a
+ * data folder has the same machine id but another folder id, and is refused until the original has released the lease in an
+ * orderly stop. One executor works on a database: another one waits until the lease has expired, or is refused.
+ *
+ * The lease alone does not ensure that no run starts twice: each claim also names its executor, and no other executor can
+ * prove anything about it.
+ */
+
+export interface ExecutorLease {
+  /** The worker that has it: another one at each start. */
+  worker: string
+  /** Resolves with the reason when another worker has the lease. */
+  lost: Promise<string>
+  /** Records that the host agent has answered, for those who ask whether the service is ready. */
+  recordAgentSeen(): Promise<void>
+  /** Releases the lease; for an orderly stop, when no work is active. */
+  release(): Promise<void>
+}
+
+export interface ExecutorLeaseOptions {
+  db: Database
+  machine: Machine
+  boot: string
+  /** Location of this machine for messages. */
+  place: string
+  log: Log
+  renewEveryMs?: number
+}
+
+/** Another worker drives this executor, or another executor works on this database. The message says what the operator can do. */
+export class LeaseRefused extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'LeaseRefused'
+  }
+}
+
+const renewEveryMsDefault = 5_000
+const retryMs = 500
+const locationMaxLength = 512
+
+/** Resolves when this worker has the lease, which is renewed from then on. Rejects with `LeaseRefused`. */
+export async function takeExecutorLease(options: ExecutorLeaseOptions): Promise<ExecutorLease> {
+  const { db, machine, boot, log } = options
+  const worker = newToken()
+  const place = options.place.slice(0, locationMaxLength)
+  const claim = { executor: machine.id, folder: machine.folder, boot, worker, place }
+  let first: LeaseHolder | undefined
+  for (;;) {
+    const holder = await claimLease(db, claim)
+    if (holder.worker === worker) break
+    if (isCopy(holder, claim)) throw new LeaseRefused(copyMessage(holder))
+    if (first && (holder.worker !== first.worker || holder.leaseUntil !== first.leaseUntil)) {
+      throw new LeaseRefused(otherMessage(holder))
+    }
+    if (!first) log.warn({ holder: holder.place }, 'waits until the lease of the last worker has run out')
+    first ??= holder
+    await sleep(retryMs)
+  }
+  return keep(options, claim)
+}
+
+/** The processes that work on this database now, for those who have no lease. */
+export const presenceOn = (db: Database): Promise<Presence> => readPresence(db)
+
+function keep(options: ExecutorLeaseOptions, claim: LeaseClaim): ExecutorLease {
+  const { db, log, renewEveryMs: everyMs = renewEveryMsDefault } = options
+  const { worker } = claim
+  const stopping = new AbortController()
+  const lost = Promise.withResolvers<string>()
+  const renew = async () => {
+    const holder = await renewExecutorLease(db, claim)
+    if (holder.worker === worker) return 'held'
+    lost.resolve(otherMessage(holder))
+    return 'lost'
+  }
+  const ended = keepLease({ everyMs, renew, signal: stopping.signal, log })
+  return {
+    worker,
+    lost: lost.promise,
+    recordAgentSeen: () => recordAgentSeen(db, worker),
+    release: async () => {
+      stopping.abort()
+      await ended
+      await releaseExecutorLease(db, worker).catch((error: unknown) => {
+        log.warn({ error: String(error) }, 'cannot give up the lease of this executor')
+      })
+    },
+  }
+}
+
+const isCopy = (holder: LeaseHolder, claim: LeaseClaim): boolean =>
+  holder.executor === claim.executor && holder.folder !== claim.folder
+
+const otherMessage = ({ place, executor }: LeaseHolder): string =>
+  `another machine works on this database: ${place} (executor ${executor}). Several machines on one database are not supported yet: stop the other one, or give this one a database of its own`
+
+const copyMessage = ({ place }: LeaseHolder): string =>
+  `this data folder has the machine id of ${place}, which was not stopped in an orderly way: it is a copy, or it was moved. Two folders with one machine id could start a run twice. Stop the original with sandbox down before it is copied; where the original is gone for good, remove agent/machine-id here, and runs that were at work there end as host_lost`
