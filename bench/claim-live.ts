@@ -24,6 +24,7 @@ const warmups = 2
 const roundsMax = 40
 const reach = { atMost: 1.5 }
 const options = {
+  executor: 'bench',
   worker: 'bench',
   companyConcurrency: 1000,
   capacity: runCapacity({ slots: 2 * many }),
@@ -70,7 +71,7 @@ async function fill(db: Database, live: number): Promise<void> {
   const tenants = await makeTenants(db, { companies, roomsEach: 2, pepper: randomBytes(32) })
   await insertQueuedRuns(db, tenants, queued + live)
   await sql`
-    update runs set state = 'running', worker = 'bench', machine = 'bench', sandbox_id = id || '_1', fence = 1,
+    update runs set state = 'running', worker = 'bench', executor = 'bench', sandbox_id = id || '_1', fence = 1,
       claimed_at = now(), started_at = now(), lease_until = now() + interval '1 day'
     where id in (select id from runs order by id limit ${live})`.execute(db)
   await settle(db)

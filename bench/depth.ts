@@ -76,7 +76,12 @@ async function crowdedClaim({ db }: OwnDatabase): Promise<() => Promise<number>>
 
 async function timeClaim(db: Database): Promise<number> {
   const { tookMs, result } = await timed(() =>
-    claimNext(db, { worker: 'bench', companyConcurrency: 50, capacity: runCapacity({ slots: 64 }) }),
+    claimNext(db, {
+      executor: 'bench',
+      worker: 'bench',
+      companyConcurrency: 50,
+      capacity: runCapacity({ slots: 64 }),
+    }),
   )
   if (!result) throw new Error('nothing to claim')
   await endRun(db, result.id)

@@ -105,7 +105,7 @@ async function measure(options: BenchOptions, database: OwnDatabase, setting: Se
       open: () => Promise.reject(new Error('every image is installed')),
     },
     log,
-    name: 'bench',
+    driver: { executor: 'bench', worker: 'bench' },
     capacity: runCapacity({ slots: setting.slots }),
     companyConcurrency,
   })

@@ -1616,7 +1616,7 @@ create table runs (
   lease_until timestamp with time zone,
   sandbox_id text,
   content_expired_at timestamp with time zone,
-  machine text,
+  executor text,
   lane text generated always as (
 CASE
     WHEN timeout_seconds > 1800 THEN 'long_'::text
@@ -1631,7 +1631,7 @@ END || resource_profile) stored not null,
   constraint runs_check1 CHECK ((state <> ALL (ARRAY['starting'::text, 'running'::text])) OR worker IS NOT NULL AND sandbox_id IS NOT NULL),
   constraint runs_check2 CHECK ((terminal_at IS NOT NULL) = (state = ANY (ARRAY['completed'::text, 'customer_failed'::text, 'platform_failed'::text, 'cancelled'::text]))),
   constraint runs_check3 CHECK (state <> 'completed'::text OR exit_code = 0 AND error_code = ''::text),
-  constraint runs_claimed_by_machine CHECK ((state <> ALL (ARRAY['starting'::text, 'running'::text])) OR machine IS NOT NULL),
+  constraint runs_claimed_for_executor CHECK ((state <> ALL (ARRAY['starting'::text, 'running'::text])) OR executor IS NOT NULL),
   constraint runs_error_detail_check CHECK (error_detail = ''::text OR error_detail ~ '^[A-Za-z0-9._@:/+=%;-]{1,128}$'::text),
   constraint runs_principal_type_check CHECK (principal_type = ANY (ARRAY['user'::text, 'social_media_client'::text])),
   constraint runs_state_check CHECK (state = ANY (ARRAY['queued'::text, 'starting'::text, 'running'::text, 'cancel_requested'::text, 'completed'::text, 'customer_failed'::text, 'platform_failed'::text, 'cancelled'::text])),
@@ -2527,6 +2527,17 @@ create table webhooks (
   constraint webhooks_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON webhooks FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('webhook', 'id', 'failing_since,dropped,is_slow');
+
+create table workers (
+  id text not null,
+  executor text not null,
+  started_at timestamp with time zone default clock_timestamp() not null,
+  beat_at timestamp with time zone default clock_timestamp() not null,
+  constraint workers_pkey PRIMARY KEY (id),
+  constraint workers_id_check CHECK (length(id) >= 1 AND length(id) <= 64),
+  constraint workers_executor_fkey FOREIGN KEY (executor) REFERENCES executors(id)
+);
+CREATE INDEX workers_by_executor ON workers USING btree (executor);
 
 create view kept_sources as
  SELECT company_id,

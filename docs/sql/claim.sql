@@ -356,8 +356,8 @@ before as (
 ),
 moved as (
   update "runs" t
-  set state = $5, "fence" = t.fence + 1, "sandbox_id" = t.id || '_' || (t.fence + 1), "worker" = $6,
-    "machine" = $7, "claimed_at" = clock_timestamp(),
+  set state = $5, "fence" = t.fence + 1, "sandbox_id" = t.id || '_' || (t.fence + 1), "executor" = $6,
+    "worker" = $7, "claimed_at" = clock_timestamp(),
     "lease_until" = now() + make_interval(secs => t.timeout_seconds + $8)
   from before
   where t.id = (select id from next) and t.company_id is not distinct from before.company_id

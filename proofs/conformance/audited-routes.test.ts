@@ -39,7 +39,7 @@ const pendingOf = async (requestId: string): Promise<Pending[]> => {
 const before: Partial<Record<string, string>> = {
   putScriptFile: "update task_versions set work_script = 'exit 1' where state = 'draft'",
   cancelRun: `update runs set state = 'running', terminal_at = null, exit_code = null, error_code = '', worker = 'w',
-    sandbox_id = 's', machine = 'm', claimed_at = now(), started_at = now()`,
+    sandbox_id = 's', executor = 'e', claimed_at = now(), started_at = now()`,
   mintLogLink: "delete from public_links where object_kind = 'log'",
   putMember: 'delete from chatroom_members',
   changeVersionIsolation: "update environment_versions set isolation = 'gvisor'",

@@ -45,7 +45,7 @@ function* checkMoney({ rows, charges, committedMicro }: SimulatedRuns): Generato
   if (committedMicro !== costMicro) yield `budgets hold ${committedMicro}, and the runs cost ${costMicro}`
 }
 
-/** Whether another machine ended the run because its lease expired. */
+/** Whether another executor's worker ended the run because its lease expired. */
 export const isDeclaredLost = ({ state, end }: SimulatedRun): boolean =>
   state === 'platform_failed' && end?.outcome.error_detail === 'other_machine'
 

@@ -10,6 +10,7 @@ import {
   requeued,
   running,
 } from '../../server/runs/model/run-transitions.ts'
+import { type Driver, heartbeatSeconds } from '../../server/work/heartbeat-statement.ts'
 import type { Rules } from './rules.ts'
 import {
   bytesPerRun,
@@ -36,6 +37,8 @@ export class ModelledRuns implements SimulatedRuns {
   countedBytes = 0
   readonly charges = new Map<string, SimulatedCharge>()
   committedMicro = 0
+  /** Executors by the worker that drives them. */
+  readonly #heartbeats = new Map<string, string>()
   readonly #rules: Rules
   readonly #environment: RunsEnvironment
 
@@ -50,7 +53,7 @@ export class ModelledRuns implements SimulatedRuns {
       state: runMachine.initial,
       fence: 0,
       worker: null,
-      machine: null,
+      executor: null,
       sandboxId: null,
       leaseUntilMs: 0,
       claimedMs: 0,
@@ -73,7 +76,12 @@ export class ModelledRuns implements SimulatedRuns {
     this.#apply(cancelRequested(row))
   }
 
-  claimNext(worker: string): NextRun | undefined {
+  drive({ executor, worker }: Driver): void {
+    for (const [other, driven] of this.#heartbeats) if (driven === executor) this.#heartbeats.delete(other)
+    this.#heartbeats.set(worker, executor)
+  }
+
+  claimNext({ executor, worker }: Driver): NextRun | undefined {
     const waiting = [...this.rows.values()].filter((row) => this.#rules.claimable(row))
     const next = this.#rules.fairTurns ? this.#inTurn(waiting) : waiting[0]
     const before = [...this.rows.values()].map(({ companyId, state }) => ({ companyId, state }))
@@ -83,7 +91,7 @@ export class ModelledRuns implements SimulatedRuns {
     if (other) this.#environment.onFault(`${next.companyId} got a place more than ${other}, which waits`)
     if (this.#rules.claimRaisesFence) next.fence += 1
     next.sandboxId = `${next.id}_${next.fence}`
-    next.machine = worker
+    next.executor = executor
     next.claimedMs = this.#environment.now()
     this.#hold(next, worker)
     // The wait is measured and decides nothing.
@@ -99,22 +107,38 @@ export class ModelledRuns implements SimulatedRuns {
     return this.liveRuns.get(companyId) ?? 0
   }
 
-  takeOver(worker: string, owned: 'own' | 'expired', known: readonly string[]): TakenOverRun[] {
+  takeOver(driver: Driver, owned: 'own' | 'expired', known: readonly string[]): TakenOverRun[] {
     const rows = [...this.rows.values()].filter((row) => {
       if (isTerminal(runMachine, row.state) || !this.#rules.takenOver(row) || known.includes(row.id))
         return false
       return owned === 'own'
-        ? row.worker === worker
-        : row.worker !== worker && row.leaseUntilMs < this.#environment.now()
+        ? row.worker === driver.worker || this.#isLeft(row, driver)
+        : row.executor !== driver.executor && this.#isExpired(row)
     })
     return rows.map((row) => {
-      if (owned === 'expired' && this.#environment.isHolding(row.worker ?? '')) {
-        this.#environment.onFault(`${row.id} was taken from ${row.worker}, which is at work on it`)
-      }
-      row.fence += 1
-      this.#hold(row, worker)
-      return { ...claimOf(row), claimedHere: row.machine === worker || this.#rules.provesForOthers }
+      this.#checkTakeOver(row, driver)
+      if (this.#rules.takeOverRaisesFence) row.fence += 1
+      this.#hold(row, driver.worker)
+      return { ...claimOf(row), claimedHere: row.executor === driver.executor || this.#rules.provesForOthers }
     })
+  }
+
+  /** The run of a worker whose heartbeat has ended, which the driver may take over. */
+  #isLeft({ worker, executor }: SimulatedRun, driver: Driver): boolean {
+    if (this.#rules.staysOnExecutor && executor !== driver.executor) return false
+    const beatMs = this.#heartbeats.has(worker ?? '')
+      ? this.#environment.lastBeatMs(worker ?? '')
+      : Number.NEGATIVE_INFINITY
+    return beatMs <= this.#environment.now() - heartbeatSeconds * 1000
+  }
+
+  #isExpired = ({ leaseUntilMs }: SimulatedRun): boolean => leaseUntilMs < this.#environment.now()
+
+  #checkTakeOver(row: SimulatedRun, driver: Driver): void {
+    const { isHolding, onFault } = this.#environment
+    if (row.executor === driver.executor || row.worker === driver.worker) return
+    if (isHolding(row.worker ?? '')) onFault(`${row.id} was taken from ${row.worker}, which is at work on it`)
+    if (!this.#isExpired(row)) onFault(`${row.id} was taken from ${row.executor} before its lease expired`)
   }
 
   cancelRequestedAmong(ids: readonly string[]): string[] {
@@ -141,11 +165,13 @@ export class ModelledRuns implements SimulatedRuns {
     return 'queued'
   }
 
-  finish(run: ClaimedRun, end: RunEnd): boolean {
+  finish(run: ClaimedRun, end: RunEnd, worker: string): boolean {
     const row = this.#row(run.id)
     const move = endTransition(run, end)
     const overridden = this.#rules.cancelWinsOverOwnEnd && row.state === 'cancel_requested'
     if (!this.#apply(overridden ? { ...move, to: 'cancelled' } : move)) return false
+    if (row.worker !== worker)
+      this.#environment.onFault(`${run.id} was ended by ${worker}, and ${row.worker} has it`)
     row.end = end
     row.contentStored = end.results !== undefined && this.#rules.storesContent
     if (this.#rules.countsKept === 'with the end') this.countKept(run)

@@ -50,6 +50,8 @@ export const plantedBugs: Record<string, Partial<Rules>> = {
   'a take-over skips runs with a requested cancel': {
     takenOver: (run) => trueRules.takenOver(run) && run.state !== 'cancel_requested',
   },
+  'a worker takes over a run of another executor': { staysOnExecutor: false },
+  'a worker whose heartbeat ended finishes a run that another one has': { takeOverRaisesFence: false },
   'a take-over skips runs that are starting': {
     takenOver: (run) => trueRules.takenOver(run) && run.state !== 'starting',
   },
@@ -68,7 +70,7 @@ export const plantedBugs: Record<string, Partial<Rules>> = {
   'a stop is acknowledged and not done': { stops: false },
   'a forbidden id is remembered before it is on disk': { remembersFirst: true },
   'marks of sandboxes are dropped too early': { marksKeptMs: 2000 },
-  'a run of another machine is declared never started': { provesForOthers: true },
+  'a run of another executor is declared never started': { provesForOthers: true },
   'a claim serves the oldest run without fairness': { fairTurns: false },
   'a run that is queued again stays in the number of live runs': {
     countsLive: (from, to) => (to === 'queued' ? 0 : trueRules.countsLive(from, to)),

@@ -25,18 +25,19 @@ interface QueueParts {
   timeline: Timeline
   listeners: Listeners
   rules: Pick<Rules, 'takesBack' | 'countsKept' | 'settles'>
+  worker: string
 }
 
-export function queueOf(actor: Actor, { runs, timeline, listeners, rules }: QueueParts): RunQueue {
+export function queueOf(actor: Actor, { runs, timeline, listeners, rules, worker }: QueueParts): RunQueue {
   let hasStarted = false
   const call = <T>(statement: () => T | Promise<T>) => timeline.call<T>(actor, statement, databaseAway)
   return {
-    claimNext: ({ worker }) => call(() => runs.claimNext(worker)),
-    takeOver: (worker, owned, known = []) =>
+    claimNext: (options) => call(() => runs.claimNext(options)),
+    takeOver: (driver, owned, known = []) =>
       call(() => {
         if (owned === 'own' && hasStarted && rules.takesBack === 'at its start') return []
         hasStarted = true
-        return runs.takeOver(worker, owned, known)
+        return runs.takeOver(driver, owned, known)
       }),
     cancelRequestedAmong: (ids) => call(() => runs.cancelRequestedAmong(ids)),
     finishedAmong: (sandboxIds) => call(() => runs.finishedAmong(sandboxIds)),
@@ -48,7 +49,7 @@ export function queueOf(actor: Actor, { runs, timeline, listeners, rules }: Queu
     markRunning: (run) => call(() => runs.markRunning(run)),
     requeue: (run) => call(() => runs.requeue(run)),
     finish: async (run, end) => {
-      const ended = await call(() => runs.finish(run, end))
+      const ended = await call(() => runs.finish(run, end, worker))
       if (ended && rules.countsKept === 'afterwards') await call(() => runs.countKept(run))
       if (ended && rules.settles === 'afterwards') await call(() => runs.settle(run))
       return ended

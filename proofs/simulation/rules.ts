@@ -14,6 +14,9 @@ export interface Rules {
   claimRaisesFence: boolean
   leaseSeconds(timeoutSeconds: number): number
   takenOver(run: SimulatedRun): boolean
+  /** A worker whose heartbeat has ended loses its runs to workers of its executor only. */
+  staysOnExecutor: boolean
+  takeOverRaisesFence: boolean
   /** When a worker queries for runs in its name that it does not know. */
   takesBack: 'when unsure' | 'at its start'
   /** Which ended sandboxes a sweep may remove. */
@@ -29,7 +32,7 @@ export interface Rules {
   /** If the input is cut while the boot program reads it, the job does not start. */
   startsAfterWholeInput: boolean
   keepsResults: boolean
-  /** Whether a worker may declare that a run of another machine never started. */
+  /** Whether a worker may declare that a run of another executor never started. */
   provesForOthers: boolean
   /** A mark is remembered before it is on disk. */
   remembersFirst: boolean
@@ -60,6 +63,8 @@ export const trueRules: Rules = {
   claimRaisesFence: true,
   leaseSeconds,
   takenOver: (run) => run.worker !== null && run.sandboxId !== null,
+  staysOnExecutor: true,
+  takeOverRaisesFence: true,
   takesBack: 'when unsure',
   swept: (isLive) => !isLive,
   seesCancels: true,

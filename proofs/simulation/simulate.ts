@@ -68,7 +68,7 @@ export interface BugSearch {
 }
 
 /** A bug that is found quickly on Postgres, where a world takes seconds. */
-const bugOnSql = 'a run of another machine is declared never started'
+const bugOnSql = 'a run of another executor is declared never started'
 const seedsPerBugOnSql = 100
 
 export async function searchBugOnSql(fixture: SqlFixture, firstSeed: number): Promise<BugSearch> {

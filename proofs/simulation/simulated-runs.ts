@@ -3,6 +3,7 @@ import { runMachine } from '@sandbox-jobs/contract/states/run-states.ts'
 import { isTerminal } from '@sandbox-jobs/contract/states/state-machine.ts'
 import type { RunEnd } from '../../server/runs/drive/finish-run.ts'
 import type { ClaimedRun, ClaimStatus, NextRun, TakenOverRun } from '../../server/runs/model/claimed-run.ts'
+import type { Driver } from '../../server/work/heartbeat-statement.ts'
 
 /** The program of a job. */
 export interface Program {
@@ -16,8 +17,8 @@ export interface SimulatedRun {
   state: RunState
   fence: number
   worker: string | null
-  /** The machine that claimed it. */
-  machine: string | null
+  /** The one for which it was claimed. */
+  executor: string | null
   sandboxId: string | null
   leaseUntilMs: number
   /** Time of the latest claim. */
@@ -63,13 +64,15 @@ export interface SimulatedRuns {
   readonly committedMicro: number
   submit(run: Submitted): MaybePromise<void>
   cancel(id: string): MaybePromise<void>
-  claimNext(worker: string): MaybePromise<NextRun | undefined>
-  takeOver(worker: string, owned: 'own' | 'expired', known: readonly string[]): MaybePromise<TakenOverRun[]>
+  /** A worker drives its executor from then on: the heartbeats of earlier ones end. */
+  drive(driver: Driver): MaybePromise<void>
+  claimNext(driver: Driver): MaybePromise<NextRun | undefined>
+  takeOver(driver: Driver, owned: 'own' | 'expired', known: readonly string[]): MaybePromise<TakenOverRun[]>
   cancelRequestedAmong(ids: readonly string[]): MaybePromise<string[]>
   finishedAmong(sandboxIds: readonly string[]): MaybePromise<string[]>
   markRunning(run: ClaimedRun): MaybePromise<ClaimStatus>
   requeue(run: ClaimedRun): MaybePromise<ClaimStatus>
-  finish(run: ClaimedRun, end: RunEnd): MaybePromise<boolean>
+  finish(run: ClaimedRun, end: RunEnd, worker: string): MaybePromise<boolean>
   /** For the planted bug that counts in a separate statement. */
   countKept(run: ClaimedRun): MaybePromise<void>
   /** For the planted bug that settles in a separate statement. */
@@ -81,6 +84,8 @@ export interface RunsEnvironment {
   onFault: (fault: string) => void
   /** Whether the worker is alive and was never frozen. */
   isHolding: (worker: string) => boolean
+  /** Its latest heartbeat, while no later worker of its executor ended it. */
+  lastBeatMs: (worker: string) => number
 }
 
 /** Stored bytes of each run with results. */

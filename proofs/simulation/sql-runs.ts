@@ -18,6 +18,8 @@ import {
 } from '../../server/runs/queue/claim-store.ts'
 import { markRunning, requeue } from '../../server/runs/queue/claimed-run-store.ts'
 import { foldLiveRuns } from '../../server/runs/queue/live-run-store.ts'
+import { type Driver } from '../../server/work/heartbeat-statement.ts'
+import { startHeartbeat } from '../../server/work/heartbeat-store.ts'
 import { makeRunnableTask, type RunnableTask } from '../../testing/factories/runs.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'
 import type { Rules } from './rules.ts'
@@ -78,7 +80,7 @@ export async function openSqlFixture(url: string, companies: readonly string[]):
 /** Deletes the rows of the last world. */
 export async function clearRuns({ db }: SqlFixture): Promise<void> {
   await sql`truncate runs, run_contents, run_artifacts, run_inputs, state_events, run_count_changes, live_run_counts, live_run_changes,
-    queue_turns, charges, budget_changes, usage_changes cascade`.execute(db)
+    queue_turns, charges, budget_changes, usage_changes, executors, workers cascade`.execute(db)
 }
 
 export class SqlRuns implements SimulatedRuns {
@@ -89,6 +91,7 @@ export class SqlRuns implements SimulatedRuns {
   readonly #fixture: SqlFixture
   readonly #rules: Rules
   readonly #environment: RunsEnvironment
+  readonly #workers: string[] = []
   #statements = 0
 
   constructor(fixture: SqlFixture, rules: Rules, environment: RunsEnvironment) {
@@ -141,20 +144,31 @@ export class SqlRuns implements SimulatedRuns {
     })
   }
 
-  claimNext(worker: string): Promise<NextRun | undefined> {
+  drive(driver: Driver): Promise<void> {
+    return this.#execute(async (db) => {
+      await sql`insert into executors (id, folder, boot, worker, place, lease_until)
+        values (${driver.executor}, 'f', 'b', ${driver.worker}, 'p', now()) on conflict do nothing`.execute(
+        db,
+      )
+      await startHeartbeat(db, driver)
+      this.#workers.push(driver.worker)
+    })
+  }
+
+  claimNext(driver: Driver): Promise<NextRun | undefined> {
     const before = [...this.rows.values()].map(({ companyId, state }) => ({ companyId, state }))
     return this.#execute(async (db) => {
-      const run = await claimNext(db, { worker, companyConcurrency: 50, capacity })
+      const run = await claimNext(db, { ...driver, companyConcurrency: 50, capacity })
       const other = run && passedOver(before, run.companyId)
       if (other) this.#environment.onFault(`${run.companyId} got a place more than ${other}, which waits`)
       return run
     })
   }
 
-  takeOver(worker: string, owned: 'own' | 'expired', known: readonly string[]): Promise<TakenOverRun[]> {
+  takeOver(driver: Driver, owned: 'own' | 'expired', known: readonly string[]): Promise<TakenOverRun[]> {
     const heldBy = new Map([...this.rows].map(([id, row]) => [id, row.worker]))
     return this.#execute(async (db) => {
-      const runs = await takeOver(db, worker, owned, known)
+      const runs = await takeOver(db, driver, owned, known)
       for (const { id } of runs) {
         const holder = heldBy.get(id) ?? ''
         if (owned === 'expired' && this.#environment.isHolding(holder)) {
@@ -181,11 +195,14 @@ export class SqlRuns implements SimulatedRuns {
     return this.#execute((db) => requeue(db, run))
   }
 
-  finish(run: ClaimedRun, end: RunEnd): Promise<boolean> {
+  finish(run: ClaimedRun, end: RunEnd, worker: string): Promise<boolean> {
     return this.#execute(async (db) => {
       const ended = await finishRun(db, run, end)
       const row = this.rows.get(run.id)
-      if (ended && row) row.end = end
+      if (!ended || !row) return ended
+      if (row.worker !== worker)
+        this.#environment.onFault(`${run.id} was ended by ${worker}, and ${row.worker} has it`)
+      row.end = end
       return ended
     })
   }
@@ -203,12 +220,21 @@ export class SqlRuns implements SimulatedRuns {
     const { db } = this.#fixture
     const now = new Date(epochMs + this.#environment.now()).toISOString()
     await sql`select set_config('simulation.now', ${now}, false)`.execute(db)
+    await this.#beat(db)
     const result = await statement(db)
     this.#statements += 1
     if (this.#statements % statementsPerFold === 0) await foldLiveRuns({ db })
     await this.#readRows(db)
     await this.#readLiveRuns(db)
     return result
+  }
+
+  /** Heartbeats that workers have renewed since the last statement. */
+  async #beat(db: Database): Promise<void> {
+    for (const worker of this.#workers) {
+      const at = new Date(epochMs + this.#environment.lastBeatMs(worker))
+      await sql`update workers set beat_at = ${at} where id = ${worker}`.execute(db)
+    }
   }
 
   async #readLiveRuns(db: Database): Promise<void> {
@@ -221,7 +247,7 @@ export class SqlRuns implements SimulatedRuns {
 
   async #readRows(db: Database): Promise<void> {
     const { rows } = await sql<ReadRow>`
-      select r.id, r.state, fence, worker, machine, sandbox_id as "sandboxId",
+      select r.id, r.state, fence, worker, executor, sandbox_id as "sandboxId",
         coalesce(extract(epoch from r.claimed_at) * 1000 - ${epochMs}, 0)::bigint as "claimedMs", c.run_id is not null as "contentStored",
         charges.held_micro as "heldMicro", charges.cost_micro as "costMicro",
         (select coalesce(sum(micro), 0)::bigint from budget_changes) as "committedMicro"
@@ -262,7 +288,7 @@ const chargeOf = (run: Pick<SimulatedRun, 'id' | 'companyId' | 'timeoutSeconds'>
 
 type ReadRow = Pick<
   SimulatedRun,
-  'id' | 'state' | 'fence' | 'worker' | 'machine' | 'sandboxId' | 'claimedMs' | 'contentStored'
+  'id' | 'state' | 'fence' | 'worker' | 'executor' | 'sandboxId' | 'claimedMs' | 'contentStored'
 > &
   SimulatedCharge & { committedMicro: number }
 
@@ -273,7 +299,7 @@ const newRow = {
   state: 'queued' as const,
   fence: 0,
   worker: null,
-  machine: null,
+  executor: null,
   sandboxId: null,
   leaseUntilMs: 0,
   claimedMs: 0,

@@ -14,7 +14,7 @@ test('no order of events breaks a guarantee with the table of runs in Postgres',
   expect(await simulateOnSql(fixture, seedsFrom(1, 4), trueRules)).toEqual([])
 })
 
-test('the simulation finds on Postgres a machine that declares a run of another one never started', async () => {
+test('the simulation finds on Postgres an executor that declares a run of another one never started', async () => {
   expect((await searchBugOnSql(fixture, 1)).found).toBeDefined()
 })
 

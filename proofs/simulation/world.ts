@@ -28,6 +28,8 @@ const eventSeedOffset = 1_000_000_007
 /** The companies that submit runs. */
 export const companies = ['acme', 'globex'] as const
 
+const executors = ['1'.repeat(32), '2'.repeat(32)]
+
 export type MakeRuns = (rules: Rules, environment: RunsEnvironment) => SimulatedRuns
 
 const modelledRuns: MakeRuns = (rules, environment) => new ModelledRuns(rules, environment)
@@ -49,7 +51,7 @@ export class World {
   readonly faults: string[] = []
   readonly #draw: SeededRandom
   readonly #rules: Rules
-  /** Names of the machines, each with a worker and a host. */
+  /** Ids of the executors, each with a host and a worker. */
   readonly #names: readonly string[]
   readonly #timeline: Timeline
   readonly #runs: SimulatedRuns
@@ -58,7 +60,12 @@ export class World {
   readonly #eventCount: number
   readonly #hosts: ReadonlyMap<string, ModelledHost>
   readonly #listeners: Listeners = new Map()
+  /** The worker of each executor. */
   readonly #workers = new Map<string, Actor>()
+  /** All processes, by the name of the worker. */
+  readonly #processes = new Map<string, Actor>()
+  /** Since when processes are dead, or were frozen the last time. */
+  readonly #silentSince = new Map<Actor, number>()
   /** By run: the number of starts of its program, and how the latest one ended. */
   readonly #starts = new Map<string, number>()
   readonly #ends = new Map<string, 'own' | 'forced'>()
@@ -67,7 +74,7 @@ export class World {
     const { makeRuns = modelledRuns, makeMarks = modelledMarks } = parts
     this.#draw = new SeededRandom(seed)
     this.#rules = rules
-    this.#names = this.#draw.chance(0.3) ? ['one'] : ['one', 'other']
+    this.#names = executors.slice(0, this.#draw.chance(0.3) ? 1 : 2)
     this.#timeline = new Timeline(this.#draw)
     const fault = (text: string) => void this.faults.push(text)
     this.#timeline.afterEffect = (actor) => this.#failCaller(actor)
@@ -76,6 +83,7 @@ export class World {
       now: () => this.#timeline.nowMs,
       onFault: fault,
       isHolding: (worker) => this.#isHolding(worker),
+      lastBeatMs: (worker) => this.#lastBeatMs(worker),
     })
     this.#triggers = new ModelledTriggers({
       rules,
@@ -106,13 +114,13 @@ export class World {
   }
 
   async #run(): Promise<string[]> {
-    for (const name of this.#names) this.#startWorker(name)
+    for (const name of this.#names) await this.#startWorker(name)
     this.#planLoad()
     this.#planEvents()
     this.#planFaults()
-    this.#timeline.at(faultPhaseMs, () => {
+    this.#timeline.at(faultPhaseMs, async () => {
       this.#timeline.calm = true
-      for (const name of this.#names) if (!this.#workers.get(name)?.alive) this.#startWorker(name)
+      for (const name of this.#names) if (!this.#workers.get(name)?.alive) await this.#startWorker(name)
     })
     for (let steps = 0; !this.#isOver(); steps += 1) {
       if (steps > stepsMax || this.#timeline.nowMs > longestMs || !(await this.#timeline.step())) break
@@ -152,22 +160,33 @@ export class World {
   }
 
   /** Whether the worker is alive and was never frozen. */
-  #isHolding(name: string): boolean {
-    const worker = this.#workers.get(name)
-    return worker?.alive === true && worker.frozenUntilMs === 0
+  #isHolding(worker: string): boolean {
+    const actor = this.#processes.get(worker)
+    return actor?.alive === true && actor.frozenUntilMs === 0
   }
 
-  #startWorker(name: string): void {
+  #lastBeatMs(worker: string): number {
+    const actor = this.#processes.get(worker)
+    const { nowMs } = this.#timeline
+    if (!actor || (actor.alive && actor.frozenUntilMs <= nowMs)) return nowMs
+    return this.#silentSince.get(actor) ?? nowMs
+  }
+
+  async #startWorker(name: string): Promise<void> {
     const actor = newActor()
+    const worker = `worker ${this.#processes.size}`
+    const driver = { executor: name, worker }
     this.#workers.set(name, actor)
+    this.#processes.set(worker, actor)
     const [runs, host, timeline] = [this.#runs, this.#hostOf(name), this.#timeline]
+    await runs.drive(driver)
     void startRunWorker({
-      runs: queueOf(actor, { runs, timeline, listeners: this.#listeners, rules: this.#rules }),
+      runs: queueOf(actor, { runs, timeline, listeners: this.#listeners, rules: this.#rules, worker }),
       executor: hostOf(actor, { host, runs, timeline }),
       storage: storageOf(actor, timeline),
       images: unsignedImages,
       log,
-      name,
+      driver,
       capacity: runCapacity({ slots: 1 + this.#draw.below(3) }),
       companyConcurrency: 50,
       pollIntervalMs,
@@ -277,15 +296,17 @@ export class World {
     return this.#names.find((one) => this.#workers.get(one) === worker)
   }
 
-  /** Kills a worker; sometimes the machine's disk fails with it. */
+  /** Kills a worker, whose executor has none for a moment, or for longer than a heartbeat; sometimes the disk fails with it. */
   #killWorker(name: string): void {
     const actor = this.#workers.get(name)
     if (!actor?.alive) return
     actor.alive = false
+    this.#silentSince.set(actor, this.#timeline.nowMs)
     if (this.#draw.chance(0.3)) this.#hostOf(name).failWrites(this.#draw.below(6000))
     this.#listeners.delete(actor)
-    this.#timeline.at(this.#timeline.nowMs + this.#draw.below(5000), () => {
-      if (!this.#workers.get(name)?.alive) this.#startWorker(name)
+    const awayMs = this.#draw.chance(0.7) ? this.#draw.below(5000) : this.#draw.below(60_000)
+    this.#timeline.at(this.#timeline.nowMs + awayMs, async () => {
+      if (!this.#workers.get(name)?.alive) await this.#startWorker(name)
     })
   }
 
@@ -295,14 +316,15 @@ export class World {
     const forMs = this.#draw.chance(0.5) ? this.#draw.below(10_000) : 1_100_000 + this.#draw.below(400_000)
     if (!actor?.alive) return
     actor.frozenUntilMs = this.#timeline.nowMs + forMs
+    this.#silentSince.set(actor, this.#timeline.nowMs)
     if (this.#draw.chance(0.5)) this.#replaceWorker(name, actor)
   }
 
-  /** Starts another worker on the machine of a frozen one, which ends soon after it finds its lease lost. */
+  /** Starts another worker on the executor of a frozen one, which ends soon after it finds its lease lost. */
   #replaceWorker(name: string, frozen: Actor): void {
-    this.#timeline.at(this.#timeline.nowMs + this.#draw.below(5000), () => {
+    this.#timeline.at(this.#timeline.nowMs + this.#draw.below(5000), async () => {
       if (this.#workers.get(name) !== frozen) return
-      this.#startWorker(name)
+      await this.#startWorker(name)
       this.#timeline.at(frozen.frozenUntilMs + this.#draw.below(5000), () => {
         frozen.alive = false
         this.#listeners.delete(frozen)

@@ -60,7 +60,8 @@ async function queueBuild(
   return id
 }
 
-const claimRun = (capacity: RunCapacity) => claimNext(db, { worker: 'w', companyConcurrency: 50, capacity })
+const claimRun = (capacity: RunCapacity) =>
+  claimNext(db, { executor: 'w', worker: 'w', companyConcurrency: 50, capacity })
 const claimBuild = (capacity: RunCapacity) =>
   claimNextAttempt(db, { worker: 'w', leaseMs: 60_000, share: buildSlots({ slots: 3, capacity }) })
 

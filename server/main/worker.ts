@@ -78,7 +78,7 @@ await runRole('worker', async (config, log) => {
   const directory = new Directory(db)
   const outputs = outputPolicies({ db, directory, clock: systemClock, log, dataDir: config.dataDir })
   outputs.key.prepare()
-  // After a restart it finds its claims by this name.
+  // Its process for builds finds its claims by this name after a restart.
   const name = machine.id
 
   const capacity = configuredCapacity(config)
@@ -93,7 +93,7 @@ await runRole('worker', async (config, log) => {
     sessions: new StoredRunSessions({ db, storage, clock: systemClock, log }),
     outputs: new PolicyOutputs(outputs, new CallbackCredentials(db, outputs.key)),
     secrets: new StoredRunSecrets(db, configuredKeys(config, 'worker')),
-    name,
+    driver: { executor: machine.id, worker: lease.worker },
     capacity,
     // The kill switch leaves no time to anything.
     stopGraceMs: config.enabled ? config.stopGraceSeconds * 1000 : 0,

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Database } from '../db/database.ts'
+import type { Database, Executing, Trx } from '../db/database.ts'
+import { type Driver, heartbeatSeconds } from './heartbeat-statement.ts'
+import { endHeartbeat, renewHeartbeat, startHeartbeat } from './heartbeat-store.ts'
 
 /** The requester of the lease of an executor. */
-export interface LeaseClaim {
-  executor: string
+export interface LeaseClaim extends Driver {
   folder: string
   boot: string
-  worker: string
   place: string
 }
 
@@ -15,10 +15,7 @@ export interface LeaseHolder extends LeaseClaim {
   leaseUntil: string
 }
 
-/** A worker that has not renewed the lease for this long is gone. */
-export const executorLeaseSeconds = 20
-
-const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.lit(executorLeaseSeconds)})`
+const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.lit(heartbeatSeconds)})`
 
 const columns = sql`id as executor, folder, boot, worker, place, lease_until::text as "leaseUntil"`
 
@@ -26,7 +23,8 @@ const columns = sql`id as executor, folder, boot, worker, place, lease_until::te
  * Takes the lease of an executor if it was released, if nobody had it, or if its holder was a process of the same folder and
  * either of this kernel boot or without a valid lease: that process is gone, or finds out that it was replaced. A copy of the
  * holder's folder gets it only after a release. Nobody gets it while another executor is driven. Returns the holder
- * afterwards, or the other executor.
+ * afterwards, or the other executor. With the lease the heartbeats of earlier workers of the executor end, so that their runs are
+ * taken over at once.
  */
 export function claimLease(db: Database, claim: LeaseClaim): Promise<LeaseHolder> {
   return db.transaction().execute(async (trx) => {
@@ -40,7 +38,7 @@ export function claimLease(db: Database, claim: LeaseClaim): Promise<LeaseHolder
   })
 }
 
-async function takeLease(db: Database, claim: LeaseClaim): Promise<LeaseHolder> {
+async function takeLease(trx: Trx, claim: LeaseClaim): Promise<LeaseHolder> {
   const { executor, folder, boot, worker, place } = claim
   await sql`
     insert into executors as held (id, folder, boot, worker, place, lease_until)
@@ -49,23 +47,24 @@ async function takeLease(db: Database, claim: LeaseClaim): Promise<LeaseHolder> 
       place = excluded.place, lease_until = excluded.lease_until, released = false
     where held.released
       or (held.folder = excluded.folder and (held.boot = excluded.boot or held.lease_until < clock_timestamp()))
-  `.execute(db)
-  return readHolder(db, executor)
+  `.execute(trx)
+  const holder = await readHolder(trx, executor)
+  if (holder.worker === worker) await startHeartbeat(trx, claim)
+  return holder
 }
 
-/** Renews the lease of this worker and returns the holder afterwards. */
-export async function renewExecutorLease(
-  db: Database,
-  { executor, worker }: Pick<LeaseClaim, 'executor' | 'worker'>,
-): Promise<LeaseHolder> {
+/** Renews the lease of this worker and its heartbeat, and returns the holder afterwards. */
+export async function renewExecutorLease(db: Database, { executor, worker }: Driver): Promise<LeaseHolder> {
+  await renewHeartbeat(db, worker)
   await sql`update executors set lease_until = ${leaseEnd} where id = ${executor} and worker = ${worker} and not released`.execute(
     db,
   )
   return readHolder(db, executor)
 }
 
-/** Releases the lease, so that any folder may take it at once. */
+/** Releases the lease, so that any folder may take it at once, and ends the heartbeat. */
 export async function releaseExecutorLease(db: Database, worker: string): Promise<void> {
+  await endHeartbeat(db, worker)
   await sql`update executors set released = true where worker = ${worker}`.execute(db)
 }
 
@@ -84,14 +83,14 @@ export interface Presence {
 export async function readPresence(db: Database): Promise<Presence> {
   const { rows } = await sql<Presence>`
     select coalesce(bool_or(not released and lease_until > clock_timestamp()), false) as worker,
-      coalesce(bool_or(agent_seen_at > clock_timestamp() - make_interval(secs => ${sql.lit(executorLeaseSeconds)})), false)
+      coalesce(bool_or(agent_seen_at > clock_timestamp() - make_interval(secs => ${sql.lit(heartbeatSeconds)})), false)
         as "hostAgent"
     from executors
   `.execute(db)
   return rows[0] ?? { worker: false, hostAgent: false }
 }
 
-async function readHolder(db: Database, executor: string): Promise<LeaseHolder> {
+async function readHolder(db: Executing, executor: string): Promise<LeaseHolder> {
   const { rows } = await sql<LeaseHolder>`select ${columns} from executors where id = ${executor}`.execute(db)
   const [holder] = rows
   if (!holder) throw new Error('the executor has gone from the database')

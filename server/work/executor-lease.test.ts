@@ -4,6 +4,7 @@ import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { eventually } from '../../testing/eventually.ts'
 import { createLog } from '../base/logging.ts'
 import { type ExecutorLease, LeaseRefused, presenceOn, takeExecutorLease } from './executor-lease.ts'
+import { hasHeartbeat } from './heartbeat-statement.ts'
 
 const { db } = await createTestDatabase()
 const log = createLog('test', 'silent')
@@ -26,7 +27,7 @@ const take = async (machine: typeof one, boot = 'boot') => {
 }
 const expire = () => sql`update executors set lease_until = now() - interval '1 second'`.execute(db)
 
-beforeEach(() => sql`delete from executors`.execute(db))
+beforeEach(() => sql`truncate executors, workers`.execute(db))
 afterEach(async () => {
   for (const lease of leases.splice(0)) await lease.release()
 })
@@ -103,4 +104,20 @@ test('the row of an executor stays when another one is driven', async () => {
     { id: one.id, released: true },
     { id: other.id, released: false },
   ])
+})
+
+test('a worker has a heartbeat while it drives the executor, and its next worker ends it', async () => {
+  const workers = async () => {
+    const { rows } = await sql<{ id: string; beats: boolean }>`
+      select id, ${hasHeartbeat(sql`workers.id`)} as beats from workers`.execute(db)
+    return rows
+  }
+  const dead = await take(one)
+  await sql`update workers set beat_at = now() - interval '1 minute'`.execute(db)
+  await eventually(async () => expect(await workers()).toEqual([{ id: dead.worker, beats: true }]))
+  const next = await take(one)
+  await dead.lost
+  expect(await workers()).toEqual([{ id: next.worker, beats: true }])
+  await next.release()
+  expect(await workers()).toEqual([])
 })

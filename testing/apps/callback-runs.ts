@@ -54,7 +54,7 @@ export class CallbackRuns {
   }
 
   claim({ id, companyId, fence }: { id: string; companyId: string; fence: number }): Promise<unknown> {
-    return sql`update runs set state = 'running', fence = ${fence}, claimed_at = now(), worker = 'w', machine = 'm',
+    return sql`update runs set state = 'running', fence = ${fence}, claimed_at = now(), worker = 'w', executor = 'e',
         sandbox_id = ${`${id}_${fence}`}, lease_until = now() + interval '1 h'
       where id = ${id} and company_id = ${companyId}`.execute(this.#db)
   }

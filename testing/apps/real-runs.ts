@@ -71,7 +71,7 @@ export class RealRuns {
       log,
       outputs: new PolicyOutputs(outputs, new CallbackCredentials(db, outputs.key)),
       egressCapBytes: host.egressCapBytes,
-      name: 'real-runs',
+      driver: { executor: 'real-runs', worker: 'real-runs' },
       capacity: runCapacity({ slots: 4, reserved: 0 }),
       companyConcurrency: 50,
       pollIntervalMs: 50,

@@ -93,7 +93,7 @@ export async function makeRun(
     submission_source: 'rest',
     timeout_seconds: 60,
     input_digest: sha256Of(content),
-    machine: fields.worker ?? null,
+    executor: fields.worker ?? null,
     ...fields,
   } as const
   // A worker that polls meanwhile must find either all rows or none.

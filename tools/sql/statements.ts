@@ -32,7 +32,12 @@ const compiling: Database = new Kysely<Tables>({
 
 const textOf = (statement: RawBuilder<unknown>): string => statement.compile(compiling).sql
 
-const claim = { worker: '', companyConcurrency: 1, capacity: runCapacity({ slots: 8, memoryMib: 16_384 }) }
+const claim = {
+  executor: '',
+  worker: '',
+  companyConcurrency: 1,
+  capacity: runCapacity({ slots: 8, memoryMib: 16_384 }),
+}
 
 const run = { id: '', companyId: '', state: 'running', fence: 1, sandboxId: '' } as const
 const exit: SandboxExit = {

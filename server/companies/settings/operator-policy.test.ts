@@ -93,7 +93,12 @@ it('limits active runs', async () => {
   await set({ run_concurrency_limit: 1 })
   const task = await makeRunnableTask(db, tenant.companyId)
   const claim = () =>
-    claimNext(db, { worker: 'tester', companyConcurrency: 50, capacity: runCapacity({ slots: 64 }) })
+    claimNext(db, {
+      executor: 'tester',
+      worker: 'tester',
+      companyConcurrency: 50,
+      capacity: runCapacity({ slots: 64 }),
+    })
   await makeRun(db, task, { chatroom_id: tenant.roomId })
   await makeRun(db, task, { chatroom_id: tenant.roomId })
   expect((await claim())?.companyId).toBe(tenant.companyId)

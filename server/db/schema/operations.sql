@@ -80,6 +80,16 @@ create table executors (
   agent_seen_at timestamptz
 );
 
+-- Heartbeats of the workers that drive an executor. A worker without a recent one, or without a row, is gone: another one of
+-- its executor takes over its runs.
+create table workers (
+  id text primary key check (length(id) between 1 and 64),
+  executor text not null references executors,
+  started_at timestamptz not null default clock_timestamp(),
+  beat_at timestamptz not null default clock_timestamp()
+);
+create index workers_by_executor on workers (executor);
+
 -- The metrics of processes without a listener, which the API serves; one row for each. Not logged: each process writes its own
 -- again within seconds.
 create unlogged table process_metrics (

@@ -1,7 +1,7 @@
 -- Runs: the executions of task versions, and what they take.
 
 -- One execution of a task version in a room.
---   A queued run has no worker; a run at work has a worker, a machine and a sandbox.
+--   A queued run has no worker; a run at work has a worker, an executor and a sandbox.
 --   It has an end exactly if its state is final; a completed one exited with 0 and has no error.
 --   What it refers to is checked by triggers (below), once for all rows that a statement makes: references cost more than
 --   the row itself. Nothing removes a run.
@@ -50,8 +50,8 @@ create table runs (
   sandbox_id text,
   -- when its content was removed
   content_expired_at timestamptz,
-  -- The machine that claimed it: its executor alone can prove that the run never started.
-  machine text,
+  -- The executor for which it was claimed: it alone can prove that the run never started.
+  executor text,
   -- Its needs of the machine: a claim finds the first run of a room that fits without reading those that do not. 1800
   -- seconds, the default of a task, are short enough for the slots that are reserved for short runs.
   lane text not null generated always as
@@ -68,7 +68,7 @@ create table runs (
   constraint runs_check2
     check ((terminal_at is not null) = (state in ('completed', 'customer_failed', 'platform_failed', 'cancelled'))),
   constraint runs_check3 check (state <> 'completed' or (exit_code = 0 and error_code = '')),
-  constraint runs_claimed_by_machine check (state not in ('starting', 'running') or machine is not null)
+  constraint runs_claimed_for_executor check (state not in ('starting', 'running') or executor is not null)
 );
 
 -- runs at work, and leases that may have run out

@@ -37,8 +37,8 @@ export interface RunsTable {
   terminal_at: Date | null
   fence: Generated<number>
   worker: string | null
-  /** The machine whose executor knows whether it was started. */
-  machine: string | null
+  /** It knows whether the run was started. */
+  executor: string | null
   lease_until: Date | null
   sandbox_id: string | null
   content_expired_at: Date | null

@@ -38,7 +38,7 @@ const worker = await startRunWorker({
   storage: api.storage,
   images: unsignedImages,
   log,
-  name: 'w1',
+  driver: { executor: 'w1', worker: 'w1' },
   capacity: runCapacity({ slots: 4, reserved: 0 }),
   companyConcurrency: 50,
 })

@@ -73,7 +73,12 @@ beforeAll(async () => {
   const task = await makeRunnableTask(db, tenant.companyId, { work_script: 'a\\b"c\n\t(é, {}), ""' })
   const ofRoom = { chatroom_id: tenant.roomId }
   claimed = await makeRun(db, task, ofRoom)
-  await claimNext(db, { worker: 'a machine', companyConcurrency: 9, capacity: runCapacity({ slots: 16 }) })
+  await claimNext(db, {
+    executor: 'a machine',
+    worker: 'a machine',
+    companyConcurrency: 9,
+    capacity: runCapacity({ slots: 16 }),
+  })
   queued = await makeRun(db, task, ofRoom)
   ended = await makeRun(db, task, { ...ofRoom, state: 'completed', exit_code: 0, terminal_at: new Date() })
   trigger = await changeRowWithTrigger(tenant, task.versionId)
@@ -149,7 +154,8 @@ describe('a dumped and loaded database', () => {
     }
     expect(
       await claimNext(target, {
-        worker: 'a machine',
+        executor: 'a machine',
+        worker: 'a worker',
         companyConcurrency: 9,
         capacity: runCapacity({ slots: 16 }),
       }),

@@ -81,7 +81,13 @@ test('queued runs are counted by whether their company has a run in progress', a
     await makeRun(db, task, { chatroom_id: roomId, queued_at })
     if (state === 'running')
       await makeRun(db, task, {
-        ...{ chatroom_id: roomId, state, worker: 'w', sandbox_id: `s_${companyId}`, machine: '0'.repeat(32) },
+        ...{
+          chatroom_id: roomId,
+          state,
+          worker: 'w',
+          sandbox_id: `s_${companyId}`,
+          executor: '0'.repeat(32),
+        },
         ...{ claimed_at: new Date(), started_at: new Date() },
       })
   }

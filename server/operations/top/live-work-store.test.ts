@@ -16,7 +16,7 @@ test('work that has not ended is shown by company, those with the most first', a
   }
   const active = {
     ...{ state: 'running', claimed_at: secondsAgo(50), started_at: secondsAgo(40) },
-    ...{ worker: 'worker', machine: 'machine', sandbox_id: 'sandbox' },
+    ...{ worker: 'worker', executor: 'executor', sandbox_id: 'sandbox' },
   } as const
   const long = await run(busy, { ...active, queued_at: secondsAgo(60) })
   await run(waiting, { state: 'queued', queued_at: secondsAgo(90) })

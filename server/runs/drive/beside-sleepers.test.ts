@@ -65,7 +65,7 @@ async function startWorker(slots: number): Promise<void> {
     storage,
     images: new StoredImages(tools),
     log,
-    name: 'w1',
+    driver: { executor: 'w1', worker: 'w1' },
     capacity: runCapacity({ slots }),
     companyConcurrency: 50,
   })

@@ -65,7 +65,7 @@ async function runStepsFrom(drive: Drive, from: Progress): Promise<void> {
 const runStep = <At extends Progress['at']>(drive: Drive, from: Progress<At>) =>
   runSteps[from.at](drive, from)
 
-/** The step at which a run is resumed. The executor of this machine knows nothing about a run that another machine claimed. */
+/** The step at which a run is resumed. An executor knows nothing about a run that was claimed for another one. */
 export function progressOf({ state, claimedHere }: TakenOverRun): Progress {
   const outcome = failed('host_lost', { detail: 'other_machine' })
   if (!claimedHere) return { at: 'decided', end: { outcome }, residue: nothingLeft }

@@ -44,7 +44,7 @@ const parts = () => ({
 async function startWorker(): Promise<RunWorker> {
   const worker = await startRunWorker({
     ...parts(),
-    name: 'w1',
+    driver: { executor: 'w1', worker: 'w1' },
     capacity: runCapacity({ slots: 4, reserved: 0 }),
     companyConcurrency: 50,
     egressCapBytes: undefined,

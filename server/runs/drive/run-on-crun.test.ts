@@ -46,7 +46,7 @@ async function startWorker(): Promise<RunWorker> {
     storage,
     images: new StoredImages(tools),
     log: createLog('test', 'silent'),
-    name: 'w1',
+    driver: { executor: 'w1', worker: 'w1' },
     capacity: runCapacity({ slots: 4, reserved: 0 }),
     companyConcurrency: 50,
     stopGraceMs: 60_000,

@@ -3,6 +3,7 @@ import { remainingBytes } from '../../companies/storage/storage-quota.ts'
 import type { Database } from '../../db/database.ts'
 import { liveLogChannel } from '../../live-logs/log-updates.ts'
 import { type LiveLogWriter, liveLogWriter } from '../../live-logs/stream-live-log.ts'
+import type { Driver } from '../../work/heartbeat-statement.ts'
 import { type Listener, listen } from '../../work/listener.ts'
 import type { ClaimedRun, ClaimStatus, NextRun, TakenOverRun } from '../model/claimed-run.ts'
 import { cancelChannel, killChannel, queuedChannel } from '../model/run-store.ts'
@@ -24,7 +25,7 @@ import { finishRun, type RunEnd } from './finish-run.ts'
  */
 export interface RunQueue {
   claimNext(options: ClaimOptions): Promise<NextRun | undefined>
-  takeOver(worker: string, owned: 'own' | 'expired', known?: readonly string[]): Promise<TakenOverRun[]>
+  takeOver(driver: Driver, owned: 'own' | 'expired', known?: readonly string[]): Promise<TakenOverRun[]>
   cancelRequestedAmong(ids: readonly string[]): Promise<string[]>
   finishedAmong(sandboxIds: readonly string[]): Promise<string[]>
   findJob(run: ClaimedRun): Promise<RunJob | undefined>
@@ -51,7 +52,7 @@ export interface QueueNotifications {
 export function postgresRunQueue(db: Database, databaseUrl: string, log: Log): RunQueue {
   return {
     claimNext: (options) => claimNext(db, options),
-    takeOver: (worker, owned, known) => takeOver(db, worker, owned, known),
+    takeOver: (driver, owned, known) => takeOver(db, driver, owned, known),
     cancelRequestedAmong: (ids) => cancelRequestedAmong(db, ids),
     finishedAmong: (sandboxIds) => finishedAmong(db, sandboxIds),
     findJob: (run) => findJob(db, run),

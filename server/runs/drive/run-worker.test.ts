@@ -41,14 +41,18 @@ afterEach(async () => {
     .execute()
 })
 
-async function startWorker(name = 'w1', slots = 4, asked = runs, egressCapBytes?: number) {
+let processes = 0
+
+/** Starts another process that drives the executor. */
+async function startWorker(name = 'one', slots = 4, asked = runs, egressCapBytes?: number) {
+  processes += 1
   const worker = await startRunWorker({
     runs: asked,
     executor,
     storage,
     images: unsignedImages,
     log: createLog('test', 'silent'),
-    name,
+    driver: { executor: name, worker: `worker-${processes}` },
     capacity: runCapacity({ slots, reserved: 0 }),
     companyConcurrency: 50,
     egressCapBytes,
@@ -370,8 +374,8 @@ describe('a worker that comes back', () => {
       .updateTable('runs')
       .set({
         state: 'starting',
-        worker: 'w1',
-        machine: 'w1',
+        worker: 'an earlier process',
+        executor: 'one',
         fence: 1,
         sandbox_id: `${id}_1`,
         lease_until: new Date(),
@@ -427,15 +431,15 @@ describe('a worker that comes back', () => {
     await untilSandboxGone()
   })
 
-  const otherMachine: [string, 'hold' | 'never started'][] = [
+  const otherExecutor: [string, 'hold' | 'never started'][] = [
     ['runs on', 'hold'],
     ['never started', 'never started'],
   ]
-  it.each(otherMachine)('ends what another machine claimed and that %s there', async (_name, how) => {
+  it.each(otherExecutor)('ends what was claimed for another executor and %s there', async (_name, how) => {
     executor.script(() => 'hold')
     if (how === 'never started') executor.failAll('start')
     const reached = executor.untilCalled('start')
-    const first = await startWorker('w1')
+    const first = await startWorker('one')
     const id = await queue()
     await reached
     if (how === 'hold') await untilState(id, 'running')
@@ -447,13 +451,13 @@ describe('a worker that comes back', () => {
       .execute()
     // Its own host knows nothing of the sandbox, and would say that it never started.
     executor = new ScriptedExecutor()
-    await startWorker('w2')
+    await startWorker('other')
     await untilState(id, 'platform_failed')
     expect(await rowOf(id)).toMatchObject({
       error_code: 'host_lost',
       error_detail: 'other_machine',
-      machine: 'w1',
-      worker: 'w2',
+      executor: 'one',
+      worker: `worker-${processes}`,
     })
     expect(executor.started).toEqual([])
     expect(await executor.list()).toEqual([])
@@ -467,7 +471,7 @@ describe('a worker that comes back', () => {
       cut = false
       throw new Error('Connection terminated unexpectedly')
     }
-    await startWorker('w1', 4, { ...runs, claimNext })
+    await startWorker('one', 4, { ...runs, claimNext })
     const id = await queue()
     await untilState(id, 'completed')
     expect(executor.started).toHaveLength(1)
@@ -480,14 +484,14 @@ describe('a worker that comes back', () => {
     await untilState(id, 'running')
     await db
       .updateTable('runs')
-      .set({ worker: 'w2', machine: 'w2', fence: 9, lease_until: new Date(Date.now() + 60_000) })
+      .set({ worker: 'w2', executor: 'other', fence: 9, lease_until: new Date(Date.now() + 60_000) })
       .where('id', '=', id)
       .execute()
     executor.end(`${id}_1`, { output: 'late' })
     await eventually(() => expect(worker.active()).toEqual([]))
     expect(await executor.list()).toEqual([{ id: `${id}_1`, state: 'exited' }])
     await worker.stop()
-    await startWorker('w2')
+    await startWorker('other')
     await untilState(id, 'completed')
     expect(await textOf((await contentOf(id))?.output_key)).toBe('late')
   })
@@ -496,7 +500,7 @@ describe('a worker that comes back', () => {
 describe('the slots of a worker', () => {
   it('bound the active runs', async () => {
     executor.script(() => 'hold')
-    const worker = await startWorker('w1', 2)
+    const worker = await startWorker('one', 2)
     const ids = [await queue(), await queue(), await queue()]
     await executor.untilStarted(2)
     expect(worker.active()).toHaveLength(2)

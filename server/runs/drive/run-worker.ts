@@ -8,6 +8,7 @@ import type { RunCapacity } from '../../capacity/run-capacity.ts'
 import { StartPace } from '../../fairness/start-pace.ts'
 import { LogSources } from '../../live-logs/log-sources.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
+import type { Driver } from '../../work/heartbeat-statement.ts'
 import { startSweep } from '../../work/sweep.ts'
 import { type Claims, Worker } from '../../work/worker.ts'
 import type { ClaimedRun, TakenOverRun } from '../model/claimed-run.ts'
@@ -29,8 +30,8 @@ export interface RunWorkerOptions extends Omit<PartTools, 'storageReservations'>
   storage: ObjectStorage
   images: ImageSource
   log: Log
-  /** The id of its machine, which has no other worker. The worker finds its runs by it after a restart. */
-  name: string
+  /** The executor, and the name of this worker. Runs of the executor whose worker is gone are taken over. */
+  driver: Driver
   /** Runs at once, and how companies share them. */
   capacity: RunCapacity
   companyConcurrency: number
@@ -48,7 +49,7 @@ export interface RunWorkerOptions extends Omit<PartTools, 'storageReservations'>
 export interface RunWorker {
   /** Ids of its active runs. */
   active(): string[]
-  /** Stops claiming and releases its runs. Their sandboxes continue, and the next worker of this name takes the runs back. */
+  /** Stops claiming and releases its runs. Their sandboxes continue, and the next worker of the executor takes the runs over. */
   stop(): Promise<void>
 }
 
@@ -56,7 +57,7 @@ const pollIntervalMsDefault = 5000
 /** Polls between two searches for expired leases and for sandboxes to remove. */
 const pollsPerRecovery = 6
 
-/** Executes queued runs in turn. Resolves once it has taken back the runs of its earlier process. */
+/** Executes queued runs in turn. Resolves once it has taken over the runs of earlier workers of its executor. */
 export async function startRunWorker(options: RunWorkerOptions): Promise<RunWorker> {
   const { runs, executor, capacity, log, pause } = options
   const { pollIntervalMs = pollIntervalMsDefault } = options
@@ -128,17 +129,17 @@ interface ActiveRun {
 }
 
 /** A lease is longer than anything its holder may do, so it is not renewed while a run executes. */
-function claimsOf({ runs, name: worker, capacity, companyConcurrency }: RunWorkerOptions): Claims<ActiveRun> {
+function claimsOf({ runs, driver, capacity, companyConcurrency }: RunWorkerOptions): Claims<ActiveRun> {
   const taken = (run: TakenOverRun) => ({ id: run.id, run, from: progressOf(run) })
   return {
     next: async () => {
-      const run = await runs.claimNext({ worker, companyConcurrency, capacity })
+      const run = await runs.claimNext({ ...driver, companyConcurrency, capacity })
       if (run?.fence === 1)
         queueWait.observe({ company: run.isCompanyBusy ? 'active' : 'waiting' }, run.waitedMs / 1000)
       return run && { work: { id: run.id, run, from: { at: 'claimed' } }, isLast: run.isLast }
     },
-    takeExpired: async () => (await runs.takeOver(worker, 'expired')).map(taken),
-    takeBack: async (active) => (await runs.takeOver(worker, 'own', active)).map(taken),
+    takeExpired: async () => (await runs.takeOver(driver, 'expired')).map(taken),
+    takeBack: async (active) => (await runs.takeOver(driver, 'own', active)).map(taken),
     cancelRequested: (active) => runs.cancelRequestedAmong(active),
   }
 }

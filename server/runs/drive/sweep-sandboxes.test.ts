@@ -29,7 +29,7 @@ async function runUntil(state: string): Promise<string> {
     storage,
     images: unsignedImages,
     log,
-    name: 'w1',
+    driver: { executor: 'w1', worker: 'w1' },
     capacity: runCapacity({ slots: 1 }),
     companyConcurrency: 50,
     egressCapBytes: undefined,

@@ -46,8 +46,12 @@ async function makeRuns() {
   const claims = []
   for (let count = 0; count < 20; count += 1) {
     claims.push(
-      (await claimNext(db, { worker: 'w', companyConcurrency: 50, capacity: runCapacity({ slots: 64 }) })) ??
-        never(),
+      (await claimNext(db, {
+        executor: 'w',
+        worker: 'w',
+        companyConcurrency: 50,
+        capacity: runCapacity({ slots: 64 }),
+      })) ?? never(),
     )
   }
   for (const [at, run] of claims.entries()) {

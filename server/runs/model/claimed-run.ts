@@ -15,7 +15,7 @@ export interface ClaimedRun {
 
 /** A run taken over from an earlier holder. */
 export interface TakenOverRun extends ClaimedRun {
-  /** True if this machine claimed it: then its executor knows whether it was started. */
+  /** True if it was claimed for this worker's executor, which then knows whether it was started. */
   claimedHere: boolean
 }
 

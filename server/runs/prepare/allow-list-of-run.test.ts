@@ -41,7 +41,7 @@ beforeAll(async () => {
     storage: api.storage,
     images: new StoredImages(tools),
     log,
-    name: 'w1',
+    driver: { executor: 'w1', worker: 'w1' },
     capacity: runCapacity({ slots: 1 }),
     companyConcurrency: 1,
     egressCapBytes: 2 ** 20,

@@ -57,7 +57,7 @@ async function endedRun(cause: 'exited' | 'egress_cap', entries: Refusal[]): Pro
     storage: api.storage,
     images: unsignedImages,
     log,
-    name: 'w1',
+    driver: { executor: 'w1', worker: 'w1' },
     capacity: runCapacity({ slots: 1 }),
     companyConcurrency: 50,
     egressCapBytes: 12_345,

@@ -119,7 +119,7 @@ async function endOf(scene: Scene, change?: (scene: Scene) => Promise<unknown>) 
     storage,
     images: unsignedImages,
     log,
-    name: 'w1',
+    driver: { executor: 'w1', worker: 'w1' },
     capacity: runCapacity({ slots: 4, reserved: 0 }),
     companyConcurrency: 50,
   })

@@ -34,7 +34,8 @@ const queueMany = async (company: Company, count: number, fields: Partial<Parame
   for (let index = 0; index < count; index += 1) await queue(company, fields)
 }
 
-const claim = (capacity: RunCapacity) => claimNext(db, { worker: 'w', companyConcurrency: 50, capacity })
+const claim = (capacity: RunCapacity) =>
+  claimNext(db, { executor: 'w', worker: 'w', companyConcurrency: 50, capacity })
 
 /** Claims until nothing may start; how many each company got. */
 async function fill(capacity: RunCapacity, ...companies: Company[]): Promise<number[]> {

@@ -1,8 +1,11 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
+import { type Driver } from '../../work/heartbeat-statement.ts'
+import { startHeartbeat } from '../../work/heartbeat-store.ts'
 import { finishRun } from '../drive/finish-run.ts'
 import { failed } from '../model/run-outcome.ts'
 import { cancelRun } from './cancel-run.ts'
@@ -10,7 +13,9 @@ import { claimNext, takeOver } from './claim-store.ts'
 
 const { db } = await createTestDatabase()
 const capacity = runCapacity({ slots: 64, reserved: 0 })
-const options = { worker: 'w1', companyConcurrency: 50, capacity }
+const one = { executor: '1'.repeat(32), worker: 'w1' }
+const other = { executor: '2'.repeat(32), worker: 'w2' }
+const options = { ...one, companyConcurrency: 50, capacity }
 
 interface Company extends Tenant {
   task: RunnableTask
@@ -64,7 +69,7 @@ describe('claiming a run', () => {
     })
     expect(claimed?.waitedMs).toBeGreaterThan(0)
     const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-    expect(row).toMatchObject({ state: 'starting', worker: 'w1', machine: 'w1', sandbox_id: `${id}_1` })
+    expect(row).toMatchObject({ state: 'starting', ...one, sandbox_id: `${id}_1` })
     expect(row.lease_until?.getTime()).toBeGreaterThan(Date.now() + 60_000)
     expect(await claimNext(db, options)).toBeUndefined()
   })
@@ -144,54 +149,76 @@ describe('claiming a run', () => {
 })
 
 describe('taking over', () => {
+  /** The process that drives the executor from then on. */
+  const drive = async (driver: Driver) => {
+    await sql`insert into executors (id, folder, boot, worker, place, lease_until)
+      values (${driver.executor}, 'f', 'b', ${driver.worker}, 'p', now()) on conflict do nothing`.execute(db)
+    await startHeartbeat(db, driver)
+  }
+  const pastLease = (id: string) =>
+    db
+      .updateTable('runs')
+      .set({ lease_until: new Date(0) })
+      .where('id', '=', id)
+      .execute()
+
+  beforeEach(async () => {
+    await sql`delete from workers`.execute(db)
+    await drive(one)
+  })
+
   it('raises the fence, so that the earlier holder can write nothing', async () => {
     await queue(await makeCompany())
     const first = await claimNext(db, options)
     if (!first) throw new Error('nothing to claim')
-    expect(await takeOver(db, 'w2', 'own')).toEqual([])
-    const [again] = await takeOver(db, 'w1', 'own')
+    const [again] = await takeOver(db, one, 'own')
     expect(again).toEqual({
       ...first,
       ...{ fence: 2, claimedHere: true, isLast: undefined, waitedMs: undefined, isCompanyBusy: undefined },
     })
+    expect(await takeOver(db, one, 'own', [first.id])).toEqual([])
     expect(await finishRun(db, first, { outcome: failed('host_lost') })).toBe(false)
     expect(await finishRun(db, again ?? first, { outcome: failed('host_lost') })).toBe(true)
   })
 
-  it('takes from another worker only what outlived its lease', async () => {
+  it('takes the runs of a worker of the executor when its heartbeat has ended', async () => {
     const id = await queue(await makeCompany())
     await claimNext(db, options)
-    expect(await takeOver(db, 'w2', 'expired')).toEqual([])
-    await db
-      .updateTable('runs')
-      .set({ lease_until: new Date(0) })
-      .where('id', '=', id)
-      .execute()
-    expect(await takeOver(db, 'w1', 'expired')).toEqual([])
-    expect(await takeOver(db, 'w2', 'expired')).toMatchObject([{ id, fence: 2 }])
+    const next = { ...one, worker: 'w3' }
+    expect(await takeOver(db, next, 'own')).toEqual([])
+    await sql`update workers set beat_at = now() - interval '21 seconds'`.execute(db)
+    expect(await takeOver(db, next, 'own')).toMatchObject([{ id, fence: 2, claimedHere: true }])
   })
 
-  it('keeps the machine that claimed the run, however often it is taken over', async () => {
+  it('takes them at once when it drives the executor instead', async () => {
     const id = await queue(await makeCompany())
     await claimNext(db, options)
-    await db
-      .updateTable('runs')
-      .set({ lease_until: new Date(0) })
-      .where('id', '=', id)
-      .execute()
-    expect(await takeOver(db, 'w2', 'expired')).toMatchObject([{ id, claimedHere: false }])
-    expect(await takeOver(db, 'w2', 'own')).toMatchObject([{ id, claimedHere: false }])
+    const next = { ...one, worker: 'w3' }
+    await drive(next)
+    expect(await takeOver(db, next, 'own')).toMatchObject([{ id, claimedHere: true }])
   })
 
-  it('gives what was claimed before machines had ids to the machine that is there', async () => {
+  it('takes no run of another executor, whatever became of its worker', async () => {
     const id = await queue(await makeCompany())
     await claimNext(db, options)
-    await db
-      .updateTable('runs')
-      .set({ state: 'cancel_requested', worker: 'host:/data', machine: null })
-      .where('id', '=', id)
-      .execute()
-    expect(await takeOver(db, 'w2', 'own')).toMatchObject([{ id, claimedHere: true }])
+    await sql`delete from workers`.execute(db)
+    expect(await takeOver(db, other, 'own')).toEqual([])
+    expect(await takeOver(db, other, 'expired')).toEqual([])
+    await pastLease(id)
+    expect(await takeOver(db, one, 'expired')).toEqual([])
+    expect(await takeOver(db, other, 'expired')).toMatchObject([{ id, fence: 2, claimedHere: false }])
+  })
+
+  it('keeps the executor for which the run was claimed, however often it is taken over', async () => {
+    const id = await queue(await makeCompany())
+    await claimNext(db, options)
+    await pastLease(id)
+    expect(await takeOver(db, other, 'expired')).toMatchObject([{ id, claimedHere: false }])
+    expect(await takeOver(db, other, 'own')).toMatchObject([{ id, claimedHere: false }])
+    await pastLease(id)
+    expect(await takeOver(db, { ...other, worker: 'w3' }, 'expired')).toMatchObject([
+      { id, claimedHere: false },
+    ])
   })
 })
 

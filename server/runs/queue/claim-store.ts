@@ -14,14 +14,13 @@ import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Database } from '../../db/database.ts'
 import { executePlannedOnce } from '../../db/fast/planned-once.ts'
 import { transitionCtes } from '../../db/transition.ts'
+import { type Driver, hasHeartbeat } from '../../work/heartbeat-statement.ts'
 import type { NextRun, TakenOverRun } from '../model/claimed-run.ts'
 import { claimed, leaseSeconds } from '../model/run-transitions.ts'
 import { admits, firstRuns } from './admission-store.ts'
 import { dropIdleCompanies } from './queue-turn-store.ts'
 
-export interface ClaimOptions {
-  /** The id of its machine. */
-  worker: string
+export interface ClaimOptions extends Driver {
   /** Maximum live runs of one company, unless the operator has set another limit for it. */
   companyConcurrency: number
   /** Shared by all companies. */
@@ -132,7 +131,7 @@ async function claimPage(
 
 /** The statement of a claim, which docs/sql/claim.sql prints. `skipped` companies were tried by an earlier one. */
 export function claimStatement(
-  { worker, companyConcurrency, capacity }: ClaimOptions,
+  { executor, worker, companyConcurrency, capacity }: ClaimOptions,
   turns: { skipped: number; tried: number },
 ): RawBuilder<ClaimedRow> {
   const move = transitionCtes(
@@ -142,8 +141,8 @@ export function claimStatement(
         fence: sql`t.fence + 1`,
         // A new sandbox id for each claim: an id that never started is forbidden permanently.
         sandbox_id: sql`t.id || '_' || (t.fence + 1)`,
+        executor,
         worker,
-        machine: worker,
         claimed_at: sql`clock_timestamp()`,
         lease_until: sql`now() + make_interval(secs => t.timeout_seconds + ${leaseSeconds(0)})`,
       },
@@ -183,31 +182,34 @@ export function claimStatement(
   `
 }
 
+/** How long a worker has to end a run that it took over from another executor, before a further one takes it over. */
+const lostLeaseSeconds = leaseSeconds(0)
+
 /**
- * Takes over runs: `own` takes those in this worker's name that are not in `known`, `expired` those of other workers with
- * an expired lease. The fence is raised, so that an earlier holder can no longer change them. `machine` keeps the machine
- * that claimed the run. Null: it was claimed before machines had ids, when a database had one machine.
+ * Takes over runs that are not in `known`. `own`: those in this worker's name, and of its executor those of workers whose heartbeat
+ * has ended. `expired`: those of other executors with an expired lease. The fence is raised, so that an earlier
+ * holder can no longer change them. `executor` stays the one for which the run was claimed.
  */
 export async function takeOver(
   db: Database,
-  worker: string,
+  { executor, worker }: Driver,
   owned: 'own' | 'expired',
   known: readonly string[] = [],
 ): Promise<TakenOverRun[]> {
   const which =
     owned === 'own'
-      ? sql`(worker = ${worker} or machine is null)`
-      : sql`lease_until < now() and worker <> ${worker}`
+      ? sql`(worker = ${worker} or (executor = ${executor} and not ${hasHeartbeat(sql`runs.worker`)}))`
+      : sql`lease_until < now() and executor <> ${executor}`
+  const lease = owned === 'own' ? sql`timeout_seconds + ${leaseSeconds(0)}` : sql`${lostLeaseSeconds}`
   const { rows } = await sql<TakenOverRun>`${acrossCompanies('a worker takes over runs of all companies')}
-    update runs set fence = fence + 1, worker = ${worker}, machine = coalesce(machine, ${worker}),
-      lease_until = now() + make_interval(secs => timeout_seconds + ${leaseSeconds(0)})
+    update runs set fence = fence + 1, worker = ${worker}, lease_until = now() + make_interval(secs => ${lease})
     where id in (
       select id from runs where terminal_at is null and worker is not null and sandbox_id is not null and ${which}
         and id <> all(${known}::text[])
       order by id for update skip locked
     )
     returning id, company_id as "companyId", state, fence, sandbox_id as "sandboxId",
-      machine = ${worker} as "claimedHere"
+      executor = ${executor} as "claimedHere"
   `.execute(db)
   return rows
 }

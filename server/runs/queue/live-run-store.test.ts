@@ -17,7 +17,12 @@ import { markRunning, requeue } from './claimed-run-store.ts'
 import { foldLiveRuns, recountLiveRuns } from './live-run-store.ts'
 
 const { db, url } = await createTestDatabase()
-const options = { worker: 'w1', companyConcurrency: 10_000, capacity: runCapacity({ slots: 10_000 }) }
+const options = {
+  executor: 'w1',
+  worker: 'w1',
+  companyConcurrency: 10_000,
+  capacity: runCapacity({ slots: 10_000 }),
+}
 
 beforeEach(async () => {
   await sql`update runs set state = 'cancelled', terminal_at = now() where terminal_at is null`.execute(db)
@@ -119,7 +124,7 @@ it('a claim reads no run at work, however many there are', async () => {
   const id = await makeRun(db, task, { chatroom_id: roomId })
   await sql`
     insert into runs (id, company_id, chatroom_id, task_id, task_version_id, environment_version_id, resource_profile,
-      principal_type, principal_id, auth_method, submission_source, timeout_seconds, input_digest, state, worker, machine, sandbox_id)
+      principal_type, principal_id, auth_method, submission_source, timeout_seconds, input_digest, state, worker, executor, sandbox_id)
     select ${id} || '_' || n, company_id, chatroom_id, task_id, task_version_id, environment_version_id, resource_profile,
       principal_type, principal_id, auth_method, submission_source, timeout_seconds, input_digest, 'running', 'w1', 'w1', 'sbx_' || n
     from runs cross join generate_series(1, 2000) n where id = ${id}`.execute(db)

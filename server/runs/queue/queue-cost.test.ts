@@ -103,7 +103,7 @@ async function listAll(db: Database, { companyId, roomId }: Own): Promise<void> 
 
 /** With so little memory that a claim looks for what lacks it. */
 const capacity = runCapacity({ slots: 64, memoryMib: 12_288 })
-const claim = (db: Database) => claimNext(db, { worker: 'w', companyConcurrency: 1, capacity })
+const claim = (db: Database) => claimNext(db, { executor: 'w', worker: 'w', companyConcurrency: 1, capacity })
 
 /** In this order: of the claims some take a run, and some find companies at their bound or without a queue. */
 const steps: [name: string, step: (db: Database, own: Own) => Promise<unknown>][] = [
@@ -185,7 +185,8 @@ async function planned(db: Database): Promise<string[]> {
 }
 
 test('a claim is planned for no values at hand, though the queue grows once its connection has plans', async () => {
-  const claimOnce = (db: Database) => claimNext(db, { worker: "w'$1", companyConcurrency: 50, capacity })
+  const claimOnce = (db: Database) =>
+    claimNext(db, { executor: "w'$1", worker: "w'$1", companyConcurrency: 50, capacity })
   const db = await connectOnce()
   await sql`delete from queue_turns`.execute(makers)
   await sql`analyze`.execute(makers)

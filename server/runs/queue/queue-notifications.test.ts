@@ -40,7 +40,7 @@ const workerOf = (asked: RunQueue, pollIntervalMs = 3_600_000) =>
     storage: testStorage(),
     images: unsignedImages,
     log,
-    name: 'w1',
+    driver: { executor: 'w1', worker: 'w1' },
     capacity: runCapacity({ slots: 1 }),
     companyConcurrency: 50,
     pollIntervalMs,

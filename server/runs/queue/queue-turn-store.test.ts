@@ -23,7 +23,7 @@ async function makeCompany(): Promise<Company> {
 
 const queue = ({ task, roomId }: Company) => makeRun(db, task, { chatroom_id: roomId })
 const claim = () =>
-  claimNext(db, { worker: 'w', companyConcurrency: 50, capacity: runCapacity({ slots: 64 }) })
+  claimNext(db, { executor: 'w', worker: 'w', companyConcurrency: 50, capacity: runCapacity({ slots: 64 }) })
 
 const hasTurn = async ({ companyId }: Company) =>
   (await db.selectFrom('queue_turns').select('company_id').where('company_id', '=', companyId).execute())

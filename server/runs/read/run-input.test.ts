@@ -64,7 +64,7 @@ it('rooms are listed with what goes on in them now', async () => {
   await make({ ...ended, queued_at: at })
   await make({ queued_at: at })
   await make({ queued_at: at })
-  await make({ state: 'running', worker: 'w', sandbox_id: 's', machine: 'm', queued_at: at })
+  await make({ state: 'running', worker: 'w', sandbox_id: 's', executor: 'e', queued_at: at })
   expect(await list(busy.member)).toEqual([
     expect.objectContaining({ manages: false, running: 1, queued: 2, last_run_at: at.toISOString() }),
   ])

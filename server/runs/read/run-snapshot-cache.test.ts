@@ -29,7 +29,7 @@ const runId = await makeRun(db, task, { chatroom_id: roomId })
 const address = { chatroomId: roomId, runId }
 
 const [past, future] = ["'2026-01-02 03:04:05.678'", "'2100-01-01'"]
-const working = `worker = 'w', sandbox_id = 's', machine = 'm', claimed_at = ${past}`
+const working = `worker = 'w', sandbox_id = 's', executor = 'e', claimed_at = ${past}`
 const ended = `${working}, terminal_at = ${past}`
 
 const ofKey = (change: string) => `update api_keys set ${change} where id = '${key.id}'`

@@ -49,7 +49,7 @@ async function startWorker(): Promise<void> {
     storage,
     images: unsignedImages,
     log,
-    name: 'w1',
+    driver: { executor: 'w1', worker: 'w1' },
     capacity: runCapacity({ slots: 16 }),
     companyConcurrency: 50,
     egressCapBytes: undefined,

@@ -54,7 +54,12 @@ const runsOf = async () =>
 const heldMicro = 120 * 10 + 10_000
 
 const claim = () =>
-  claimNext(db, { worker: 'tester', companyConcurrency: 50, capacity: runCapacity({ slots: 64 }) })
+  claimNext(db, {
+    executor: 'tester',
+    worker: 'tester',
+    companyConcurrency: 50,
+    capacity: runCapacity({ slots: 64 }),
+  })
 
 /** Ends a run as its worker does, after it ran for some seconds. */
 async function runFor(

@@ -369,7 +369,7 @@ it('ends a chain of runs that write rows which start runs', async () => {
     expect(await worker().startAll()).toBe(1)
     const last = (await runsOf(own)).at(-1)
     const id = String(last?.id)
-    await sql`update runs set state = 'running', fence = 1, claimed_at = now(), worker = 'w', machine = 'm',
+    await sql`update runs set state = 'running', fence = 1, claimed_at = now(), worker = 'w', executor = 'e',
       sandbox_id = ${id} || '_1', lease_until = now() + interval '1 h'
       where id = ${id} and company_id = ${tenant.companyId}`.execute(db)
     const access = await credentials.mint(

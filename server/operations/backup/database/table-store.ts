@@ -10,6 +10,7 @@ import type { Executing, Trx } from '../../../db/database.ts'
 /** Tables that describe the machine rather than the data, and sign-ins and codes for them, which may have ended since. */
 const ofMachine = [
   'executors',
+  'workers',
   'base_images',
   'build_memory_turn',
   'process_metrics',

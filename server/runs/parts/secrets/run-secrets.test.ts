@@ -64,7 +64,7 @@ async function startWorker(name = 'w1') {
     images: unsignedImages,
     secrets,
     log,
-    name,
+    driver: { executor: name, worker: name },
     capacity: runCapacity({ slots: 4, reserved: 0 }),
     companyConcurrency: 50,
     pollIntervalMs: 100,
@@ -421,6 +421,7 @@ describe('what changes between claim and start', () => {
     const id = await submit()
     // As a worker that died between its claim and its start leaves it.
     await queue.claimNext({
+      executor: 'w1',
       worker: 'w1',
       companyConcurrency: 50,
       capacity: runCapacity({ slots: 4, reserved: 0 }),

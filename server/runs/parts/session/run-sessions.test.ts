@@ -53,7 +53,7 @@ async function startWorker(asked: RunQueue = runs): Promise<RunWorker> {
     images: unsignedImages,
     sessions,
     log,
-    name: 'w1',
+    driver: { executor: 'w1', worker: 'w1' },
     capacity: runCapacity({ slots: 4, reserved: 0 }),
     companyConcurrency: 50,
     pollIntervalMs: 50,
