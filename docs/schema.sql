@@ -303,13 +303,12 @@ create table build_fence (
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON build_fence FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('build_fence', 'single', '');
 
 create table build_memory_turn (
-  single boolean default true not null,
+  executor text not null,
   attempt_id text not null,
   reserved_at timestamp with time zone not null,
   renewed_at timestamp with time zone not null,
-  constraint build_memory_turn_pkey PRIMARY KEY (single),
+  constraint build_memory_turn_pkey PRIMARY KEY (executor),
   constraint build_memory_turn_check CHECK (renewed_at >= reserved_at),
-  constraint build_memory_turn_single_check CHECK (single),
   constraint build_memory_turn_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES build_attempts(id) ON DELETE CASCADE
 );
 
@@ -897,6 +896,7 @@ create table executors (
   boot text not null,
   place text not null,
   worker text not null,
+  capacity jsonb not null,
   lease_until timestamp with time zone not null,
   released boolean default false not null,
   agent_seen_at timestamp with time zone,
@@ -1038,6 +1038,7 @@ CREATE INDEX live_logs_wanted ON live_logs USING btree (wanted_until);
 create table live_run_changes (
   company_id text not null,
   chatroom_id text not null,
+  executor text not null,
   resource_profile text not null,
   runs integer not null,
   constraint live_run_changes_runs_check CHECK (runs = ANY (ARRAY['-1'::integer, 1]))
@@ -1047,9 +1048,10 @@ CREATE INDEX live_run_changes_by_company ON live_run_changes USING btree (compan
 create table live_run_counts (
   company_id text not null,
   chatroom_id text not null,
+  executor text not null,
   resource_profile text not null,
   runs bigint not null,
-  constraint live_run_counts_pkey PRIMARY KEY (company_id, chatroom_id, resource_profile)
+  constraint live_run_counts_pkey PRIMARY KEY (company_id, chatroom_id, executor, resource_profile)
 );
 CREATE INDEX live_run_counts_of_companies ON live_run_counts USING btree (company_id) WHERE chatroom_id = ''::text;
 CREATE INDEX live_run_counts_unused ON live_run_counts USING btree (company_id) WHERE runs = 0;
@@ -3140,8 +3142,9 @@ CREATE OR REPLACE FUNCTION public.count_live_run()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into live_run_changes (company_id, chatroom_id, resource_profile, runs)
-  values (new.company_id, new.chatroom_id, new.resource_profile, case when is_live_run(new.state) then 1 else -1 end);
+  -- A run that leaves its slot keeps its executor until it is claimed again.
+  insert into live_run_changes (company_id, chatroom_id, executor, resource_profile, runs)
+  values (new.company_id, new.chatroom_id, coalesce(new.executor, ''), new.resource_profile, case when is_live_run(new.state) then 1 else -1 end);
   return null;
 end $function$
 ;

@@ -5,9 +5,9 @@
 -- is executed (server/db/fast/planned-once.ts). A claim that found nothing to start asks again for further companies.
 /* across companies: the claim serves companies in turn */
 with changed as materialized (
-  select company_id, chatroom_id, resource_profile, sum(runs)::bigint as runs
+  select company_id, chatroom_id, executor, resource_profile, sum(runs)::bigint as runs
   from live_run_changes
-  group by company_id, chatroom_id, resource_profile having sum(runs) <> 0
+  group by company_id, chatroom_id, executor, resource_profile having sum(runs) <> 0
 ),
 live as materialized (
   select company_id, chatroom_id, timeout_seconds, claimed_at, resource_profile,
@@ -17,7 +17,7 @@ live as materialized (
     ) as memory,
     coalesce(claimed_at, now()) + make_interval(secs => timeout_seconds + 30) as ends_at
   from runs
-  where state in ('starting', 'running', 'cancel_requested')
+  where state in ('starting', 'running', 'cancel_requested') and executor = $1
 ),
 building as materialized (
   select (
@@ -25,7 +25,7 @@ building as materialized (
   ) as memory,
     greatest(started_at + make_interval(secs => 3600), now()) as ends_at
   from build_attempts
-  where worker is not null and terminal_at is null
+  where worker = $2 and terminal_at is null
 ),
 held as materialized (
   select runs, of_runs.memory as run_memory, builds, build_memory,
@@ -44,10 +44,11 @@ held as materialized (
     from (
       select resource_profile, runs
       from live_run_counts
-      where company_id = '' and chatroom_id = ''
+      where company_id = '' and chatroom_id = '' and executor = $3
       union all
       select resource_profile, runs
       from changed
+      where executor = $4
     ) numbers
   ) of_runs
   cross join (select count(*) as builds, coalesce(sum(memory), 0) as build_memory from building) of_builds
@@ -80,13 +81,13 @@ waiting as materialized (
     where not exists (select from busy where busy.company_id = queue_turns.company_id)
       and (select runs from held) < 8
     order by served_at nulls first, since
-    limit $1 offset $2
+    limit $5 offset $6
   )
   union all
   select company_id, busy.runs, served_at, since
   from busy
   join queue_turns using (company_id)
-  where busy.runs < coalesce(run_concurrency_limit, $3) and (select runs from held) < 7
+  where busy.runs < coalesce(run_concurrency_limit, $7) and (select runs from held) < 7
 ),
 turns as (
   select company_id, live, row_number() over (order by live, served_at nulls first, since, company_id) as turn
@@ -105,7 +106,7 @@ waiting_build as materialized (
     where build_attempts.id = reserved.attempt_id
     limit 1
   ) attempt
-  where reserved.single and reserved.renewed_at > now() - make_interval(secs => 30)
+  where reserved.executor = $8 and reserved.renewed_at > now() - make_interval(secs => 30)
     and attempt.state = 'validation_queued'
 ),
 waiting_run as materialized (
@@ -351,21 +352,21 @@ before as (
   select id, company_id, state
   from "runs"
   where id = (select id from next) and company_id is not distinct from (select company_id from next)
-    and state = any($4)
+    and state = any($9)
   for update
 ),
 moved as (
   update "runs" t
-  set state = $5, "fence" = t.fence + 1, "sandbox_id" = t.id || '_' || (t.fence + 1), "executor" = $6,
-    "worker" = $7, "claimed_at" = clock_timestamp(),
-    "lease_until" = now() + make_interval(secs => t.timeout_seconds + $8)
+  set state = $10, "fence" = t.fence + 1, "sandbox_id" = t.id || '_' || (t.fence + 1), "executor" = $11,
+    "worker" = $12, "claimed_at" = clock_timestamp(),
+    "lease_until" = now() + make_interval(secs => t.timeout_seconds + $13)
   from before
   where t.id = (select id from next) and t.company_id is not distinct from before.company_id
   returning t.*, before.state as from_state
 ),
 recorded as (
   insert into state_events (company_id, entity, entity_id, from_state, to_state)
-  select moved.company_id, $9::text, moved.id, from_state, $10::text
+  select moved.company_id, $14::text, moved.id, from_state, $15::text
   from moved
 )
 select moved.id, moved.company_id as "companyId", moved.state, moved.fence, moved.sandbox_id as "sandboxId",

@@ -146,8 +146,8 @@ export class SqlRuns implements SimulatedRuns {
 
   drive(driver: Driver): Promise<void> {
     return this.#execute(async (db) => {
-      await sql`insert into executors (id, folder, boot, worker, place, lease_until)
-        values (${driver.executor}, 'f', 'b', ${driver.worker}, 'p', now()) on conflict do nothing`.execute(
+      await sql`insert into executors (id, folder, boot, worker, place, capacity, lease_until)
+        values (${driver.executor}, 'f', 'b', ${driver.worker}, 'p', '{}', now()) on conflict do nothing`.execute(
         db,
       )
       await startHeartbeat(db, driver)

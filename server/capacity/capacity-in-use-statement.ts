@@ -17,23 +17,23 @@ export const buildEndsAt = (at: RawBuilder<unknown>): RawBuilder<Date> =>
   sql<Date>`${at} + make_interval(secs => ${sql.lit(buildSeconds)})`
 
 /**
- * CTEs. `held`: the slots and memory of runs and builds. Its `memory` includes the part for builds that they do not use.
- * `building`: active builds. `live`: runs that have a slot, one by one. It is read only where something lacks memory, on a
- * machine that has few runs for that reason. All others read their numbers (`live-runs-statement.ts`).
+ * CTEs for an executor. `held`: the slots and memory of its runs and builds. Its `memory` includes the part for builds that they do not use.
+ * `building`: its active builds. `live`: its runs that have a slot, one by one. It is read only where something lacks memory, on
+ * an executor that has few runs for that reason. All others read their numbers (`live-runs-statement.ts`).
  */
-export const capacityInUse = (capacity: RunCapacity): RawBuilder<unknown> => sql`
+export const capacityInUse = (capacity: RunCapacity, executor: string): RawBuilder<unknown> => sql`
     ${changedLiveRuns}, live as materialized (
       select company_id, chatroom_id, timeout_seconds, claimed_at, resource_profile,
         ${runMemoryMib(capacity, 'resource_profile')} as memory,
         ${runEndsAt(sql`coalesce(claimed_at, now())`, sql`timeout_seconds`)} as ends_at
-      from runs where state in ('starting', 'running', 'cancel_requested')
+      from runs where state in ('starting', 'running', 'cancel_requested') and executor = ${executor}
     ), building as materialized (
       select ${buildMemoryMib(capacity, 'build_profile')} as memory,
         greatest(${buildEndsAt(sql`started_at`)}, now()) as ends_at
-      from build_attempts where worker is not null and terminal_at is null
+      from build_attempts where worker = ${executor} and terminal_at is null
     ), held as materialized (
       select runs, of_runs.memory as run_memory, builds, build_memory,
         of_runs.memory + greatest(build_memory, ${sql.lit(capacity.buildMemoryMib)}) as memory
-      from (${allLiveRuns((column) => runMemoryMib(capacity, column))}) of_runs
+      from (${allLiveRuns((column) => runMemoryMib(capacity, column), sql`${executor}`)}) of_runs
       cross join (select count(*) as builds, coalesce(sum(memory), 0) as build_memory from building) of_builds
     )`

@@ -9,16 +9,22 @@ import { type RawBuilder, sql } from 'kysely'
 /** CTE `changed`: changes that are not folded yet. */
 export const changedLiveRuns = sql`
     changed as materialized (
-      select company_id, chatroom_id, resource_profile, sum(runs)::bigint as runs from live_run_changes
-      group by company_id, chatroom_id, resource_profile having sum(runs) <> 0
+      select company_id, chatroom_id, executor, resource_profile, sum(runs)::bigint as runs from live_run_changes
+      group by company_id, chatroom_id, executor, resource_profile having sum(runs) <> 0
     )`
 
-/** The number of all runs at work, and their memory by that of a profile, as `runs` and `memory`. `changed` precedes. */
-export const allLiveRuns = (memoryOf: (column: string) => RawBuilder<number>): RawBuilder<unknown> => sql`
+/**
+ * The number of runs at work, of an executor or of all, and their memory by that of a profile, as `runs` and `memory`. `changed`
+ * precedes.
+ */
+export const allLiveRuns = (
+  memoryOf: (column: string) => RawBuilder<number>,
+  executor: RawBuilder<unknown> = sql`executor`,
+): RawBuilder<unknown> => sql`
       select coalesce(sum(runs), 0)::bigint as runs, coalesce(sum(runs * ${memoryOf('resource_profile')}), 0)::bigint as memory
       from (
-        select resource_profile, runs from live_run_counts where company_id = '' and chatroom_id = ''
-        union all select resource_profile, runs from changed
+        select resource_profile, runs from live_run_counts where company_id = '' and chatroom_id = '' and executor = ${executor}
+        union all select resource_profile, runs from changed where executor = ${executor}
       ) numbers`
 
 /** Companies with runs at work, and the number of these as `runs`. `changed` precedes. */

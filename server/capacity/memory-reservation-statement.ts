@@ -6,7 +6,7 @@ import { companyOrder, hasSlot } from './waiting-companies-statement.ts'
 
 /*
  * Parts of the statements that claim runs and builds: what lacks memory does not starve behind what is smaller (EASY
- * backfilling). At most one run and one build have a reservation. Until the time at which enough memory is free for it, others
+ * backfilling). At most one run and one build have a reservation of an executor. Until the time at which enough memory is free for it, others
  * start only if they end before that time or leave enough memory for it. The time follows from deadlines, so runs with a
  * timeout of a week keep the memory that they have and get no more, and no memory is idle for what cannot start soon.
  *
@@ -23,17 +23,24 @@ import { companyOrder, hasSlot } from './waiting-companies-statement.ts'
 /** A reservation of a build that is not renewed ends after this time. The claim of builds polls more often. */
 export const reservationSeconds = 30
 
-/** The waiting build that has a reservation, if any. `memory`: what it counts for, by its column `build_profile`. */
-export const waitingBuild = (memory: RawBuilder<number>): RawBuilder<unknown> => sql`
+/**
+ * The waiting build that has a reservation of an executor, if any, or those of all. `memory`: what it counts for, by its column
+ * `build_profile`.
+ */
+export const waitingBuild = (
+  memory: RawBuilder<number>,
+  executor: RawBuilder<unknown> = sql`reserved.executor`,
+): RawBuilder<unknown> => sql`
       select attempt.id, attempt.company_id, attempt.queued_at, attempt.memory, reserved.reserved_at
       from build_memory_turn reserved cross join lateral (
         select id, company_id, queued_at, state, ${memory} as memory
         from build_attempts where build_attempts.id = reserved.attempt_id limit 1
       ) attempt
-      where reserved.single and reserved.renewed_at > now() - make_interval(secs => ${sql.lit(reservationSeconds)})
+      where reserved.executor = ${executor} and reserved.renewed_at > now() - make_interval(secs => ${sql.lit(reservationSeconds)})
         and attempt.state = 'validation_queued'`
 
 interface ReservationOptions {
+  executor: string
   /** The CTE with the first companies in turn (`waitingCompanies`). */
   companies: string
   /** Memory that may be given to a build before the run with a reservation is claimed. */
@@ -105,7 +112,7 @@ export const memoryReservations = (
   options: ReservationOptions,
 ): RawBuilder<unknown> => sql`
     waiting_build as materialized (
-      ${waitingBuild(buildMemoryMib(capacity, 'build_profile'))}
+      ${waitingBuild(buildMemoryMib(capacity, 'build_profile'), sql`${options.executor}`)}
     ), ${waitingRun(capacity, options)}, ${goesFirst}, wanted as materialized (
       select of_both.*, start.at as starts_at, start.free - of_both.memory as beside, start.unused
       from (

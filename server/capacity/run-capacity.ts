@@ -4,7 +4,7 @@ import type { Config } from '../base/config/config.ts'
 import { buildMemory } from './build-memory.ts'
 
 /**
- * The slots and memory that the runs of all companies share on one machine, and the parts reserved so that a company
+ * The slots and memory that the runs of all companies share on one executor, and the parts reserved so that a company
  * without a run can start one at once. No run is ever killed to make room.
  */
 export interface RunCapacity {
@@ -56,6 +56,19 @@ export function runCapacity({
     memoryMib,
     reservedMemoryMib: Math.max(keptMib, smallest),
     buildMemoryMib: memoryMib >= keptPart * smallBuildMib ? smallBuildMib : 0,
+  }
+}
+
+/** The capacity of several executors together, each of which keeps its own reserved parts. */
+export const totalCapacity = (parts: readonly RunCapacity[]): RunCapacity => {
+  const sum = (part: keyof RunCapacity) => parts.reduce((total, capacity) => total + capacity[part], 0)
+  return {
+    slots: sum('slots'),
+    reserved: sum('reserved'),
+    reservedForShort: sum('reservedForShort'),
+    memoryMib: sum('memoryMib'),
+    reservedMemoryMib: sum('reservedMemoryMib'),
+    buildMemoryMib: sum('buildMemoryMib'),
   }
 }
 

@@ -59,7 +59,10 @@ await runRole('worker', async (config, log) => {
   await notifyMissed(db)
   const { machine, notDumpable } = given()
   const location = `${hostname()}:${config.dataDir}`
-  const lease = await takeExecutorLease({ db, machine, boot: bootId(), place: location, log }).catch(refused)
+  const capacity = configuredCapacity(config)
+  const lease = await takeExecutorLease({
+    ...{ db, machine, boot: bootId(), place: location, capacity, log },
+  }).catch(refused)
   void lease.lost.then((why) => {
     // Exits at once, like a crash: the next holder of the lease must not find it still working.
     log.fatal(why)
@@ -81,7 +84,6 @@ await runRole('worker', async (config, log) => {
   // Its process for builds finds its claims by this name after a restart.
   const name = machine.id
 
-  const capacity = configuredCapacity(config)
   const policy = queuePolicy(deployment, capacity)
   const tracing = startTracing(config, log)
   const runs = await startRunWorker({

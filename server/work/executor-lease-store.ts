@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Executing, Trx } from '../db/database.ts'
+import { isDriven } from './executor-statement.ts'
 import { type Driver, heartbeatSeconds } from './heartbeat-statement.ts'
 import { endHeartbeat, renewHeartbeat, startHeartbeat } from './heartbeat-store.ts'
 
@@ -8,10 +9,12 @@ export interface LeaseClaim extends Driver {
   folder: string
   boot: string
   place: string
+  /** Numbers by name, for those who ask for the capacity of all executors. */
+  capacity: object
 }
 
 /** An executor with the worker that drives it. Compare `leaseUntil` only for equality. */
-export interface LeaseHolder extends LeaseClaim {
+export interface LeaseHolder extends Omit<LeaseClaim, 'capacity'> {
   leaseUntil: string
 }
 
@@ -32,7 +35,7 @@ export function claimLease(db: Database, claim: LeaseClaim): Promise<LeaseHolder
     await sql`select pg_advisory_xact_lock(hashtextextended('executor-leases', 0))`.execute(trx)
     const { rows } = await sql<LeaseHolder>`
       select ${columns} from executors
-      where id <> ${claim.executor} and not released and lease_until > clock_timestamp() limit 1
+      where id <> ${claim.executor} and ${isDriven} limit 1
     `.execute(trx)
     return rows[0] ?? (await takeLease(trx, claim))
   })
@@ -40,11 +43,12 @@ export function claimLease(db: Database, claim: LeaseClaim): Promise<LeaseHolder
 
 async function takeLease(trx: Trx, claim: LeaseClaim): Promise<LeaseHolder> {
   const { executor, folder, boot, worker, place } = claim
+  const capacity = JSON.stringify(claim.capacity)
   await sql`
-    insert into executors as held (id, folder, boot, worker, place, lease_until)
-    values (${executor}, ${folder}, ${boot}, ${worker}, ${place}, ${leaseEnd})
+    insert into executors as held (id, folder, boot, worker, place, capacity, lease_until)
+    values (${executor}, ${folder}, ${boot}, ${worker}, ${place}, ${capacity}, ${leaseEnd})
     on conflict (id) do update set folder = excluded.folder, boot = excluded.boot, worker = excluded.worker,
-      place = excluded.place, lease_until = excluded.lease_until, released = false
+      place = excluded.place, capacity = excluded.capacity, lease_until = excluded.lease_until, released = false
     where held.released
       or (held.folder = excluded.folder and (held.boot = excluded.boot or held.lease_until < clock_timestamp()))
   `.execute(trx)
@@ -82,7 +86,7 @@ export interface Presence {
 /** Whether a worker drives an executor, and whether a host agent has answered within the time of a lease. */
 export async function readPresence(db: Database): Promise<Presence> {
   const { rows } = await sql<Presence>`
-    select coalesce(bool_or(not released and lease_until > clock_timestamp()), false) as worker,
+    select coalesce(bool_or(${isDriven}), false) as worker,
       coalesce(bool_or(agent_seen_at > clock_timestamp() - make_interval(secs => ${sql.lit(heartbeatSeconds)})), false)
         as "hostAgent"
     from executors

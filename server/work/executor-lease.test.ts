@@ -19,6 +19,7 @@ const take = async (machine: typeof one, boot = 'boot') => {
     machine,
     boot,
     place: `host:/${machine.folder}`,
+    capacity: {},
     log,
     renewEveryMs: 100,
   })
@@ -57,8 +58,8 @@ test('the machine that died comes back at once, and its former process learns of
 
 test('a machine that was started anew waits for no more than the lease of its last start', async () => {
   await sql`
-    insert into executors (id, folder, boot, worker, place, lease_until)
-    values (${one.id}, ${one.folder}, 'earlier boot', 'w', 'host:/x', now() + interval '1 second')
+    insert into executors (id, folder, boot, worker, place, capacity, lease_until)
+    values (${one.id}, ${one.folder}, 'earlier boot', 'w', 'host:/x', '{}', now() + interval '1 second')
   `.execute(db)
   await take(one)
   const { rows } = await sql<{ boot: string }>`select boot from executors`.execute(db)

@@ -45,6 +45,7 @@ export interface ExecutorLeaseOptions {
   boot: string
   /** Location of this machine for messages. */
   place: string
+  capacity: object
   log: Log
   renewEveryMs?: number
 }
@@ -66,7 +67,14 @@ export async function takeExecutorLease(options: ExecutorLeaseOptions): Promise<
   const { db, machine, boot, log } = options
   const worker = newToken()
   const place = options.place.slice(0, locationMaxLength)
-  const claim = { executor: machine.id, folder: machine.folder, boot, worker, place }
+  const claim = {
+    executor: machine.id,
+    folder: machine.folder,
+    boot,
+    worker,
+    place,
+    capacity: options.capacity,
+  }
   let first: LeaseHolder | undefined
   for (;;) {
     const holder = await claimLease(db, claim)

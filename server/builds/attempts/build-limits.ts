@@ -21,7 +21,7 @@ export const buildLimits: Record<BuildProfile, BuildLimits> = {
 
 export const buildLogMaxBytes = 16 * mib
 
-/** Capacity that the builds of all companies share on one machine. */
+/** Capacity that the builds of all companies share on one executor. */
 export interface BuildSlots {
   /** Maximum number of concurrent builds. */
   slots: number

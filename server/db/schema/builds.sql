@@ -82,10 +82,10 @@ create table build_fence (
   ends_at timestamptz not null
 );
 
--- The waiting build for which runs and other builds leave memory; one row at most. The claim of builds renews it. It
--- counts while it was renewed recently and the build still waits.
+-- The waiting build for which runs and other builds of an executor leave memory. Its claim of builds renews it. It counts
+-- while it was renewed recently and the build still waits.
 create table build_memory_turn (
-  single boolean primary key default true check (single),
+  executor text primary key,
   attempt_id text not null references build_attempts on delete cascade,
   reserved_at timestamptz not null,
   renewed_at timestamptz not null,

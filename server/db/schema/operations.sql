@@ -73,6 +73,8 @@ create table executors (
   place text not null check (length(place) between 1 and 512),
   -- that drives it: another one at each start
   worker text not null check (length(worker) between 1 and 64),
+  -- the slots and memory that it shares among runs and builds
+  capacity jsonb not null,
   lease_until timestamptz not null,
   -- given up by an orderly stop
   released boolean not null default false,

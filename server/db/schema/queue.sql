@@ -86,16 +86,18 @@ create table run_count_changes (
 );
 create index run_count_changes_by_company on run_count_changes (company_id);
 
--- Numbers of runs at work: those that have a slot of the machine. Kept as the counts above, since claims and submissions
--- read them.
+-- Numbers of runs at work: those that have a slot of an executor. Kept as the counts above, since claims and submissions
+-- read them. Rows of all companies are by executor, those of a company and of a room are of all executors.
 create table live_run_counts (
   -- empty: of all companies
   company_id text not null,
   -- empty: of all rooms
   chatroom_id text not null,
+  -- empty: of all executors
+  executor text not null,
   resource_profile text not null,
   runs bigint not null,
-  primary key (company_id, chatroom_id, resource_profile)
+  primary key (company_id, chatroom_id, executor, resource_profile)
 );
 create index live_run_counts_of_companies on live_run_counts (company_id) where chatroom_id = '';
 create index live_run_counts_unused on live_run_counts (company_id) where runs = 0;
@@ -104,6 +106,7 @@ create index live_run_counts_unused on live_run_counts (company_id) where runs =
 create table live_run_changes (
   company_id text not null,
   chatroom_id text not null,
+  executor text not null,
   resource_profile text not null,
   runs int not null check (runs in (-1, 1))
 );
@@ -115,8 +118,9 @@ $$;
 
 create function count_live_run() returns trigger language plpgsql as $$
 begin
-  insert into live_run_changes (company_id, chatroom_id, resource_profile, runs)
-  values (new.company_id, new.chatroom_id, new.resource_profile, case when is_live_run(new.state) then 1 else -1 end);
+  -- A run that leaves its slot keeps its executor until it is claimed again.
+  insert into live_run_changes (company_id, chatroom_id, executor, resource_profile, runs)
+  values (new.company_id, new.chatroom_id, coalesce(new.executor, ''), new.resource_profile, case when is_live_run(new.state) then 1 else -1 end);
   return null;
 end $$;
 create trigger count_live_run after update on runs

@@ -212,7 +212,7 @@ export interface BuildFenceTable {
 }
 
 export interface BuildMemoryTurnTable {
-  single: Generated<boolean>
+  executor: string
   attempt_id: string
   reserved_at: Date
   renewed_at: Date

@@ -77,11 +77,12 @@ export interface RunCountChangesTable extends RunCountsTable {
 export interface LiveRunChangesTable {
   company_id: string
   chatroom_id: string
+  executor: string
   resource_profile: string
   runs: number
 }
 
-/** `company_id` empty: all companies; `chatroom_id` empty: all rooms. */
+/** `company_id` empty: all companies; `chatroom_id` empty: all rooms; `executor` empty: all executors. */
 export interface LiveRunCountsTable extends LiveRunChangesTable {}
 
 export interface RunInputsTable {

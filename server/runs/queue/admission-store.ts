@@ -5,10 +5,10 @@ import type { RunCapacity } from '../../capacity/run-capacity.ts'
 import { hasSlot, isShort } from '../../capacity/waiting-companies-statement.ts'
 
 /*
- * Which run may use the free capacity of the machine.
+ * Which run may use the free capacity of an executor.
  *
  *   slots, bound   `capacity/waiting-companies-statement.ts`
- *   memory         The memory promised to all sandboxes never exceeds the machine's. A part is kept for the first short run
+ *   memory         The memory promised to all sandboxes never exceeds the executor's. A part is kept for the first short run
  *                  of a company, and one for a build. Promised memory counts, not used memory.
  *   turn           A run that lacks memory does not starve behind smaller runs: `capacity/memory-reservation-statement.ts`.
  */

@@ -8,7 +8,7 @@ import { failed } from '../model/run-outcome.ts'
 import { claimNext } from './claim-store.ts'
 
 /*
- * The share of places on a machine: companies that want all of it for as long as they may, beside one that has a short
+ * The share of places on an executor: companies that want all of it for as long as they may, beside one that has a short
  * run now and then.
  */
 
@@ -34,8 +34,8 @@ const queueMany = async (company: Company, count: number, fields: Partial<Parame
   for (let index = 0; index < count; index += 1) await queue(company, fields)
 }
 
-const claim = (capacity: RunCapacity) =>
-  claimNext(db, { executor: 'w', worker: 'w', companyConcurrency: 50, capacity })
+const claim = (capacity: RunCapacity, executor = 'one') =>
+  claimNext(db, { executor, worker: 'w', companyConcurrency: 50, capacity })
 
 /** Claims until nothing may start; how many each company got. */
 async function fill(capacity: RunCapacity, ...companies: Company[]): Promise<number[]> {
@@ -77,6 +77,23 @@ describe('places', () => {
     await fill(capacity, greedy)
     const id = await queue(quiet, { timeout_seconds: 1800 })
     expect(await claim(capacity)).toMatchObject({ id })
+  })
+
+  it('are those of one executor, and the concurrency of a company is that of all', async () => {
+    const [first, second] = [await makeCompany(), await makeCompany()]
+    const capacity = runCapacity({ slots: 2, memoryMib: 3 * gib })
+    await queueMany(first, 4, {})
+    await queueMany(second, 4, {})
+    expect(await fill(capacity, first, second)).toEqual([1, 1])
+    const elsewhere = await claim(capacity, 'other')
+    expect(elsewhere?.companyId).toBe(first.companyId)
+    // The slot that is left there is for a company without a run at work.
+    expect(await claim(capacity, 'other')).toBeUndefined()
+    const bounded = { executor: 'third', worker: 'w', companyConcurrency: 1, capacity }
+    expect(await claimNext(db, bounded)).toBeUndefined()
+    await end(elsewhere?.id ?? '')
+    expect(await claim(capacity, 'other')).toBeDefined()
+    expect(await claim(capacity)).toBeUndefined()
   })
 
   it('are shared evenly by all that wait, and nobody takes a second one of the reserved', async () => {
@@ -222,7 +239,7 @@ describe('memory', () => {
         state: 'building',
         build_region: 'onprem',
         build_profile: 'large',
-        worker: 'w',
+        worker: 'one',
         started_at: new Date(),
       })
       .execute()

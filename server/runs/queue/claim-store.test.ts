@@ -151,8 +151,10 @@ describe('claiming a run', () => {
 describe('taking over', () => {
   /** The process that drives the executor from then on. */
   const drive = async (driver: Driver) => {
-    await sql`insert into executors (id, folder, boot, worker, place, lease_until)
-      values (${driver.executor}, 'f', 'b', ${driver.worker}, 'p', now()) on conflict do nothing`.execute(db)
+    await sql`insert into executors (id, folder, boot, worker, place, capacity, lease_until)
+      values (${driver.executor}, 'f', 'b', ${driver.worker}, 'p', '{}', now()) on conflict do nothing`.execute(
+      db,
+    )
     await startHeartbeat(db, driver)
   }
   const pastLease = (id: string) =>

@@ -23,7 +23,7 @@ import { dropIdleCompanies } from './queue-turn-store.ts'
 export interface ClaimOptions extends Driver {
   /** Maximum live runs of one company, unless the operator has set another limit for it. */
   companyConcurrency: number
-  /** Shared by all companies. */
+  /** Of the executor, shared by all companies. */
   capacity: RunCapacity
 }
 
@@ -157,11 +157,11 @@ export function claimStatement(
       ${waitingCompanies({ capacity, companyConcurrency, skipped: 0, tried: turnsTried })}
     )`
   return sql<ClaimedRow>`${acrossCompanies('the claim serves companies in turn')}
-    with ${capacityInUse(capacity)}, ${firstRuns}, ${busyCompanies}, waiting as materialized (
+    with ${capacityInUse(capacity, executor)}, ${firstRuns}, ${busyCompanies}, waiting as materialized (
       ${waitingCompanies({ capacity, companyConcurrency, ...turns })}
     )${firstPage}, turns as (
       select company_id, live, row_number() over (order by ${companyOrder}) as turn from waiting
-    ), ${memoryReservations(capacity, { companies })}, next as (
+    ), ${memoryReservations(capacity, { executor, companies })}, next as (
       select head.*, turns.turn, turns.live from (select * from turns order by turn) turns
       cross join lateral (
         ${startableRun(capacity)}

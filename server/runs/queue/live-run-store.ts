@@ -10,15 +10,16 @@ import { inBatches } from '../../work/sweep.ts'
 
 const batchRows = 5000
 
-/** Rows of rooms, of companies and of all, from rows of rooms. */
-const levels = sql`coalesce(company_id, '') as company_id, coalesce(chatroom_id, '') as chatroom_id, resource_profile`
-const byLevel = sql`group by resource_profile, rollup (company_id, chatroom_id)`
+/** Rows of rooms, of companies and of executors, from rows of the rooms of an executor. */
+const levels = sql`coalesce(company_id, '') as company_id, coalesce(chatroom_id, '') as chatroom_id,
+        coalesce(executor, '') as executor, resource_profile`
+const byLevel = sql`group by resource_profile, grouping sets ((company_id, chatroom_id), company_id, executor)`
 
 const addToCounts = (rows: RawBuilder<unknown>) => sql`
-      insert into live_run_counts (company_id, chatroom_id, resource_profile, runs) ${rows} order by 1, 2, 3
-      on conflict (company_id, chatroom_id, resource_profile) do update set runs = live_run_counts.runs + excluded.runs`
+      insert into live_run_counts (company_id, chatroom_id, executor, resource_profile, runs) ${rows} order by 1, 2, 3, 4
+      on conflict (company_id, chatroom_id, executor, resource_profile) do update set runs = live_run_counts.runs + excluded.runs`
 
-/** One round of the loop that folds recorded changes into the numbers of rooms, of companies and of all. */
+/** One round of the loop that folds recorded changes into the numbers of rooms, of companies and of executors. */
 export async function foldLiveRuns({ db }: { db: Database }): Promise<{ folded: number }> {
   const folded = await inBatches(batchRows, (limit) => foldOnce(db, limit))
   if (folded > 0) await deleteUnused(db)
@@ -31,7 +32,7 @@ async function foldOnce(db: Database, limit: number): Promise<number> {
       select ctid as at from live_run_changes limit ${limit} for update skip locked
     ), taken as (
       delete from live_run_changes where ctid = any(array(select at from due))
-      returning company_id, chatroom_id, resource_profile, runs
+      returning company_id, chatroom_id, executor, resource_profile, runs
     ), folded as (
       ${addToCounts(sql`select ${levels}, sum(runs) from taken ${byLevel} having sum(runs) <> 0`)}
     )
@@ -40,7 +41,7 @@ async function foldOnce(db: Database, limit: number): Promise<number> {
   return rows[0]?.folded ?? 0
 }
 
-/** Rooms and companies without runs at work have no row. */
+/** Rooms, companies and executors without runs at work have no row. */
 const deleteUnused = (db: Database): Promise<unknown> =>
   db
     .deleteFrom('live_run_counts')
@@ -48,10 +49,11 @@ const deleteUnused = (db: Database): Promise<unknown> =>
     .modifyEnd(acrossCompanies('a sweep of all companies'))
     .execute()
 
-/** The number of a room, of a company or of all that was not the number of its runs. */
+/** The number of a room, of a company or of an executor that was not the number of its runs. */
 export interface LiveRunDrift {
   company_id: string
   chatroom_id: string
+  executor: string
   resource_profile: string
   counted: number
   found: number
@@ -67,18 +69,18 @@ export async function recountLiveRuns(db: Database): Promise<LiveRunDrift[]> {
       select ${levels}, count(*) as runs from runs where state in ('starting', 'running', 'cancel_requested')
       ${byLevel}
     ), counted as (
-      select company_id, chatroom_id, resource_profile, sum(runs)::bigint as runs from (
-        select company_id, chatroom_id, resource_profile, runs from live_run_counts
+      select company_id, chatroom_id, executor, resource_profile, sum(runs)::bigint as runs from (
+        select company_id, chatroom_id, executor, resource_profile, runs from live_run_counts
         union all select ${levels}, sum(runs) from live_run_changes ${byLevel}
-      ) parts group by company_id, chatroom_id, resource_profile
+      ) parts group by company_id, chatroom_id, executor, resource_profile
     ), drift as (
-      select company_id, chatroom_id, resource_profile, coalesce(counted.runs, 0) as counted, coalesce(found.runs, 0) as found
-      from found full join counted using (company_id, chatroom_id, resource_profile)
+      select company_id, chatroom_id, executor, resource_profile, coalesce(counted.runs, 0) as counted, coalesce(found.runs, 0) as found
+      from found full join counted using (company_id, chatroom_id, executor, resource_profile)
       where coalesce(found.runs, 0) <> coalesce(counted.runs, 0)
     ), corrected as (
-      ${addToCounts(sql`select company_id, chatroom_id, resource_profile, found - counted from drift`)}
+      ${addToCounts(sql`select company_id, chatroom_id, executor, resource_profile, found - counted from drift`)}
     )
-    select * from drift order by company_id, chatroom_id, resource_profile
+    select * from drift order by company_id, chatroom_id, executor, resource_profile
   `.execute(db)
   return rows
 }

@@ -21,7 +21,7 @@ export interface QueuePolicy {
   companyQueued: number
   /** Maximum queued runs of one company and of all companies on this host. Null for hosted deployments. */
   host: { companyQueued: number; fleetQueued: number } | null
-  /** Shared by the runs of all companies. */
+  /** Of one executor by the settings, shared by the runs of all companies. */
   capacity: RunCapacity
 }
 

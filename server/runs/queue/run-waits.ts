@@ -1,10 +1,10 @@
 import { defaultProfile } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import type { RunWaitReason } from '@sandbox-jobs/contract/resources/runs/run-wait.ts'
-import { memoryOfRun, shortRunSeconds } from '../../capacity/run-capacity.ts'
+import { memoryOfRun, type RunCapacity, shortRunSeconds, totalCapacity } from '../../capacity/run-capacity.ts'
 import type { Executing } from '../../db/database.ts'
 import type { ShownRun } from '../model/run-row.ts'
 import type { QueuePolicy } from './queue-policy.ts'
-import { type QueueView, queueView } from './queue-store.ts'
+import { type CapacityInUse, type QueueView, queueView } from './queue-store.ts'
 
 /** Why and how long a queued run waits. */
 export interface QueueWait {
@@ -37,7 +37,8 @@ export function waitOf(policy: QueuePolicy, view: Omit<QueueView, 'id'>): QueueW
 
 /** The rules of a claim (`admission-store.ts`) as the wait reasons of the contract. */
 function reasonOf(policy: QueuePolicy, view: Omit<QueueView, 'id'>): RunWaitReason {
-  const { slots, reserved, reservedForShort, memoryMib, reservedMemoryMib } = policy.capacity
+  const capacity = capacityOf(policy, view)
+  const { slots, reserved, reservedForShort, memoryMib, reservedMemoryMib } = capacity
   const isFirst = view.company_live === 0
   const isShort = view.timeout_seconds <= shortRunSeconds
   const isOverBound = view.timeout_seconds > (view.run_timeout_bound_seconds ?? Number.POSITIVE_INFINITY)
@@ -48,16 +49,25 @@ function reasonOf(policy: QueuePolicy, view: Omit<QueueView, 'id'>): RunWaitReas
   const keptSlots = isFirst ? (isShort ? 0 : reservedForShort) : reserved
   const isSmall = view.resource_profile === defaultProfile
   const keptMib = isFirst && isShort && isSmall ? 0 : reservedMemoryMib + view.fleet_reserved_mib
-  const memory = view.fleet_memory_mib + memoryOfRun(policy.capacity, view.resource_profile)
+  const memory = view.fleet_memory_mib + memoryOfRun(capacity, view.resource_profile)
   const isFull = view.fleet_live >= slots - keptSlots || memory > memoryMib - keptMib
   return isFull ? 'provider_capacity_exhausted' : 'awaiting_dispatch'
 }
 
+/** Of all executors that workers drive; while there are none, of one as the settings say. */
+const capacityOf = (
+  { capacity }: QueuePolicy,
+  { fleet_capacity: parts }: Pick<CapacityInUse, 'fleet_capacity'>,
+): RunCapacity => (parts ? totalCapacity(parts) : capacity)
+
 /** Slots that the company may use at once. */
-const companySlots = (
-  { companyConcurrency, capacity: { slots, reserved } }: QueuePolicy,
-  { run_concurrency_limit: limit }: Pick<QueueView, 'run_concurrency_limit'>,
-): number => Math.min(limit ?? companyConcurrency, slots - reserved)
+function companySlots(
+  policy: QueuePolicy,
+  view: Pick<CapacityInUse, 'run_concurrency_limit' | 'fleet_capacity'>,
+): number {
+  const { slots, reserved } = capacityOf(policy, view)
+  return Math.min(view.run_concurrency_limit ?? policy.companyConcurrency, slots - reserved)
+}
 
 /**
  * Rounds of the slots that other companies do not hold, up to and including this run's, each as long as recent runs took.
@@ -66,7 +76,7 @@ const companySlots = (
 function estimate(policy: QueuePolicy, view: Omit<QueueView, 'id'>): number | null {
   const { place, mean_seconds: meanSeconds } = view
   if (policy.deployment === 'hosted' || place === null || meanSeconds === null) return null
-  const left = policy.capacity.slots - (view.fleet_live - view.company_live)
+  const left = capacityOf(policy, view).slots - (view.fleet_live - view.company_live)
   const slots = Math.max(1, Math.min(left, companySlots(policy, view)))
   return Math.ceil(Math.ceil(place / slots) * meanSeconds)
 }

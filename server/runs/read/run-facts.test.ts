@@ -168,7 +168,7 @@ describe('the place in the queue', () => {
       })
       .execute()
     const now = new Date()
-    const turn = { attempt_id: 'bld_waiting', reserved_at: now, renewed_at: now }
+    const turn = { executor: 'e', attempt_id: 'bld_waiting', reserved_at: now, renewed_at: now }
     await db.insertInto('build_memory_turn').values(turn).execute()
     const [long, short] = [await make({ timeout_seconds: 3600 }), await make()]
     expect(await shown(long, withLittleMemory)).toMatchObject({ wait_reason: 'provider_capacity_exhausted' })

@@ -134,7 +134,7 @@ describe('claiming', () => {
       chatroom_id: tenant.roomId,
       resource_profile: 'large',
       state: 'starting',
-      worker: 'w',
+      worker: 'worker',
       sandbox_id: 's',
     })
     const { attemptId } = await queue(await makeTenant(db))

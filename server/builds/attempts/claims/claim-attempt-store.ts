@@ -18,14 +18,15 @@ import { buildOrder, fairAttempts, hasBuildSlot, reserveMemory } from './waiting
 export const claimsMax = 5
 
 export interface ClaimBuildOptions {
+  /** The executor of the worker, whose processes for builds have its name one after another. */
   worker: string
   leaseMs: number
-  /** Capacity that all companies share. */
+  /** Capacity of the executor that all companies share. */
   share: BuildSlots
 }
 
 /**
- * Claims the next attempt: first one whose lease expired, else the oldest waiting attempt for which company and machine
+ * Claims the next attempt: first one whose lease expired, else the oldest waiting attempt for which company and executor
  * have a slot and memory, from the company with the fewest running builds, then from the one served least recently.
  * A company with a running build gets no reserved slot. An attempt that waits for long reserves memory. A waiting attempt becomes `validating`; one that is taken over
  * keeps its state.
@@ -35,11 +36,11 @@ export async function claimNextAttempt(db: Database, by: ClaimBuildOptions): Pro
   return db.transaction().execute(async (trx) => {
     // One claim at a time, or two would count the same free slot of a company.
     await sql`select pg_advisory_xact_lock(hashtextextended('build-claims', 0))`.execute(trx)
-    await reserveMemory(trx, by.share)
-    let next = await lockNextAttempt(trx, by.share)
+    await reserveMemory(trx, by.worker, by.share)
+    let next = await lockNextAttempt(trx, by)
     while (next && next.unreturned_claims >= claimsMax) {
       await endLocked(trx, next, workersLost(next))
-      next = await lockNextAttempt(trx, by.share)
+      next = await lockNextAttempt(trx, by)
     }
     return next && assignAttempt(trx, next, by)
   })
@@ -53,12 +54,15 @@ async function isAnyClaimable(db: Database): Promise<boolean> {
   return rows.length > 0
 }
 
-async function lockNextAttempt(trx: Trx, share: BuildSlots): Promise<AttemptRow | undefined> {
+async function lockNextAttempt(
+  trx: Trx,
+  { worker: executor, share }: ClaimBuildOptions,
+): Promise<AttemptRow | undefined> {
   const { capacity } = share
   const { rows } = await sql<AttemptRow>`${acrossCompanies('the claim serves companies in turn')}
-    with ${capacityInUse(capacity)}, ${busyCompanies}, waiting as materialized (
+    with ${capacityInUse(capacity, executor)}, ${busyCompanies}, waiting as materialized (
       ${waitingCompanies({ capacity, companyConcurrency: runConcurrencyDefault, skipped: 0, tried: turnsTried })}
-    ), ${memoryReservations(capacity, { companies: 'waiting', buildMib: largestBuildMib(capacity) })}
+    ), ${memoryReservations(capacity, { executor, companies: 'waiting', buildMib: largestBuildMib(capacity) })}
     select a.* from ${fairAttempts}
     where a.terminal_at is null
       and ((a.worker is not null and a.lease_until < now()) or (${hasBuildSlot(share)} and ${fitsMemory(capacity)}))

@@ -8,7 +8,7 @@ import type { BuildSlots } from '../build-limits.ts'
 
 /*
  * Parts of statements: waiting attempts in turn. The CTE `held` precedes (`capacity-in-use-statement.ts`). The table
- * `build_memory_turn` has the waiting build for which runs and other builds leave memory.
+ * `build_memory_turn` has the waiting build for which runs and other builds of an executor leave memory.
  */
 
 /** Attempts `a`, with the running builds of their company (`busy.active`) and when it was served last (`served.at`). */
@@ -24,7 +24,7 @@ export const fairAttempts = sql`
       where b.company_id = a.company_id and b.started_at is not null
     ) served`
 
-/** Condition: the attempt waits, and company and machine have a slot for it. */
+/** Condition: the attempt waits, and company and executor have a slot for it. */
 export const hasBuildSlot = ({ slots, reserved }: BuildSlots): RawBuilder<boolean> => sql<boolean>`
     a.terminal_at is null and a.state = 'validation_queued'
     and busy.active < coalesce(s.active_build_limit, ${activeBuildLimitDefault}::int)
@@ -40,14 +40,14 @@ const waitSeconds = 60
  * Gives the reservation to the waiting build whose turn it is, or renews it. A build that starts or ends meanwhile has none.
  * If no build has waited for long enough, an earlier reservation expires.
  */
-export async function reserveMemory(trx: Trx, share: BuildSlots): Promise<void> {
+export async function reserveMemory(trx: Trx, executor: string, share: BuildSlots): Promise<void> {
   await sql`${acrossCompanies('builds of all companies wait for the same memory')}
-    with ${capacityInUse(share.capacity)}
-    insert into build_memory_turn as present (attempt_id, reserved_at, renewed_at)
-    select a.id, now(), now() from ${fairAttempts}
+    with ${capacityInUse(share.capacity, executor)}
+    insert into build_memory_turn as present (executor, attempt_id, reserved_at, renewed_at)
+    select ${executor}, a.id, now(), now() from ${fairAttempts}
     where ${hasBuildSlot(share)} and a.queued_at < now() - make_interval(secs => ${sql.lit(waitSeconds)})
     order by ${buildOrder} limit 1
-    on conflict (single) do update set attempt_id = excluded.attempt_id, renewed_at = excluded.renewed_at,
+    on conflict (executor) do update set attempt_id = excluded.attempt_id, renewed_at = excluded.renewed_at,
       reserved_at = case
         when present.attempt_id = excluded.attempt_id
           and present.renewed_at > now() - make_interval(secs => ${sql.lit(reservationSeconds)})
