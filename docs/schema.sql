@@ -2221,6 +2221,17 @@ create table storage_bounds (
 );
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON storage_bounds FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('storage_bounds', 'only_row', '');
 
+create table storage_reservations (
+  run_id text not null,
+  company_id text not null,
+  fence bigint not null,
+  bytes bigint not null,
+  constraint storage_reservations_pkey PRIMARY KEY (run_id),
+  constraint storage_reservations_bytes_check CHECK (bytes >= 0),
+  constraint storage_reservations_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+CREATE INDEX storage_reservations_by_company ON storage_reservations USING btree (company_id);
+
 create table task_bundles (
   id text not null,
   company_id text not null,

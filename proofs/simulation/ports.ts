@@ -54,7 +54,7 @@ export function queueOf(actor: Actor, { runs, timeline, listeners, rules, worker
       if (ended && rules.settles === 'afterwards') await call(() => runs.settle(run))
       return ended
     },
-    storageLeft: notUsed,
+    reserveStorage: notUsed,
     writeLiveLog: notUsed,
     listen: (notify) => {
       listeners.set(actor, notify)

@@ -92,6 +92,7 @@ export interface Tables {
   kept_bytes: settings.KeptBytesTable
   kept_byte_changes: settings.KeptBytesTable
   storage_bounds: settings.StorageBoundsTable
+  storage_reservations: settings.StorageReservationsTable
   social_media_clients: agents.SocialMediaClientsTable
   gateway_keys: agents.GatewayKeysTable
   room_sequences: agents.RoomSequencesTable

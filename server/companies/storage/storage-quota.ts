@@ -50,12 +50,6 @@ export const scheduleBytes = 32 * 1024
 /** Bytes that a task, a share or a binding counts, at least nearly (migration 0305). */
 export const taskBytes = 4 * 1024
 
-/** Bytes that a company may still store. Null: no limit. */
-export async function remainingBytes(db: Executing, companyId: string): Promise<number | null> {
-  const { keptBytes, limitBytes } = await readStorageUsage(db, companyId)
-  return limitBytes === null ? null : limitBytes - keptBytes
-}
-
 /** The kept bytes of a company of one kind. */
 export async function keptOfKind(db: Executing, companyId: string, kind: string): Promise<number> {
   const kinds = await listKeptKinds(db, companyId)

@@ -24,6 +24,16 @@ create table storage_bounds (
   company_bytes bigint not null check (company_bytes >= 1)
 );
 
+-- Bytes that runs are about to store, which are not counted yet. A row counts while its run is at work under its fence: the
+-- transaction that ends the run counts its bytes.
+create table storage_reservations (
+  run_id text primary key,
+  company_id text not null references companies,
+  fence bigint not null,
+  bytes bigint not null check (bytes >= 0)
+);
+create index storage_reservations_by_company on storage_reservations (company_id);
+
 -- Each layer of a company once, whatever the number of versions that have it: they share its bytes, in storage and on the
 -- host. The row of a layer is locked until the transaction ends, so of two versions that come and go together each sees
 -- the other.

@@ -28,6 +28,14 @@ export interface KeptBytesTable {
   bytes: number
 }
 
+/** Written by workers before they store the results of a run. */
+export interface StorageReservationsTable {
+  run_id: string
+  company_id: string
+  fence: number
+  bytes: number
+}
+
 export interface StorageBoundsTable {
   only_row: Generated<boolean>
   company_bytes: number

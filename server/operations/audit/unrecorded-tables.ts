@@ -24,6 +24,7 @@ export const unrecordedTables: Readonly<Record<string, string>> = {
   context_facts: cache,
   pulled_images: cache,
   kept_images: derived,
+  storage_reservations: queue,
   process_metrics: derived,
   kept_bytes: derived,
   kept_byte_changes: derived,

@@ -1,6 +1,7 @@
 import { SandboxUnknown } from '../../../agent/port/errors.ts'
 import { sleep, systemClock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
+import { smallBytes } from '../../companies/storage/storage-reservations.ts'
 import type { StartPace } from '../../fairness/start-pace.ts'
 import { ClaimLost } from '../../work/lease.ts'
 import { type RetryPolicy, retry, WorkerStopping } from '../../work/retry.ts'
@@ -10,7 +11,6 @@ import type { PartTools } from '../parts/run-parts.ts'
 import type { PlacedImages } from '../prepare/placed-images.ts'
 import type { CollectDeps } from '../results/collect-run.ts'
 import type { ResultQueue } from '../results/result-pace.ts'
-import type { StorageReservations } from '../results/storage-reservations.ts'
 import { describe, forever } from './retry-policies.ts'
 import type { RunQueue } from './run-queue.ts'
 import { RunTrace } from './run-trace.ts'
@@ -18,7 +18,6 @@ import { RunTrace } from './run-trace.ts'
 export interface DriveDeps extends CollectDeps, PartTools {
   runs: RunQueue
   images: PlacedImages
-  storageReservations: StorageReservations
   resultQueue: ResultQueue
   startPace: StartPace
   log: Log
@@ -49,7 +48,6 @@ export class Drive {
   /** The cancel request was read from the row, before the signal. */
   #isCancelMarked: boolean
   #report: { settled: AbortController; done: Promise<void> } | undefined
-  #releaseStorage: (() => void) | undefined
   #endStart: (() => void) | undefined
 
   constructor(deps: DriveDeps, run: ClaimedRun, { stopping, cancel }: WorkSignals) {
@@ -133,17 +131,15 @@ export class Drive {
     this.#endStart?.()
   }
 
-  /** Returns false if the company's quota has no room for so many bytes. Held until `close`. */
+  /** Returns false if the company's quota has no room for so many bytes. Held until the run has ended. */
   async reserveStorage(bytes: number): Promise<boolean> {
-    const take = () => this.deps.storageReservations.reserve(this.run.companyId, bytes)
-    this.#releaseStorage = await this.retry('reserve storage', take)
-    return this.#releaseStorage !== undefined
+    if (bytes <= smallBytes) return true
+    return this.retry('reserve storage', () => this.deps.runs.reserveStorage(this.run, bytes))
   }
 
   close(): void {
     this.#stopping.removeEventListener('abort', this.#onStop)
     this.#report?.settled.abort()
-    this.#releaseStorage?.()
     this.endStart()
   }
 }

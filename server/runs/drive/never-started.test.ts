@@ -14,7 +14,6 @@ import type { ClaimedRun } from '../model/claimed-run.ts'
 import { PlacedImages } from '../prepare/placed-images.ts'
 import { cancelRun } from '../queue/cancel-run.ts'
 import { ResultQueue } from '../results/result-pace.ts'
-import { StorageReservations } from '../results/storage-reservations.ts'
 import { driveRun, progressOf } from './drive-run.ts'
 import { postgresRunQueue } from './run-queue.ts'
 import { type RunWorker, startRunWorker } from './run-worker.ts'
@@ -127,12 +126,10 @@ it('a worker that lost the run to another leaves the record to it', async () => 
   const earlier: ClaimedRun = { id, companyId, state: 'starting', fence: 0, sandboxId: `${id}_1` }
   const { signal } = new AbortController()
   const images = new PlacedImages(executor, unsignedImages)
-  const room = new StorageReservations(async () => null)
   await driveRun(
     {
       ...parts(),
       images,
-      storageReservations: room,
       resultQueue: new ResultQueue(),
       startPace: new StartPace(),
     },
@@ -159,12 +156,10 @@ it('a run is cancelled that an earlier holder stopped, before its holder has hea
   const run: ClaimedRun = { id, companyId, state: 'running', fence, sandboxId: `${id}_1` }
   const { signal } = new AbortController()
   const images = new PlacedImages(executor, unsignedImages)
-  const room = new StorageReservations(async () => null)
   await driveRun(
     {
       ...parts(),
       images,
-      storageReservations: room,
       resultQueue: new ResultQueue(),
       startPace: new StartPace(),
     },

@@ -1,5 +1,5 @@
 import type { Log } from '../../base/logging.ts'
-import { remainingBytes } from '../../companies/storage/storage-quota.ts'
+import { reserveStorage } from '../../companies/storage/storage-reservations.ts'
 import type { Database } from '../../db/database.ts'
 import { liveLogChannel } from '../../live-logs/log-updates.ts'
 import { type LiveLogWriter, liveLogWriter } from '../../live-logs/stream-live-log.ts'
@@ -32,8 +32,8 @@ export interface RunQueue {
   markRunning(run: ClaimedRun): Promise<ClaimStatus>
   requeue(run: ClaimedRun): Promise<ClaimStatus>
   finish(run: ClaimedRun, end: RunEnd): Promise<boolean>
-  /** Bytes that a company may store in addition to those it stores; null: no limit. */
-  storageLeft(companyId: string): Promise<number | null>
+  /** Reserves quota for the results of a run until it has ended; false: there is no room. */
+  reserveStorage(run: ClaimedRun, bytes: number): Promise<boolean>
   writeLiveLog: LiveLogWriter
   listen(notify: QueueNotifications): Listener
 }
@@ -59,7 +59,7 @@ export function postgresRunQueue(db: Database, databaseUrl: string, log: Log): R
     markRunning: (run) => markRunning(db, run),
     requeue: (run) => requeue(db, run),
     finish: (run, end) => finishRun(db, run, end),
-    storageLeft: (companyId) => remainingBytes(db, companyId),
+    reserveStorage: (run, bytes) => reserveStorage(db, run, bytes),
     writeLiveLog: liveLogWriter(db),
     listen: (notify) =>
       listen({

@@ -16,7 +16,6 @@ import { queueWait } from '../model/run-metrics.ts'
 import type { PartTools } from '../parts/run-parts.ts'
 import { type ImageSource, PlacedImages } from '../prepare/placed-images.ts'
 import { ResultQueue } from '../results/result-pace.ts'
-import { StorageReservations } from '../results/storage-reservations.ts'
 import type { DriveDeps } from './drive.ts'
 import { driveRun, progressOf } from './drive-run.ts'
 import type { Progress } from './progress.ts'
@@ -24,7 +23,7 @@ import { describe } from './retry-policies.ts'
 import type { RunQueue } from './run-queue.ts'
 import { sweepSandboxes } from './sweep-sandboxes.ts'
 
-export interface RunWorkerOptions extends Omit<PartTools, 'storageReservations'> {
+export interface RunWorkerOptions extends PartTools {
   runs: RunQueue
   executor: SandboxPort & ImagePort
   storage: ObjectStorage
@@ -66,7 +65,6 @@ export async function startRunWorker(options: RunWorkerOptions): Promise<RunWork
   const deps: DriveDeps = {
     ...options,
     images: new PlacedImages(executor, options.images),
-    storageReservations: new StorageReservations((companyId) => runs.storageLeft(companyId)),
     resultQueue: new ResultQueue(),
     startPace: new StartPace(options),
   }

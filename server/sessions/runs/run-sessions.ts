@@ -5,13 +5,7 @@ import type { Tree } from '../trees/tree.ts'
 import { findTree } from '../trees/tree-store.ts'
 import { decodeTree } from '../trees/tree-text.ts'
 import { VerifiedFiles } from '../trees/verified-files.ts'
-import {
-  type LeftFolder,
-  type SaveDeps,
-  type SavedSession,
-  type SessionRefusal,
-  saveSession,
-} from './save-session.ts'
+import { type LeftFolder, type SavedSession, type SessionRefusal, saveSession } from './save-session.ts'
 
 /** The operations of a worker on the sessions of runs. */
 export interface RunSessions {
@@ -20,7 +14,7 @@ export interface RunSessions {
   /** `VerifiedFiles.areUndamaged`. */
   areUndamaged(companyId: string, tree: Tree): Promise<boolean>
   /** `saveSession`. */
-  save(left: LeftFolder, reserve: SaveDeps['reserve']): Promise<SavedSession | SessionRefusal | undefined>
+  save(left: LeftFolder): Promise<SavedSession | SessionRefusal | undefined>
   /** After the end of a run, so that what its session left stops counting at once. */
   removeUnused(companyId: string): Promise<void>
 }
@@ -43,8 +37,8 @@ export class StoredRunSessions implements RunSessions {
     return this.#verified.areUndamaged(companyId, tree)
   }
 
-  save(left: LeftFolder, reserve: SaveDeps['reserve']): Promise<SavedSession | SessionRefusal | undefined> {
-    return saveSession({ ...this.#deps, reserve }, left)
+  save(left: LeftFolder): Promise<SavedSession | SessionRefusal | undefined> {
+    return saveSession(this.#deps, left)
   }
 
   removeUnused(companyId: string): Promise<void> {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { idKinds } from '@sandbox-jobs/contract/ids.ts'
 import { sessionNamesMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { sha256Of } from '../../base/sha256.ts'
+import { lockRoom } from '../../companies/storage/storage-reservations.ts'
 import type { Database } from '../../db/database.ts'
 import { slicesOf } from '../../fairness/loop-slices.ts'
 import { openedLate } from '../../storage/opened-late.ts'
@@ -37,8 +38,6 @@ export type SessionRefusal = BrokenRule
 export interface SaveDeps {
   db: Database
   storage: Pick<ObjectStorage, 'put' | 'opened'>
-  /** Returns a function that releases the reservation; undefined: the quota has no room. */
-  reserve: (companyId: string, bytes: number) => Promise<(() => void) | undefined>
 }
 
 export interface LeftFolder {
@@ -84,13 +83,8 @@ export async function saveSession(
   if (content.equals(stored ?? (await encodeTree(emptyTree, slice)))) return undefined
   const saved = { sessionId: session.id, tree, content }
   if (wanted.size === 0) return { ...saved, pack: undefined }
-  const release = await deps.reserve(companyId, packBytes)
-  if (!release) return { rule: 'storage_quota', path: '' }
-  try {
-    await insertPack(deps.db, { id: packId, companyId, bytes: packBytes, heldSeconds })
-  } finally {
-    release()
-  }
+  if (!(await holdPack(deps.db, { id: packId, companyId, bytes: packBytes })))
+    return { rule: 'storage_quota', path: '' }
   const storedAt = (position: number) => known.get(digestOf(entries[position]))
   const folder = openedLate(left.open)
   const bytes = Readable.from(newPackBytes(folder, deps.storage, { companyId, wanted, storedAt }))
@@ -101,6 +95,17 @@ export async function saveSession(
   if (byteSize !== packBytes) throw new Error('a collected folder has changed')
   return { ...saved, pack: { id: packId, byteSize: packBytes } }
 }
+
+/** The row counts the bytes from then on; false: the quota has no room for them. */
+const holdPack = (
+  db: Database,
+  { id, companyId, bytes }: { id: string; companyId: string; bytes: number },
+): Promise<boolean> =>
+  db.transaction().execute(async (trx) => {
+    const fits = await lockRoom(trx, companyId, bytes)
+    if (fits) await insertPack(trx, { id, companyId, bytes, heldSeconds })
+    return fits
+  })
 
 const digestOf = (entry: LeftEntry | undefined): string => (entry?.kind === 'file' ? entry.digest : '')
 

@@ -21,7 +21,6 @@ interface SessionTools {
   executor: SandboxPort
   /** Absent: no run with a session can start. */
   sessions?: RunSessions | undefined
-  storageReservations: { reserve: Parameters<RunSessions['save']>[1] }
 }
 
 /** The session whose files the run gets and alone changes. */
@@ -48,12 +47,12 @@ export const sessionPart: RunPart<SessionRow, SessionTools, { session_id: string
       },
     }
   },
-  collect: async ({ executor, sessions, storageReservations }, { id: runId, companyId, sandboxId }, exit) => {
+  collect: async ({ executor, sessions }, { id: runId, companyId, sandboxId }, exit) => {
     if (!sessions || !changesSession(exit)) return undefined
     const refusal = folderRefusalOf(exit)
     if (refusal) return leftByRefusal(refusal)
     const left = { runId, companyId, sandboxId, open: () => executor.folder(sandboxId) }
-    const saved = await sessions.save(left, (company, bytes) => storageReservations.reserve(company, bytes))
+    const saved = await sessions.save(left)
     if (!saved) return undefined
     return 'rule' in saved ? leftByRefusal(saved) : { finish: () => savedSessionCtes(saved) }
   },
