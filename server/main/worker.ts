@@ -116,7 +116,7 @@ await runRole('worker', async (config, log) => {
     runOnce: () => sweepTaskUploads({ db, storage, log }),
     log,
   })
-  const notifications = startNotifications({ db, log, config })
+  const notifications = startNotifications({ db, log, config, worker: lease.worker })
   // The kill switch stops new work, however it is asked for.
   const { enabled } = config
   const started = { db, directory, policy, outputs, storage, enabled, clock: systemClock, log }

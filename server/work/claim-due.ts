@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Database, Executing } from '../db/database.ts'
 import { scheduledCompanies } from '../fairness/company-schedule-statement.ts'
+import { hasHeartbeat } from './heartbeat-statement.ts'
 
 /** The part of the due rows of a lane that one round may take. */
 export interface ClaimShare {
@@ -32,29 +33,34 @@ export interface DueTable<Claimed extends { id: string; company_id: string }> {
 /** How attempts claim rows of a table. An attempt that has not ended after `lostAfterMs` died with its process. */
 export const dueRows = <Claimed extends { id: string; company_id: string }>(
   due: DueTable<Claimed>,
-  { db, clock, lostAfterMs }: { db: Database; clock: Clock; lostAfterMs: number },
+  { db, clock, worker, lostAfterMs }: { db: Database; clock: Clock; worker: string; lostAfterMs: number },
 ) => ({
   claim: (lane: string, share: ClaimShare): Promise<ClaimedRound<Claimed>> => {
     const now = clock.now()
-    return claimDue(db, due, { ...share, lane, now, lostAt: new Date(now.getTime() + lostAfterMs) })
+    return claimDue(db, due, { ...share, worker, lane, now, lostAt: new Date(now.getTime() + lostAfterMs) })
   },
   takeBack: (active: readonly string[]): Promise<number> =>
-    takeBackDue(db, due.table, { active, now: clock.now(), lostAfterMs }),
+    takeBackDue(db, due.table, { worker, active, now: clock.now(), lostAfterMs }),
 })
 
 /**
- * Makes due what is claimed and not in `active`: its process has died, or the answer to its claim was lost. Only for the one
- * process that attempts rows of the table. Returns the number of rows.
+ * Makes due what is claimed by a worker whose heartbeat has ended, or by this one and not in `active`: its process has died, or the
+ * answer to its claim was lost. Returns the number of rows.
  */
 async function takeBackDue(
   db: Executing,
   table: string,
-  { active, now, lostAfterMs }: { active: readonly string[]; now: Date; lostAfterMs: number },
+  {
+    worker,
+    active,
+    now,
+    lostAfterMs,
+  }: { worker: string; active: readonly string[]; now: Date; lostAfterMs: number },
 ): Promise<number> {
   const { numAffectedRows } = await sql`${acrossCompanies('attempts of a process that has died')}
     update ${sql.table(table)} set due_at = ${now}
     where outcome is null and due_at > ${now} and due_at = attempted_at + ${lostAfterMs} * interval '1 millisecond'
-      and id <> all(${active}::text[])
+      and id <> all(${active}::text[]) and (worker = ${worker} or not ${hasHeartbeat(sql.ref(`${table}.worker`))})
   `.execute(db)
   return Number(numAffectedRows ?? 0)
 }
@@ -68,7 +74,13 @@ type Nullable<T> = { [K in keyof T]: T[K] | null }
 async function claimDue<Claimed extends { id: string; company_id: string }>(
   db: Executing,
   { table, columns }: DueTable<Claimed>,
-  { lane, now, lostAt, ...share }: ClaimShare & { lane: string; now: Date; lostAt: Date },
+  {
+    worker,
+    lane,
+    now,
+    lostAt,
+    ...share
+  }: ClaimShare & { worker: string; lane: string; now: Date; lostAt: Date },
 ): Promise<ClaimedRound<Claimed>> {
   const due = sql.table(table)
   const returned = sql.join(['id', 'company_id', ...columns].map((column) => sql.ref(column)))
@@ -86,7 +98,7 @@ async function claimDue<Claimed extends { id: string; company_id: string }>(
       ) d
       order by w.turn limit ${share.free}
     ), claimed as (
-      update ${due} set attempts = attempts + 1, attempted_at = ${now}, due_at = ${lostAt}
+      update ${due} set attempts = attempts + 1, attempted_at = ${now}, due_at = ${lostAt}, worker = ${worker}
       where id = any(array(select id from due))
       returning ${returned}
     ), looked as (

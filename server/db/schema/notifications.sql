@@ -133,6 +133,8 @@ create table mail_deliveries (
   error text,
   -- null: it waits or is being attempted; `dropped`: the recipient has no address any more
   outcome text check (outcome in ('sent', 'refused', 'failed', 'dropped')),
+  -- that attempts it, or did so last
+  worker text,
   unique (user_id, source),
   foreign key (company_id, user_id) references users (company_id, id)
 );
@@ -200,6 +202,8 @@ create table webhook_deliveries (
   -- null: it waits or is being attempted
   outcome text check (outcome in ('delivered', 'failed')),
   unique (webhook_id, event_id),
+  -- that attempts it, or did so last
+  worker text,
   foreign key (company_id, webhook_id) references webhooks (company_id, id) on delete cascade
 );
 create index webhook_deliveries_due on webhook_deliveries (lane, company_id, due_at) where outcome is null;

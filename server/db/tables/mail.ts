@@ -20,6 +20,7 @@ export interface MailDeliveriesTable {
   give_up_at: Date
   created_at: Date
   attempted_at: Date | null
+  worker: string | null
   status: number | null
   error: string | null
   outcome: 'sent' | 'refused' | 'failed' | 'dropped' | null

@@ -74,6 +74,7 @@ export interface WebhookDeliveriesTable {
   give_up_at: Date
   created_at: Generated<Date>
   attempted_at: Date | null
+  worker: string | null
   status: number | null
   error: string | null
   outcome: 'delivered' | 'failed' | null

@@ -27,13 +27,23 @@ import { startTicker, type Ticker } from '../../work/ticker.ts'
 const webhookTimeoutMs = 10_000
 
 /** The loops that notify people, and programs of customers. */
-export function startNotifications({ db, log, config }: { db: Database; log: Log; config: Config }): {
+export function startNotifications({
+  db,
+  log,
+  config,
+  worker,
+}: {
+  db: Database
+  log: Log
+  config: Config
+  worker: string
+}): {
   stop(): Promise<void>
 } {
   const clock = systemClock
   const server = configuredMailServer(config)
   const mailSinks = server ? [queueMail({ clock, origin: config })] : []
-  const mail = server && new MailSender({ db, clock, log, server }).attempts.start()
+  const mail = server && new MailSender({ db, clock, log, worker, server }).attempts.start()
   // Announcements lock rooms, in which people wait to post, until the round is written: they are last.
   const sinks = [queueDeliveries({ clock }), ...mailSinks, announceRuns]
   const notifier = startNotifier(new Notifier(db, sinks), log)
@@ -42,6 +52,7 @@ export function startNotifications({ db, log, config }: { db: Database; log: Log
     db,
     clock,
     log,
+    worker,
     keys: configuredKeys(config, 'worker'),
     post: { isReachable, resolve: resolveName, timeoutMs: webhookTimeoutMs },
   }).attempts.start()

@@ -25,7 +25,7 @@ const origin = { baseUrl: 'https://jobs.sandbox.test', consoleUrl: 'https://cons
 const sinks = [queueMail({ clock, origin })]
 const notifier = new Notifier(db, sinks)
 const reached = configuredMailServer(server.settings) as MailServer
-const newSender = () => new MailSender({ db, clock, log, server: reached })
+const newSender = () => new MailSender({ db, clock, log, worker: 'w', server: reached })
 let sender: MailSender
 let tenant: Tenant
 let task: RunnableTask
@@ -230,7 +230,7 @@ it('companies whose recipients hang delay no other, and connections are few', as
     server.answers[hangs] = ['hang']
     await happen(4, { tenant: of, task: await makeRunnableTask(db, of.companyId) })
   }
-  const { attempts } = new MailSender({ db, clock, log, server: reached, firstLaneMs: 200 })
+  const { attempts } = new MailSender({ db, clock, log, worker: 'w', server: reached, firstLaneMs: 200 })
   expect(await attempts.claim()).toBe(4)
   await eventually(() => expect(server.hanging.size).toBe(4))
   await happen()

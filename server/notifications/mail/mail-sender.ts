@@ -14,6 +14,8 @@ export interface MailSenderOptions {
   clock: Clock
   log: Log
   server: MailServer
+  /** The one of this process. */
+  worker: string
   /** Of an attempt in the first lane; then it moves to the other one, if that has a place. */
   firstLaneMs?: number
   pollIntervalMs?: number
@@ -38,11 +40,11 @@ export class MailSender {
 
   constructor(options: MailSenderOptions) {
     this.#options = options
-    const { db, clock, log, pollIntervalMs } = options
+    const { db, clock, log, worker, pollIntervalMs } = options
     this.attempts = new Deliveries<MailLane, ClaimedMail>({
       name: 'mail',
       places: slots,
-      ...dueRows(dueMails, { db, clock, lostAfterMs }),
+      ...dueRows(dueMails, { db, clock, worker, lostAfterMs }),
       attempt: (mail, place) => this.#attempt(mail, place),
       clock,
       log,

@@ -34,7 +34,7 @@ const log = createLog('test', 'silent')
 const notifier = new Notifier(db, [queueDeliveries({ clock })])
 const isReachable = reachableBy(['127.0.0.1/32'])
 const post = { isReachable, resolve: async () => ['127.0.0.1'], timeoutMs: 2000, ca: server.ca }
-const newSender = () => new WebhookSender({ db, clock, log, keys, post })
+const newSender = () => new WebhookSender({ db, clock, log, worker: 'w', keys, post })
 let sender = newSender()
 let tenant: Tenant
 let task: RunnableTask
@@ -316,7 +316,14 @@ describe('companies whose webhooks hang', () => {
       for (let hook = 0; hook < 5; hook += 1) await create('/hang', of)
       await happen(2, { tenant: of, task: await makeRunnableTask(db, of.companyId) })
     }
-    const patient = new WebhookSender({ db, clock, log, keys, post: { ...post, timeoutMs: 60_000 } })
+    const patient = new WebhookSender({
+      db,
+      clock,
+      log,
+      worker: 'w',
+      keys,
+      post: { ...post, timeoutMs: 60_000 },
+    })
     await patient.attempts.claim()
     await eventually(() => expect(hanging.size).toBe(9))
     const { id } = await create('/ok')
@@ -336,7 +343,15 @@ describe('companies whose webhooks hang', () => {
       for (let hook = 0; hook < 3; hook += 1) await create('/hang', of)
       await happen(1, { tenant: of, task: await makeRunnableTask(db, of.companyId) })
     }
-    const options = { db, clock, log, keys, post: { ...post, timeoutMs: 60_000 }, firstLaneMs: 200 }
+    const options = {
+      db,
+      clock,
+      log,
+      worker: 'w',
+      keys,
+      post: { ...post, timeoutMs: 60_000 },
+      firstLaneMs: 200,
+    }
     const places = { first: { all: 6, ofCompany: 3 }, retry: { all: 6, ofCompany: 3 } }
     const { attempts } = new WebhookSender({ ...options, places })
     expect(await attempts.claim()).toBe(6)
@@ -355,7 +370,7 @@ describe('companies whose webhooks hang', () => {
     server.answers['/slow'] = (response) => {
       end = () => response.writeHead(200).end()
     }
-    const slow = new WebhookSender({ db, clock, log, keys, post, firstLaneMs: 50 })
+    const slow = new WebhookSender({ db, clock, log, worker: 'w', keys, post, firstLaneMs: 50 })
     const { id } = await create('/slow')
     await happen()
     await slow.attempts.claim()

@@ -27,6 +27,8 @@ export interface SenderOptions {
   clock: Clock
   log: Log
   keys: WrappingKeys
+  /** The one of this process. */
+  worker: string
   post: GuardedOptions
   /** Of an attempt in the first lane; then it moves to the other one. */
   firstLaneMs?: number
@@ -56,11 +58,11 @@ export class WebhookSender {
 
   constructor(options: SenderOptions) {
     this.#options = options
-    const { db, clock, log, pollIntervalMs, places = defaultSlots } = options
+    const { db, clock, log, worker, pollIntervalMs, places = defaultSlots } = options
     this.attempts = new Deliveries<Lane, ClaimedDelivery>({
       name: 'webhooks',
       places,
-      ...dueRows(dueDeliveries, { db, clock, lostAfterMs }),
+      ...dueRows(dueDeliveries, { db, clock, worker, lostAfterMs }),
       attempt: (delivery, place) => this.#attempt(delivery, place),
       clock,
       log,

@@ -52,11 +52,14 @@ export async function listUnsignedChains(db: Executing, limit: number): Promise<
   return rows
 }
 
+/** Keeps a newer head that another worker has signed meanwhile. */
 export async function saveHead(db: Executing, head: HeadRow): Promise<void> {
   await db
     .insertInto('audit_heads')
     .values(head)
-    .onConflict((conflict) => conflict.column('company_id').doUpdateSet(head))
+    .onConflict((conflict) =>
+      conflict.column('company_id').doUpdateSet(head).where('audit_heads.sequence', '<', head.sequence),
+    )
     .execute()
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
-import type { Database } from '../../db/database.ts'
+import type { Database, Executing } from '../../db/database.ts'
 import { inBatches } from '../../work/sweep.ts'
 
 /*
@@ -60,10 +60,17 @@ export interface LiveRunDrift {
 }
 
 /**
- * Compares the numbers with the runs themselves and corrects those that differ. One statement, so that both sides are of one
- * snapshot.
+ * Compares the numbers with the runs themselves and corrects those that differ, one worker at a time. One statement, so that both
+ * sides are of one snapshot.
  */
-export async function recountLiveRuns(db: Database): Promise<LiveRunDrift[]> {
+export function recountLiveRuns(db: Database): Promise<LiveRunDrift[]> {
+  return db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended('recount of live runs', 0))`.execute(trx)
+    return correctDrift(trx)
+  })
+}
+
+async function correctDrift(db: Executing): Promise<LiveRunDrift[]> {
   const { rows } = await sql<LiveRunDrift>`${acrossCompanies('a sweep of all companies')}
     with found as (
       select ${levels}, count(*) as runs from runs where state in ('starting', 'running', 'cancel_requested')
