@@ -38,8 +38,12 @@ export const scrape: Benchmark = {
       for (const { method, path } of Object.values(allRoutes))
         for (const status of [200, 404, 500]) countRequest({ method, route: path, status, ms: 100 })
       const own = JSON.stringify((await ownMetrics()).filter(({ name }) => !name.startsWith('sandbox_http')))
-      for (const process of ['worker', 'builds'])
-        await saveReport(db, process, JSON.parse(own.replaceAll('"process":"api"', `"process":"${process}"`)))
+      for (const process of ['worker', 'builds'] as const)
+        await saveReport(
+          db,
+          { executor: '1'.repeat(32), process },
+          JSON.parse(own.replaceAll('"process":"api"', `"process":"${process}"`)),
+        )
       const machine = machineNote()
       const samplesMs: number[] = []
       const figuresMs: number[] = []

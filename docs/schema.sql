@@ -152,6 +152,7 @@ create table audit_salt (
 );
 
 create table base_images (
+  executor text not null,
   name text not null,
   digest text not null,
   preset text,
@@ -160,7 +161,7 @@ create table base_images (
   packages text[] not null,
   byte_size bigint,
   made_at timestamp with time zone,
-  constraint base_images_pkey PRIMARY KEY (name),
+  constraint base_images_pkey PRIMARY KEY (executor, name),
   constraint base_images_byte_size_check CHECK (byte_size >= 0),
   constraint base_images_digest_check CHECK (digest ~ '^sha256:[0-9a-f]{64}$'::text),
   constraint base_images_name_check CHECK (length(name) >= 1 AND length(name) <= 512)
@@ -939,6 +940,12 @@ create table gateway_keys (
 CREATE UNIQUE INDEX gateway_keys_live_name ON gateway_keys USING btree (company_id, name) WHERE revoked_at IS NULL;
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON gateway_keys FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('gateway_key', 'id', 'last_used_at,pepper,key_hash');
 
+create table host_image_removals (
+  executor text not null,
+  layer_digest text not null,
+  constraint host_image_removals_pkey PRIMARY KEY (executor, layer_digest)
+);
+
 create table idempotency_keys (
   company_id text not null,
   principal_id text not null,
@@ -1285,10 +1292,11 @@ create table prices (
 );
 
 create unlogged table process_metrics (
+  executor text not null,
   process text not null,
   reported_at timestamp with time zone default now() not null,
   metrics json not null,
-  constraint process_metrics_pkey PRIMARY KEY (process),
+  constraint process_metrics_pkey PRIMARY KEY (executor, process),
   constraint process_metrics_process_check CHECK (process = ANY (ARRAY['worker'::text, 'builds'::text, 'backups'::text]))
 );
 

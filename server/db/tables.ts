@@ -43,6 +43,7 @@ export interface Tables {
   context_facts: environments.ContextFactsTable
   pulled_images: environments.PulledImagesTable
   base_images: environments.BaseImagesTable
+  host_image_removals: environments.HostImageRemovalsTable
   build_prefixes: environments.BuildPrefixesTable
   built_prefixes: environments.BuiltPrefixesTable
   build_fence: environments.BuildFenceTable

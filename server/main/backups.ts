@@ -91,7 +91,9 @@ await runRole('backups', async (config, log) => {
   ]
   const loops = [
     ...tickers.map((ticker) => startTicker({ ...ticker, intervalMs: lookEveryMs, log })),
-    ...(isMeasured ? [startMetricsReport({ db, process: 'backups', log })] : []),
+    ...(isMeasured
+      ? [startMetricsReport({ db, reporter: { executor: machine, process: 'backups' }, log })]
+      : []),
   ]
   return {
     stop: async () => {

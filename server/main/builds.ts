@@ -61,7 +61,9 @@ const builds = await startBuildWorker({
 })
 if (config.metricsListen !== undefined) measureProcess('builds')
 const metrics =
-  config.metricsListen === undefined ? undefined : startMetricsReport({ db, process: 'builds', log })
+  config.metricsListen === undefined
+    ? undefined
+    : startMetricsReport({ db, reporter: { executor: name, process: 'builds' }, log })
 process.once('message', async () => {
   await Promise.all([builds.stop(), metrics?.stop()])
   await tracing.stop()

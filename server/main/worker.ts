@@ -125,12 +125,12 @@ await runRole('worker', async (config, log) => {
     startSweep({ ...sweep, runOnce: async () => ({ removed: await remove() }), log }),
   )
   const retention = startRetentionLoops({
-    ...{ db, storage, executor, clock: systemClock, log },
+    ...{ db, storage, executor, executorId: machine.id, clock: systemClock, log },
     remediationDays: remediationDaysOf(config.remediationDays),
   })
   const presence = startAgentPresence({ executor, lease, log })
   const slots = { total: capacity.slots, used: () => runs.active().length }
-  const metrics = startWorkerMetrics({ db, executor, config, log, slots })
+  const metrics = startWorkerMetrics({ db, executorId: machine.id, executor, config, log, slots })
   const audit = startAuditLoops({
     db,
     signing,

@@ -4,7 +4,13 @@ import { ExecutorRefused } from '../../../agent/port/errors.ts'
 import type { HostPort, StoredBase } from '../../../agent/port/host.ts'
 import type { Database } from '../../db/database.ts'
 import { defaultRegistry, type RegistrySettings } from '../../images/registries.ts'
-import { type BaseImageRow, listBaseImageRows, maxBaseImages, replaceBaseImages } from './base-image-store.ts'
+import {
+  type BaseImageRow,
+  listBaseImages,
+  listBaseImagesOf,
+  maxBaseImages,
+  replaceBaseImages,
+} from './base-image-store.ts'
 import { offeredBases } from './offered-bases.ts'
 
 export interface BaseImageContext {
@@ -14,7 +20,7 @@ export interface BaseImageContext {
 
 /** Images that Dockerfiles of every company can start from. */
 export async function readBaseImages({ db, registries }: BaseImageContext): Promise<BaseImageList> {
-  const rows = await listBaseImageRows(db)
+  const rows = await listBaseImages(db)
   return {
     items: rows.map(({ made_at, ...row }) => ({
       ...row,
@@ -27,19 +33,21 @@ export async function readBaseImages({ db, registries }: BaseImageContext): Prom
 }
 
 /**
- * Makes the table of base images equal to what builds started now find, for the API, which cannot ask the executor. Returns
- * their number if it changed.
+ * Makes the base images of an executor in the database equal to what its builds started now find, for the API, which cannot ask
+ * the executor. Returns their number if it changed.
  */
 export async function publishBaseImages({
   db,
+  executorId,
   executor,
 }: {
   db: Database
+  executorId: string
   executor: Pick<HostPort, 'builder'>
 }): Promise<{ published: number }> {
   const rows = (await basesOf(executor)).slice(0, maxBaseImages).map(rowOf)
-  if (isDeepStrictEqual(await listBaseImageRows(db), rows)) return { published: 0 }
-  await replaceBaseImages(db, rows)
+  if (isDeepStrictEqual(await listBaseImagesOf(db, executorId), rows)) return { published: 0 }
+  await replaceBaseImages(db, executorId, rows)
   return { published: rows.length }
 }
 

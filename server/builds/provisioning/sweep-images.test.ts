@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { ExecutorRefused } from '../../../agent/port/errors.ts'
 import { makeBuildTools } from '../../../testing/build-tools.ts'
@@ -28,6 +29,9 @@ const begin = new Date('2026-01-01T00:00:00Z')
 const log = createLog('test', 'silent')
 const imageUses = { byTask: imageUseByTask, byRun: imageUseByRun }
 
+const one = '1'.repeat(32)
+const other = '2'.repeat(32)
+
 let executor: ScriptedExecutor
 let tools: BuildTools
 let tenant: Tenant
@@ -44,7 +48,15 @@ beforeEach(async () => {
 })
 
 const sweepAt = (ms: number) =>
-  sweepImages({ db, storage, executor, imageUses, log, clock: { now: () => new Date(begin.getTime() + ms) } })
+  sweepImages({
+    db,
+    storage,
+    executor,
+    executorId: one,
+    imageUses,
+    log,
+    clock: { now: () => new Date(begin.getTime() + ms) },
+  })
 
 /** Sweeps now, to mark unreferenced images, and again some days later. */
 const sweepAfter = async (days: number, extraMs = 1) => {
@@ -113,6 +125,22 @@ it('removes an unreferenced image from host and storage after thirty days, and n
     state: 'archived',
   })
   expect(await sweepAfter(60)).toEqual({ removed: 0, failed: 0 })
+})
+
+it('leaves its removal from other hosts to their workers, unless a version has the layer again', async () => {
+  await sql`insert into executors (id, folder, boot, worker, place, capacity, lease_until)
+    select id, 'f', 'b', 'w', 'p', '{}', now() from unnest(${[one, other]}::text[]) ids (id)`.execute(db)
+  const [gone, again] = [await unreferenced(), await unreferenced()]
+  expect(await sweepAfter(30)).toEqual({ removed: 2, failed: 0 })
+  await runnable(again.layer)
+  executor = new ScriptedExecutor()
+  for (const { layer } of [gone, again]) await executor.installImage(layer, Readable.from([]))
+  const sweepOther = () =>
+    sweepImages({ db, storage, executor, executorId: other, imageUses, log, clock: { now: () => begin } })
+  await sweepOther()
+  expect([await executor.hasImage(gone.layer), await executor.hasImage(again.layer)]).toEqual([false, true])
+  expect(await db.selectFrom('host_image_removals').selectAll().execute()).toEqual([])
+  await sql`truncate executors cascade`.execute(db)
 })
 
 it('waits for the company’s retention period', async () => {

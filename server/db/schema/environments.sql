@@ -185,11 +185,12 @@ create index environment_versions_handoffs on environment_versions (handoff_sinc
 create index environment_versions_by_source on environment_versions (environment_id, source_digest)
   where state = 'ready';
 
--- The operator's base images on the machine that runs jobs, as its worker last saw them. Of the machine and of no company:
--- the worker replaces all rows when the images change.
+-- The operator's base images of each executor, as its worker last saw them. Of no company: the worker replaces all rows of its
+-- executor when the images change.
 create table base_images (
+  executor text not null,
   -- as FROM names it
-  name text primary key check (length(name) between 1 and 512),
+  name text not null check (length(name) between 1 and 512),
   digest text not null check (digest ~ '^sha256:[0-9a-f]{64}$'),
   preset text,
   -- code name of the release
@@ -198,5 +199,13 @@ create table base_images (
   languages jsonb not null,
   packages text[] not null,
   byte_size bigint check (byte_size >= 0),
-  made_at timestamptz
+  made_at timestamptz,
+  primary key (executor, name)
+);
+
+-- Layers that other executors may still have on their hosts, since the image that had them was removed.
+create table host_image_removals (
+  executor text not null,
+  layer_digest text not null,
+  primary key (executor, layer_digest)
 );

@@ -92,12 +92,14 @@ create table workers (
 );
 create index workers_by_executor on workers (executor);
 
--- The metrics of processes without a listener, which the API serves; one row for each. Not logged: each process writes its own
--- again within seconds.
+-- The metrics of processes without a listener, which the API serves; one row for each of an executor. Not logged: each process
+-- writes its own again within seconds.
 create unlogged table process_metrics (
-  process text primary key check (process in ('worker', 'builds', 'backups')),
+  executor text not null,
+  process text not null check (process in ('worker', 'builds', 'backups')),
   reported_at timestamptz not null default now(),
-  metrics json not null
+  metrics json not null,
+  primary key (executor, process)
 );
 
 -- Acts of operators past the API: rows are added and never changed, and each holds the hash of the one before it.

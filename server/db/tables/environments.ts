@@ -196,6 +196,7 @@ export interface PulledImagesTable {
 }
 
 export interface BaseImagesTable {
+  executor: string
   name: string
   digest: string
   preset: string | null
@@ -204,6 +205,11 @@ export interface BaseImagesTable {
   packages: string[]
   byte_size: number | null
   made_at: Date | null
+}
+
+export interface HostImageRemovalsTable {
+  executor: string
+  layer_digest: string
 }
 
 export interface BuildFenceTable {

@@ -12,6 +12,7 @@ import type { Ticker } from '../../work/ticker.ts'
 
 export interface WorkerMetricsOptions {
   db: Database
+  executorId: string
   executor: Pick<HostPort, 'capacity' | 'process'>
   config: Pick<Config, 'backupFolder' | 'dataDir' | 'diskFloorBytes' | 'metricsListen'>
   log: Log
@@ -20,7 +21,14 @@ export interface WorkerMetricsOptions {
 }
 
 /** The loop that reports the metrics of the worker, and those of the whole service, which it alone computes; none if nobody reads them. */
-export function startWorkerMetrics({ db, executor, config, log, slots }: WorkerMetricsOptions): Ticker[] {
+export function startWorkerMetrics({
+  db,
+  executorId,
+  executor,
+  config,
+  log,
+  slots,
+}: WorkerMetricsOptions): Ticker[] {
   if (config.metricsListen === undefined) return []
   measureProcess('worker')
   new Gauge({
@@ -34,10 +42,11 @@ export function startWorkerMetrics({ db, executor, config, log, slots }: WorkerM
   })
   let hasOldReport = config.backupFolder === undefined
   const refresh = async () => {
-    if (hasOldReport) await removeReport(db, 'backups')
+    if (hasOldReport) await removeReport(db, { executor: executorId, process: 'backups' })
     hasOldReport = false
     await refreshServiceGauges({ db, executor, ...config })
   }
   const others = () => executor.process().then(agentMetrics, () => [])
-  return [startMetricsReport({ db, process: 'worker', refresh, others, log })]
+  const reporter = { executor: executorId, process: 'worker' } as const
+  return [startMetricsReport({ db, reporter, refresh, others, log })]
 }

@@ -22,11 +22,12 @@ const workerReport = async (process = 'worker') => {
   const own = (await ownMetrics()).filter(({ name }) => !name.startsWith('sandbox_http'))
   return JSON.parse(JSON.stringify(own).replaceAll('"process":"api"', `"process":"${process}"`))
 }
+const ofWorker = { executor: '1'.repeat(32), process: 'worker' } as const
 const read = async () => (await new MetricsPage(db).read()).text
 
 test('the page has each family once, with the values of each process', async () => {
   await refresh()
-  await saveReport(db, 'worker', [...(await workerReport()), ...agentMetrics(await executor.process())])
+  await saveReport(db, ofWorker, [...(await workerReport()), ...agentMetrics(await executor.process())])
   const { contentType, text } = await new MetricsPage(db).read()
   expect(contentType).toContain('application/openmetrics-text')
   expect(text.endsWith('# EOF\n')).toBe(true)
@@ -41,11 +42,24 @@ test('the page has each family once, with the values of each process', async () 
 })
 
 test('the report of a process that has died is left out, and its age is shown', async () => {
-  await saveReport(db, 'worker', await workerReport())
+  await saveReport(db, ofWorker, await workerReport())
   await sql`update process_metrics set reported_at = now() - interval '31 seconds'`.execute(db)
   const text = await read()
   expect(text).not.toContain('process="worker"')
   expect(text).toMatch(/^sandbox_process_report_age_seconds\{reporter="worker",process="api"\} 31/m)
+})
+
+test('values of several executors have their names, and are not added', async () => {
+  await refresh()
+  const other = { executor: '2'.repeat(32), process: 'worker' } as const
+  for (const reporter of [ofWorker, other]) await saveReport(db, reporter, await workerReport())
+  const text = await read()
+  for (const digits of ['11111111', '22222222'])
+    expect(text).toMatch(
+      new RegExp(`^sandbox_database_lock_waits\\{(?=.*executor="${digits}").*process="worker".*\\} `, 'm'),
+    )
+  await sql`delete from process_metrics where executor = ${other.executor}`.execute(db)
+  expect(await read()).not.toContain('executor=')
 })
 
 test('without a database the API still shows its own metrics', async () => {
@@ -60,8 +74,8 @@ test('with a thousand companies a page is small and costs one statement, however
   for (const { method, path } of Object.values(allRoutes))
     for (const status of [200, 404, 500]) countRequest({ method, route: path, status, ms: 100 })
   await refresh()
-  await saveReport(db, 'worker', await workerReport())
-  await saveReport(db, 'builds', await workerReport('builds'))
+  await saveReport(db, ofWorker, await workerReport())
+  await saveReport(db, { ...ofWorker, process: 'builds' }, await workerReport('builds'))
   const page = new MetricsPage(db)
   const statements = vi.spyOn(db, 'getExecutor')
   const pages = await Promise.all([page.read(), page.read(), page.read()])

@@ -9,10 +9,17 @@ const heldMs = 1000
 /** Older reports are left out: a gauge of a process that has died says nothing. */
 const reportMaxAgeSeconds = 30
 
+/** The first digits of an id tell executors of a deployment apart. */
+const digitsOf = (executor: string): string => executor.slice(0, 8)
+
+/** Whether labels need not say of which executor they are. */
+const isOneExecutor = (reports: readonly MetricsReport[]): boolean =>
+  new Set(reports.map(({ executor }) => executor)).size < 2
+
 const reportAge = new Gauge({
   name: 'sandbox_process_report_age_seconds',
   help: 'Age of the last report of a process; its metrics are absent above 30 seconds.',
-  labelNames: ['reporter'],
+  labelNames: ['reporter', 'executor'],
 })
 const databaseUp = new Gauge({ name: 'sandbox_database_up', help: 'Whether the database answers the API.' })
 
@@ -33,7 +40,9 @@ export class MetricsPage {
   async #make(): Promise<Page> {
     const reports = await this.#reports()
     const fresh = reports.filter(({ age_seconds }) => age_seconds <= reportMaxAgeSeconds)
-    const all = [await ownMetrics(), ...fresh.map(({ metrics }) => metrics as Metrics)].map(withFamilyNames)
+    const isOne = isOneExecutor(fresh)
+    const reported = fresh.map((report) => (isOne ? (report.metrics as Metrics) : withExecutor(report)))
+    const all = [await ownMetrics(), ...reported].map(withFamilyNames)
     const merged = AggregatorRegistry.aggregate<OpenMetricsContentType>(all)
     merged.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
     return { contentType: merged.contentType, text: await merged.metrics() }
@@ -44,7 +53,9 @@ export class MetricsPage {
     try {
       const reports = await listReports(this.#db)
       databaseUp.set(1)
-      for (const { process, age_seconds } of reports) reportAge.set({ reporter: process }, age_seconds)
+      const isOne = isOneExecutor(reports)
+      for (const { executor, process, age_seconds } of reports)
+        reportAge.set({ reporter: process, ...(!isOne && { executor: digitsOf(executor) }) }, age_seconds)
       return reports
     } catch {
       databaseUp.set(0)
@@ -52,6 +63,16 @@ export class MetricsPage {
     }
   }
 }
+
+/** Of several executors, whose values would be added: each has the first digits of its id as a label. */
+const withExecutor = ({ executor, metrics }: MetricsReport): Metrics =>
+  (metrics as Metrics).map((metric) => ({
+    ...metric,
+    values: metric.values.map((value) => ({
+      ...value,
+      labels: { ...value.labels, executor: digitsOf(executor) },
+    })),
+  }))
 
 /** In OpenMetrics a counter is named without the ending that its samples have. */
 const withFamilyNames = (metrics: Metrics): Metrics =>

@@ -127,7 +127,7 @@ test('a real Prometheus scrapes the service, knows every metric of rules and das
   const { db } = await createTestDatabase()
   const executor = new FakeExecutor(async () => ({}))
   const [worker] = startWorkerMetrics({
-    ...{ db, executor, log, slots: { total: 4, used: () => 1 } },
+    ...{ db, executorId: '1'.repeat(32), executor, log, slots: { total: 4, used: () => 1 } },
     config: {
       dataDir: '/',
       diskFloorBytes: undefined,

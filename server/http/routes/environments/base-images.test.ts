@@ -1,4 +1,5 @@
 import { baseImageRoutes } from '@sandbox-jobs/contract/routes/base-image-routes.ts'
+import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { ExecutorRefused } from '../../../../agent/port/errors.ts'
 import type { StoredBase } from '../../../../agent/port/host.ts'
@@ -17,7 +18,11 @@ beforeEach(async () => {
 const api = new TestApi(db)
 const list = (of = api) => of.must(baseImageRoutes.listBaseImages, tenant.member)
 const publish = (baseImages: StoredBase[]) =>
-  publishBaseImages({ db, executor: { builder: async () => ({ toolchainDigest: digest('f'), baseImages }) } })
+  publishBaseImages({
+    db,
+    executorId: '1'.repeat(32),
+    executor: { builder: async () => ({ toolchainDigest: digest('f'), baseImages }) },
+  })
 
 const made = {
   debian: 'trixie',
@@ -55,10 +60,30 @@ test('every member sees the images that builds find, as they are now', async () 
   expect((await list()).items.map((image) => image.digest)).toEqual([digest('3')])
 })
 
+test('only images are offered that all executors have', async () => {
+  const other = '2'.repeat(32)
+  await sql`insert into executors (id, folder, boot, worker, place, capacity, lease_until)
+    values (${other}, 'f', 'b', 'w', 'p', '{}', now() + interval '1 hour')`.execute(db)
+  const both = { name: 'curated/both:1', digest: digest('1') }
+  await publish([both, { name: 'curated/one:1', digest: digest('2') }])
+  expect((await list()).items).toEqual([])
+  const builder = async () => ({
+    toolchainDigest: digest('f'),
+    baseImages: [{ ...both, digest: digest('3') }],
+  })
+  await publishBaseImages({ db, executorId: other, executor: { builder } })
+  expect((await list()).items.map(({ name, digest: shown }) => [name, shown])).toEqual([
+    [both.name, both.digest],
+  ])
+  await sql`update executors set released = true`.execute(db)
+  expect((await list()).items.map(({ name }) => name)).toEqual(['curated/both:1', 'curated/one:1'])
+  await db.deleteFrom('base_images').where('executor', '=', other).execute()
+})
+
 test('without a builder there is nothing to start from', async () => {
   await publish([{ name: 'curated/python:3.13', digest: digest('1') }])
   const builder = () => Promise.reject(new ExecutorRefused('builder_missing', 'install it'))
-  await publishBaseImages({ db, executor: { builder } })
+  await publishBaseImages({ db, executorId: '1'.repeat(32), executor: { builder } })
   expect((await list()).items).toEqual([])
 })
 

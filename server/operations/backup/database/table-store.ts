@@ -12,6 +12,7 @@ const ofMachine = [
   'executors',
   'workers',
   'base_images',
+  'host_image_removals',
   'build_memory_turn',
   'process_metrics',
   'sign_ins',
