@@ -896,6 +896,8 @@ create table executors (
   folder text not null,
   boot text not null,
   place text not null,
+  keys text[] not null,
+  store text not null,
   worker text not null,
   capacity jsonb not null,
   lease_until timestamp with time zone not null,
@@ -906,6 +908,7 @@ create table executors (
   constraint executors_folder_check CHECK (length(folder) >= 1 AND length(folder) <= 64),
   constraint executors_id_check CHECK (id ~ '^[0-9a-f]{32}$'::text),
   constraint executors_place_check CHECK (length(place) >= 1 AND length(place) <= 512),
+  constraint executors_store_check CHECK (length(store) >= 1 AND length(store) <= 1024),
   constraint executors_worker_check CHECK (length(worker) >= 1 AND length(worker) <= 64)
 );
 

@@ -18,7 +18,7 @@ import {
 } from '../../server/runs/queue/claim-store.ts'
 import { markRunning, requeue } from '../../server/runs/queue/claimed-run-store.ts'
 import { foldLiveRuns } from '../../server/runs/queue/live-run-store.ts'
-import { type Driver } from '../../server/work/heartbeat-statement.ts'
+import type { Driver } from '../../server/work/heartbeat-statement.ts'
 import { startHeartbeat } from '../../server/work/heartbeat-store.ts'
 import { makeRunnableTask, type RunnableTask } from '../../testing/factories/runs.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'
@@ -146,8 +146,8 @@ export class SqlRuns implements SimulatedRuns {
 
   drive(driver: Driver): Promise<void> {
     return this.#execute(async (db) => {
-      await sql`insert into executors (id, folder, boot, worker, place, capacity, lease_until)
-        values (${driver.executor}, 'f', 'b', ${driver.worker}, 'p', '{}', now()) on conflict do nothing`.execute(
+      await sql`insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until)
+        values (${driver.executor}, 'f', 'b', ${driver.worker}, 'p', '{}', 's', '{}', now()) on conflict do nothing`.execute(
         db,
       )
       await startHeartbeat(db, driver)

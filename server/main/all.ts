@@ -8,7 +8,13 @@ import { writeLogLevel } from '../base/log-level.ts'
 import { externalLogProblem, keptLog } from '../operations/backup/archive/kept-log.ts'
 import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'
 import { enoughConnections } from './database-checks.ts'
-import { type DataFolder, openDataFolder, prepareDataFolder } from './supervisor/host/data-folder.ts'
+import { requireKeys } from './supervisor/host/copied-keys.ts'
+import {
+  type DataFolder,
+  openDataFolder,
+  prepareDataFolder,
+  shareKeys,
+} from './supervisor/host/data-folder.ts'
 import { lockInstance } from './supervisor/host/instance-lock.ts'
 import { checkRestored } from './supervisor/host/restore-mark.ts'
 import { type ServiceAccounts, serviceAccounts } from './supervisor/host/service-accounts.ts'
@@ -81,6 +87,7 @@ async function underLock<T>(path: string, url: string, work: () => Promise<T>): 
 async function upOn(config: Config, accounts: ServiceAccounts | undefined): Promise<ExitCode> {
   await checkListeners(config)
   const ground = await prepare(config, accounts)
+  useCopiedKeys(config, accounts)
   const external = externalUrls(config)
   const database = external ? externalDatabase(ground, external) : embeddedDatabase(ground)
   const plan = { ...ground, urls: () => external ?? embeddedUrls(database) }
@@ -132,6 +139,7 @@ async function upRoleOn(
   accounts: ServiceAccounts | undefined,
 ): Promise<ExitCode> {
   const ground = await prepare(config, accounts)
+  if (name !== 'agent') useCopiedKeys(config, accounts)
   if (name === 'api') await checkListeners(config)
   const urls = name === 'agent' ? undefined : await urlsThere(config, ground.folder)
   const plan = { ...ground, urls: () => urls }
@@ -182,6 +190,13 @@ async function prepare(config: Config, accounts: ServiceAccounts | undefined): P
   const listener = givenListener()
   const confinement = await serviceConfinement(folder.native, program.node)
   return { config, folder, program, packed, confinement, accounts, output, listener }
+}
+
+/** On a further machine of a deployment: the keys are those of the first. */
+function useCopiedKeys({ makeKeys, dataDir }: Config, accounts: ServiceAccounts | undefined): void {
+  if (makeKeys) return
+  requireKeys(dataDir)
+  if (accounts) shareKeys(dataDir, accounts)
 }
 
 function embeddedDatabase(ground: Ground): PostgresPart {

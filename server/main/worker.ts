@@ -24,7 +24,7 @@ import { queuePolicy } from '../runs/queue/queue-policy.ts'
 import { configuredKeys } from '../secrets/keys/configured-keys.ts'
 import { LocalKeys, secretKeysFolder } from '../secrets/keys/local-keys.ts'
 import { StoredRunSessions } from '../sessions/runs/run-sessions.ts'
-import { openStorage } from '../storage/open-storage.ts'
+import { bucketName, openStorage } from '../storage/open-storage.ts'
 import { sweepTaskUploads } from '../tasks/files/upload-sweep.ts'
 import { startTracing } from '../tracing/tracing.ts'
 import { LeaseRefused, takeExecutorLease } from '../work/executor-lease.ts'
@@ -59,9 +59,13 @@ await runRole('worker', async (config, log) => {
   await notifyMissed(db)
   const { machine, notDumpable } = given()
   const location = `${hostname()}:${config.dataDir}`
+  // Created here if absent: the API shows the public key and cannot create it.
+  const signing = new SigningKeys(signingKeysFolder(config.dataDir))
   const capacity = configuredCapacity(config)
   const lease = await takeExecutorLease({
     ...{ db, machine, boot: bootId(), place: location, capacity, log },
+    keys: signing.list().map(({ id }) => id),
+    store: bucketName(config) ?? `the data folder of machine ${machine.id}`,
   }).catch(refused)
   void lease.lost.then((why) => {
     // Exits at once, like a crash: the next holder of the lease must not find it still working.
@@ -73,9 +77,6 @@ await runRole('worker', async (config, log) => {
   const storage = await openStorage(config)
   await storage.removeAbandoned()
   const executor = new AgentClient(config.agentSocket)
-  const signing = new SigningKeys(signingKeysFolder(config.dataDir))
-  // Created here if absent: the API shows the public key and cannot create it.
-  signing.list()
   // The API encrypts with the first of these, and cannot make it.
   new LocalKeys(secretKeysFolder(config.dataDir)).prepare()
   const directory = new Directory(db)

@@ -9,6 +9,10 @@ export interface LeaseClaim extends Driver {
   folder: string
   boot: string
   place: string
+  /** Ids of the keys that sign images. */
+  keys: string[]
+  /** Where objects are. */
+  store: string
   /** Numbers by name, for those who ask for the capacity of all executors. */
   capacity: object
 }
@@ -20,13 +24,13 @@ export interface LeaseHolder extends Omit<LeaseClaim, 'capacity'> {
 
 const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.lit(heartbeatSeconds)})`
 
-const columns = sql`id as executor, folder, boot, worker, place, lease_until::text as "leaseUntil"`
+const columns = sql`id as executor, folder, boot, worker, place, keys, store, lease_until::text as "leaseUntil"`
 
 /**
  * Takes the lease of an executor if it was released, if nobody had it, or if its holder was a process of the same folder and
  * either of this kernel boot or without a valid lease: that process is gone, or finds out that it was replaced. A copy of the
- * holder's folder gets it only after a release. Nobody gets it while another executor is driven. Returns the holder
- * afterwards, or the other executor. With the lease the heartbeats of earlier workers of the executor end, so that their runs are
+ * holder's folder gets it only after a release. Nobody gets it while another executor is driven by a worker with other keys or
+ * other objects. Returns the holder afterwards, or that executor. With the lease the heartbeats of earlier workers of the executor end, so that their runs are
  * taken over at once.
  */
 export function claimLease(db: Database, claim: LeaseClaim): Promise<LeaseHolder> {
@@ -35,20 +39,21 @@ export function claimLease(db: Database, claim: LeaseClaim): Promise<LeaseHolder
     await sql`select pg_advisory_xact_lock(hashtextextended('executor-leases', 0))`.execute(trx)
     const { rows } = await sql<LeaseHolder>`
       select ${columns} from executors
-      where id <> ${claim.executor} and ${isDriven} limit 1
+      where id <> ${claim.executor} and ${isDriven} and (store <> ${claim.store} or not keys && ${claim.keys}::text[])
+      limit 1
     `.execute(trx)
     return rows[0] ?? (await takeLease(trx, claim))
   })
 }
 
 async function takeLease(trx: Trx, claim: LeaseClaim): Promise<LeaseHolder> {
-  const { executor, folder, boot, worker, place } = claim
+  const { executor, folder, boot, worker, place, keys, store } = claim
   const capacity = JSON.stringify(claim.capacity)
   await sql`
-    insert into executors as held (id, folder, boot, worker, place, capacity, lease_until)
-    values (${executor}, ${folder}, ${boot}, ${worker}, ${place}, ${capacity}, ${leaseEnd})
+    insert into executors as held (id, folder, boot, worker, place, keys, store, capacity, lease_until)
+    values (${executor}, ${folder}, ${boot}, ${worker}, ${place}, ${keys}, ${store}, ${capacity}, ${leaseEnd})
     on conflict (id) do update set folder = excluded.folder, boot = excluded.boot, worker = excluded.worker,
-      place = excluded.place, capacity = excluded.capacity, lease_until = excluded.lease_until, released = false
+      place = excluded.place, keys = excluded.keys, store = excluded.store, capacity = excluded.capacity, lease_until = excluded.lease_until, released = false
     where held.released
       or (held.folder = excluded.folder and (held.boot = excluded.boot or held.lease_until < clock_timestamp()))
   `.execute(trx)

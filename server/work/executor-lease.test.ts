@@ -4,6 +4,7 @@ import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { eventually } from '../../testing/eventually.ts'
 import { createLog } from '../base/logging.ts'
 import { type ExecutorLease, LeaseRefused, presenceOn, takeExecutorLease } from './executor-lease.ts'
+import { isDriven } from './executor-statement.ts'
 import { hasHeartbeat } from './heartbeat-statement.ts'
 
 const { db } = await createTestDatabase()
@@ -13,13 +14,13 @@ const other = { id: '2'.repeat(32), folder: '22-2' }
 const copyOfOne = { ...one, folder: '33-3' }
 
 const leases: ExecutorLease[] = []
-const take = async (machine: typeof one, boot = 'boot') => {
+const take = async (machine: typeof one, { boot = 'boot', keys = ['k'], store = 'bucket' } = {}) => {
   const lease = await takeExecutorLease({
     db,
     machine,
     boot,
     place: `host:/${machine.folder}`,
-    capacity: {},
+    ...{ keys, store, capacity: {} },
     log,
     renewEveryMs: 100,
   })
@@ -33,11 +34,36 @@ afterEach(async () => {
   for (const lease of leases.splice(0)) await lease.release()
 })
 
-test('a second machine is refused while the first is at work, with its place', async () => {
+test('executors are driven at the same time, each by one worker', async () => {
+  const [first, second] = [await take(one), await take(other)]
+  await eventually(async () => {
+    const { rows } = await sql<{
+      worker: string
+    }>`select worker from executors where ${isDriven} order by id`.execute(db)
+    expect(rows.map(({ worker }) => worker)).toEqual([first.worker, second.worker])
+  })
+})
+
+test.each([
+  ['other keys', { keys: ['x'] }, 'It has other keys: copy its folder of keys'],
+  [
+    'other objects',
+    { store: 'elsewhere' },
+    'Its objects are in bucket, and those of this machine in elsewhere',
+  ],
+])('a machine with %s is refused while another one is at work, with its place', async (_name, has, why) => {
   await take(one)
-  const refusal = take(other)
+  const refusal = take(other, has)
   await expect(refusal).rejects.toThrow(LeaseRefused)
   await expect(refusal).rejects.toThrow('another machine works on this database: host:/11-1')
+  await expect(refusal).rejects.toThrow(why)
+  await leases[0]?.release()
+  await take(other, has)
+})
+
+test('a machine has some keys of the others, of which one may have made a new one', async () => {
+  await take(one, { keys: ['former', 'new'] })
+  await take(other, { keys: ['former'] })
 })
 
 test('a copy of its data folder is refused, also where the first does not answer any more', async () => {
@@ -53,24 +79,22 @@ test('a copy of its data folder is refused, also where the first does not answer
 test('the machine that died comes back at once, and its former process learns of it', async () => {
   const dead = await take(one)
   await take(one)
-  expect(await dead.lost).toContain('another machine works on this database')
+  expect(await dead.lost).toContain('another worker drives this executor')
 })
 
 test('a machine that was started anew waits for no more than the lease of its last start', async () => {
   await sql`
-    insert into executors (id, folder, boot, worker, place, capacity, lease_until)
-    values (${one.id}, ${one.folder}, 'earlier boot', 'w', 'host:/x', '{}', now() + interval '1 second')
+    insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until)
+    values (${one.id}, ${one.folder}, 'earlier boot', 'w', 'host:/x', '{}', 's', '{}', now() + interval '1 second')
   `.execute(db)
   await take(one)
   const { rows } = await sql<{ boot: string }>`select boot from executors`.execute(db)
   expect(rows).toEqual([{ boot: 'boot' }])
 })
 
-test('any machine may come after an orderly stop, and at once', async () => {
+test('any folder may come after an orderly stop, and at once', async () => {
   const first = await take(one)
   await first.release()
-  const second = await take(other)
-  await second.release()
   await take(copyOfOne)
 })
 
@@ -81,7 +105,7 @@ test('a lease that ran out while the database was away is kept where nobody took
     const { rows } = await sql`select from executors where lease_until > now()`.execute(db)
     expect(rows).toHaveLength(1)
   })
-  await expect(take(other)).rejects.toThrow(LeaseRefused)
+  await expect(take(other, { keys: ['x'] })).rejects.toThrow(LeaseRefused)
 })
 
 test('the host agent counts as seen after another start of its machine', async () => {

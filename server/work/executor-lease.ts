@@ -22,7 +22,8 @@ import { keepLease } from './lease.ts'
  * A worker that restarts after a crash gets the lease at once, since the row names its folder and its kernel boot. After a
  * crash of the machine the lease must expire first; if its holder renews it meanwhile, the new worker is refused. A copy of a
  * data folder has the same machine id but another folder id, and is refused until the original has released the lease in an
- * orderly stop. One executor works on a database: another one waits until the lease has expired, or is refused.
+ * orderly stop. Any number of executors work on a database, if their workers have the same keys and the same object store:
+ * another worker could neither start what one of them has built nor read what it has stored, and is refused.
  *
  * The lease alone does not ensure that no run starts twice: each claim also names its executor, and no other executor can
  * prove anything about it.
@@ -39,18 +40,15 @@ export interface ExecutorLease {
   release(): Promise<void>
 }
 
-export interface ExecutorLeaseOptions {
+export interface ExecutorLeaseOptions
+  extends Pick<LeaseClaim, 'boot' | 'place' | 'keys' | 'store' | 'capacity'> {
   db: Database
   machine: Machine
-  boot: string
-  /** Location of this machine for messages. */
-  place: string
-  capacity: object
   log: Log
   renewEveryMs?: number
 }
 
-/** Another worker drives this executor, or another executor works on this database. The message says what the operator can do. */
+/** Another worker drives this executor, or has other keys or objects. The message says what the operator can do. */
 export class LeaseRefused extends Error {
   constructor(message: string) {
     super(message)
@@ -64,26 +62,19 @@ const locationMaxLength = 512
 
 /** Resolves when this worker has the lease, which is renewed from then on. Rejects with `LeaseRefused`. */
 export async function takeExecutorLease(options: ExecutorLeaseOptions): Promise<ExecutorLease> {
-  const { db, machine, boot, log } = options
+  const { db, machine, boot, keys, store, capacity, log } = options
   const worker = newToken()
   const place = options.place.slice(0, locationMaxLength)
-  const claim = {
-    executor: machine.id,
-    folder: machine.folder,
-    boot,
-    worker,
-    place,
-    capacity: options.capacity,
-  }
+  const claim = { executor: machine.id, folder: machine.folder, boot, worker, place, keys, store, capacity }
   let first: LeaseHolder | undefined
   for (;;) {
     const holder = await claimLease(db, claim)
     if (holder.worker === worker) break
     if (isCopy(holder, claim)) throw new LeaseRefused(copyMessage(holder))
     if (first && (holder.worker !== first.worker || holder.leaseUntil !== first.leaseUntil)) {
-      throw new LeaseRefused(otherMessage(holder))
+      throw new LeaseRefused(refusalOf(holder, claim))
     }
-    if (!first) log.warn({ holder: holder.place }, 'waits until the lease of the last worker has run out')
+    if (!first) log.warn({ holder: holder.place }, 'waits until the lease of another worker has run out')
     first ??= holder
     await sleep(retryMs)
   }
@@ -101,7 +92,7 @@ function keep(options: ExecutorLeaseOptions, claim: LeaseClaim): ExecutorLease {
   const renew = async () => {
     const holder = await renewExecutorLease(db, claim)
     if (holder.worker === worker) return 'held'
-    lost.resolve(otherMessage(holder))
+    lost.resolve(drivenMessage(holder))
     return 'lost'
   }
   const ended = keepLease({ everyMs, renew, signal: stopping.signal, log })
@@ -122,8 +113,16 @@ function keep(options: ExecutorLeaseOptions, claim: LeaseClaim): ExecutorLease {
 const isCopy = (holder: LeaseHolder, claim: LeaseClaim): boolean =>
   holder.executor === claim.executor && holder.folder !== claim.folder
 
-const otherMessage = ({ place, executor }: LeaseHolder): string =>
-  `another machine works on this database: ${place} (executor ${executor}). Several machines on one database are not supported yet: stop the other one, or give this one a database of its own`
+function refusalOf(holder: LeaseHolder, claim: LeaseClaim): string {
+  if (holder.executor === claim.executor) return drivenMessage(holder)
+  const other = `another machine works on this database: ${holder.place} (executor ${holder.executor})`
+  return holder.store === claim.store
+    ? `${other}. It has other keys: copy its folder of keys to this machine and set SANDBOX_MAKE_KEYS=false, or give this machine a database of its own`
+    : `${other}. Its objects are in ${holder.store}, and those of this machine in ${claim.store}: name one bucket for all machines, or give this machine a database of its own`
+}
+
+const drivenMessage = ({ place, executor }: LeaseHolder): string =>
+  `another worker drives this executor: ${place} (executor ${executor})`
 
 const copyMessage = ({ place }: LeaseHolder): string =>
   `this data folder has the machine id of ${place}, which was not stopped in an orderly way: it is a copy, or it was moved. Two folders with one machine id could start a run twice. Stop the original with sandbox down before it is copied; where the original is gone for good, remove agent/machine-id here, and runs that were at work there end as host_lost`

@@ -17,6 +17,8 @@ export interface ServiceConfig {
   baseUrl: string
   /** The kill switch: false refuses every mutation except cancel, download, login and the directory, whatever operators do. */
   enabled: boolean
+  /** False: the keys are those of another machine, and a missing one is not made. */
+  makeKeys: boolean
   deployment: 'onprem' | 'hosted'
   /** The level at the start: `sandbox operator log-level` changes it while the service runs. */
   logLevel: LogLevel
@@ -83,6 +85,13 @@ export const serviceSettings: Settings<ServiceConfig> = {
   enabled: {
     env: 'SANDBOX_ENABLED',
     description: 'kill switch: false refuses every change except cancel, download, login and the directory',
+    fallback: () => true,
+    ...flag,
+  },
+  makeKeys: {
+    env: 'SANDBOX_MAKE_KEYS',
+    description:
+      'whether missing keys are made in the data folder; false on each further machine of a deployment, which has the keys of the first',
     fallback: () => true,
     ...flag,
   },

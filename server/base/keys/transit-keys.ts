@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPair, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { keepFirst } from './key-files.ts'
+import { keepFirst, readOrMake } from './key-files.ts'
 import { RotatedFile } from './rotated-file.ts'
 
 /* The keys that decrypt what clients encrypt for the service: RSA, 3072 bits, in `FOLDER/transit-rsa.pem`. */
@@ -35,6 +35,11 @@ export class TransitKeys {
       if (this.#live === live) this.#live = undefined
     })
     return live
+  }
+
+  /** Makes the first key where there is none. */
+  make(): void {
+    readOrMake(this.#file.path, () => pemOf(generateKeyPairSync('rsa', { modulusLength }).privateKey))
   }
 
   /** Makes the next key; the last one stays live. Throws `FormerKeyLive` while one from before it is. */

@@ -128,8 +128,10 @@ it('removes an unreferenced image from host and storage after thirty days, and n
 })
 
 it('leaves its removal from other hosts to their workers, unless a version has the layer again', async () => {
-  await sql`insert into executors (id, folder, boot, worker, place, capacity, lease_until)
-    select id, 'f', 'b', 'w', 'p', '{}', now() from unnest(${[one, other]}::text[]) ids (id)`.execute(db)
+  await sql`insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until)
+    select id, 'f', 'b', 'w', 'p', '{}', 's', '{}', now() from unnest(${[one, other]}::text[]) ids (id)`.execute(
+    db,
+  )
   const [gone, again] = [await unreferenced(), await unreferenced()]
   expect(await sweepAfter(30)).toEqual({ removed: 2, failed: 0 })
   await runnable(again.layer)
@@ -140,7 +142,7 @@ it('leaves its removal from other hosts to their workers, unless a version has t
   await sweepOther()
   expect([await executor.hasImage(gone.layer), await executor.hasImage(again.layer)]).toEqual([false, true])
   expect(await db.selectFrom('host_image_removals').selectAll().execute()).toEqual([])
-  await sql`truncate executors cascade`.execute(db)
+  await sql`truncate executors, workers`.execute(db)
 })
 
 it('waits for the company’s retention period', async () => {

@@ -71,6 +71,9 @@ create table executors (
   boot text not null check (length(boot) between 1 and 64),
   -- host and folder, for people
   place text not null check (length(place) between 1 and 512),
+  -- ids of the keys that sign images, and where objects are: workers of one database have the same
+  keys text[] not null,
+  store text not null check (length(store) between 1 and 1024),
   -- that drives it: another one at each start
   worker text not null check (length(worker) between 1 and 64),
   -- the slots and memory that it shares among runs and builds

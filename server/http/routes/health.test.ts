@@ -16,7 +16,16 @@ const { db } = await createTestDatabase()
 const log = createLog('test', 'silent')
 const objects = join(testFolder(), 'objects')
 const machine = { id: '1'.repeat(32), folder: '11-1' }
-const lease = await takeExecutorLease({ db, machine, boot: 'boot', place: 'host:/x', capacity: {}, log })
+const lease = await takeExecutorLease({
+  db,
+  machine,
+  boot: 'boot',
+  place: 'host:/x',
+  keys: ['k'],
+  store: 'bucket',
+  capacity: {},
+  log,
+})
 afterAll(() => lease.release())
 beforeEach(() => lease.recordAgentSeen())
 

@@ -40,6 +40,7 @@ export interface AuditEntry {
     | 'transit_key_retire'
     | 'secret_key_rotate'
     | 'secret_key_retire'
+    | 'keys_make'
     | 'pepper_rotate'
     | 'pepper_retire'
     | 'root_key_rotate'

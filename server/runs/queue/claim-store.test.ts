@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
-import { type Driver } from '../../work/heartbeat-statement.ts'
+import type { Driver } from '../../work/heartbeat-statement.ts'
 import { startHeartbeat } from '../../work/heartbeat-store.ts'
 import { finishRun } from '../drive/finish-run.ts'
 import { failed } from '../model/run-outcome.ts'
@@ -151,8 +151,8 @@ describe('claiming a run', () => {
 describe('taking over', () => {
   /** The process that drives the executor from then on. */
   const drive = async (driver: Driver) => {
-    await sql`insert into executors (id, folder, boot, worker, place, capacity, lease_until)
-      values (${driver.executor}, 'f', 'b', ${driver.worker}, 'p', '{}', now()) on conflict do nothing`.execute(
+    await sql`insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until)
+      values (${driver.executor}, 'f', 'b', ${driver.worker}, 'p', '{}', 's', '{}', now()) on conflict do nothing`.execute(
       db,
     )
     await startHeartbeat(db, driver)

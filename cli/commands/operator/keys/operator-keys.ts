@@ -1,4 +1,5 @@
 import {
+  makeKeys,
   readFormerPepper,
   retirePepper,
   retireTransitKey,
@@ -34,12 +35,24 @@ export const operatorKeysCommand = (): Command =>
     .description(
       'manage the keys of login tokens, links and secrets, and the peppers of stored API keys and of requests',
     )
+    .addCommand(makeCommand())
     .addCommand(rotateCommand())
     .addCommand(pepperCommand())
     .addCommand(transitCommand())
     .addCommand(secretKeysCommand())
     .addCommand(rootCommand())
     .addCommand(secretPepperCommand())
+
+const makeCommand = (): Command =>
+  new Command('make')
+    .description('make all keys now, before they are copied to another machine of the deployment')
+    .option(...asJson)
+    .action((options: Options) =>
+      withLocalService(options, makeKeys, () => ({
+        text: 'All keys are there.\n',
+        document: { made: true },
+      })),
+    )
 
 const rotateCommand = (): Command =>
   new Command('rotate')

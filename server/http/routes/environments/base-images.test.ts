@@ -62,8 +62,8 @@ test('every member sees the images that builds find, as they are now', async () 
 
 test('only images are offered that all executors have', async () => {
   const other = '2'.repeat(32)
-  await sql`insert into executors (id, folder, boot, worker, place, capacity, lease_until)
-    values (${other}, 'f', 'b', 'w', 'p', '{}', now() + interval '1 hour')`.execute(db)
+  await sql`insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until)
+    values (${other}, 'f', 'b', 'w', 'p', '{}', 's', '{}', now() + interval '1 hour')`.execute(db)
   const both = { name: 'curated/both:1', digest: digest('1') }
   await publish([both, { name: 'curated/one:1', digest: digest('2') }])
   expect((await list()).items).toEqual([])

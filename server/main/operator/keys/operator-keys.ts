@@ -24,6 +24,15 @@ export const rotateTokenKey = (leaked: boolean): Outcome<string> =>
     )
   })
 
+/** Makes the keys that the API makes at their first use, so that a copy of the folder of keys has all. */
+export const makeKeys = (): Outcome<void> =>
+  actOnService({ act: 'keys_make' }, async (service) =>
+    onKeys(service, ({ transit, secretPepper }) => {
+      transit.make()
+      secretPepper.live()
+    }),
+  )
+
 /** Creates the next key for expiring links and returns its id. `leaked` ends all links of the former key. */
 export const rotateLinkKey = (leaked: boolean): Outcome<string> =>
   actOnService({ act: 'link_key_rotate', details: { leaked } }, async ({ clock, config }) =>

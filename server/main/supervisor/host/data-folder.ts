@@ -120,7 +120,16 @@ function ownerOf(owner: Folder['owner'], accounts: ServiceAccounts): Account {
 /** Gives each file that a restore wrote for the shared account to the account that needs it. */
 export function shareRestored(root: string, accounts: ServiceAccounts | undefined): void {
   if (!accounts) return
-  const { api, worker, shared } = accounts
+  shareKeys(root, accounts)
+  const { worker, shared } = accounts
+  const to = { uid: worker.uid, gid: shared.gid }
+  usable(root, () =>
+    changeOwner(join(root, 'objects'), { from: shared.uid, to, folderMode: 0o2770, fileMode: 0o660 }),
+  )
+}
+
+/** Gives each key file of the shared account to the account that needs it. */
+export function shareKeys(root: string, { api, worker, shared }: ServiceAccounts): void {
   const from = shared.uid
   const ofBoth = { uid: worker.uid, gid: shared.gid }
   usable(root, () => {
@@ -132,7 +141,6 @@ export function shareRestored(root: string, accounts: ServiceAccounts | undefine
     }
     changeOwner(signingKeysFolder(root), { from, to: worker, fileMode: 0o600 })
     changeOwner(join(root, 'keys/secrets'), { from, to: ofBoth, fileMode: 0o640 })
-    changeOwner(join(root, 'objects'), { from, to: ofBoth, folderMode: 0o2770, fileMode: 0o660 })
   })
 }
 
