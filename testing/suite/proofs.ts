@@ -85,6 +85,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'two machines',
     tests: ['server/main/two-machines.test.ts'],
+    scenarios: ['e2e/executors/executors.test.ts'],
     proves: ['server/main', 'server/work', 'server/runs/queue'],
   },
   {

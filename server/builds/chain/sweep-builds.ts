@@ -1,11 +1,13 @@
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Database } from '../../db/database.ts'
 import {
+  findLayerOf,
   forgetImage,
   holdFailed,
   isFailed,
   listFailedWithImage,
 } from '../../environments/retention/failed-images.ts'
+import { leaveHostImage } from '../../environments/retention/host-images.ts'
 import { deleteLayout } from '../../images/oci-layout.ts'
 import type { BuildTools } from '../request/build.ts'
 import { dropHostImage } from '../steps/drop-host-image.ts'
@@ -78,11 +80,14 @@ async function sandboxesOfEnded(db: Database, { executor }: SweepTools) {
 
 async function sweepImage(db: Database, tools: SweepTools, versionId: string): Promise<boolean> {
   if (!(await isFailed(db, versionId))) return false
-  await dropHostImage(db, tools, { versionId })
+  const layer = await findLayerOf(db, versionId)
+  await dropHostImage(db, tools, { versionId, layerDigest: layer })
   return db.transaction().execute(async (trx) => {
     if (!(await holdFailed(trx, versionId))) return false
     await deleteLayout(tools.storage, versionId)
     await forgetImage(trx, versionId)
+    // The worker that installed it may have been another executor's.
+    if (layer !== undefined) await leaveHostImage(trx, layer)
     return true
   })
 }

@@ -70,7 +70,7 @@ async function removeImage(
 ): Promise<void> {
   if (!image.layerShared) {
     await executor.removeImage(image.layerDigest)
-    await leaveHostImage(db, executorId, image.layerDigest)
+    await leaveHostImage(db, image.layerDigest, executorId)
   }
   await deleteLayout(storage, image.versionId)
   await finishRetiring(db, image.versionId)

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
+import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
 
 /* Layers to remove from the hosts of executors. */
 
-/** Leaves the removal of a layer to all other executors. */
-export const leaveHostImage = (db: Executing, executor: string, layerDigest: string): Promise<unknown> =>
+/** Leaves the removal of a layer to all executors but this one. */
+export const leaveHostImage = (db: Executing, layerDigest: string, executor = ''): Promise<unknown> =>
   sql`
     insert into host_image_removals (executor, layer_digest)
     select id, ${layerDigest} from executors where id <> ${executor}
@@ -22,7 +23,7 @@ export async function listLeftHostImages(
   executor: string,
   limit: number,
 ): Promise<LeftHostImage[]> {
-  const { rows } = await sql<LeftHostImage>`
+  const { rows } = await sql<LeftHostImage>`${acrossCompanies('a worker removes images from its host')}
     select layer_digest as "layerDigest", exists (
       select from environment_versions v where v.layer_digest = host_image_removals.layer_digest
     ) as "isHeld"
