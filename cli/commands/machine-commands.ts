@@ -37,6 +37,7 @@ const operatorCommands: Commands = {
   'kill-switch': async () =>
     (await import('./operator/service/operator-kill-switch.ts')).operatorKillSwitchCommand(),
   console: async () => (await import('./operator/service/operator-console.ts')).operatorConsoleCommand(),
+  executor: async () => (await import('./operator/service/operator-executor.ts')).operatorExecutorCommand(),
   company: async () => (await import('./operator/service/operator-company.ts')).operatorCompanyCommand(),
   prices: async () => (await import('./operator/billing/operator-prices.ts')).operatorPricesCommand(),
   block: async () => (await import('./operator/images/operator-block.ts')).operatorBlockCommand(),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Executing, Trx } from '../db/database.ts'
-import { isDriven } from './executor-statement.ts'
+import { hasAgent, isDriven } from './executor-statement.ts'
 import { type Driver, heartbeatSeconds } from './heartbeat-statement.ts'
 import { endHeartbeat, renewHeartbeat, startHeartbeat } from './heartbeat-store.ts'
 
@@ -91,9 +91,7 @@ export interface Presence {
 /** Whether a worker drives an executor, and whether a host agent has answered within the time of a lease. */
 export async function readPresence(db: Database): Promise<Presence> {
   const { rows } = await sql<Presence>`
-    select coalesce(bool_or(${isDriven}), false) as worker,
-      coalesce(bool_or(agent_seen_at > clock_timestamp() - make_interval(secs => ${sql.lit(heartbeatSeconds)})), false)
-        as "hostAgent"
+    select coalesce(bool_or(${isDriven}), false) as worker, coalesce(bool_or(${hasAgent}), false) as "hostAgent"
     from executors
   `.execute(db)
   return rows[0] ?? { worker: false, hostAgent: false }

@@ -3,6 +3,7 @@ import type { OperatedBuild, OperatedRun } from '@sandbox-jobs/contract/operator
 import { type RawBuilder, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
+import { hasAgent, isDriven } from '../../work/executor-statement.ts'
 
 const byOperator = acrossCompanies('an operator looks at what runs on this machine')
 
@@ -95,4 +96,30 @@ export async function countActiveBuilds(db: Executing): Promise<number> {
     db,
   )
   return rows[0]?.builds ?? 0
+}
+
+/** An executor, and the work that is claimed for it. */
+export interface ListedExecutor {
+  id: string
+  /** Host and folder. */
+  place: string
+  /** A worker drives it. */
+  worker: boolean
+  /** Its host agent has answered of late. */
+  host_agent: boolean
+  runs: number
+  run_slots: number
+  builds: number
+}
+
+/** Those at work first. */
+export async function listExecutors(db: Executing): Promise<ListedExecutor[]> {
+  const { rows } = await sql<ListedExecutor>`${byOperator}
+    select id, place, ${isDriven} as worker, ${hasAgent} as host_agent, (
+      select count(*) from runs where executor = executors.id and state in ('starting', 'running', 'cancel_requested')
+    ) as runs, (capacity ->> 'slots')::int as run_slots, (
+      select count(*) from build_attempts where worker = executors.id and terminal_at is null
+    ) as builds
+    from executors order by 3 desc, place, id`.execute(db)
+  return rows
 }
