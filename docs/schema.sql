@@ -901,6 +901,7 @@ create table executors (
   worker text not null,
   capacity jsonb not null,
   lease_until timestamp with time zone not null,
+  draining boolean default false not null,
   released boolean default false not null,
   agent_seen_at timestamp with time zone,
   constraint executors_pkey PRIMARY KEY (id),

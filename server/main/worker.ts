@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { AgentClient } from '../../agent/client/agent-client.ts'
 import { Directory } from '../access/directory/directory.ts'
 import { systemClock } from '../base/clock.ts'
+import type { Config } from '../base/config/config.ts'
 import { remediationDaysOf } from '../base/config/finding-settings.ts'
 import { SigningKeys, signingKeysFolder } from '../base/keys/signing-keys.ts'
 import { bootId, type Machine } from '../base/machine-id.ts'
@@ -27,7 +28,12 @@ import { StoredRunSessions } from '../sessions/runs/run-sessions.ts'
 import { bucketName, openStorage } from '../storage/open-storage.ts'
 import { sweepTaskUploads } from '../tasks/files/upload-sweep.ts'
 import { startTracing } from '../tracing/tracing.ts'
-import { LeaseRefused, takeExecutorLease } from '../work/executor-lease.ts'
+import {
+  type ExecutorLease,
+  type ExecutorLeaseOptions,
+  LeaseRefused,
+  takeExecutorLease,
+} from '../work/executor-lease.ts'
 import { startSweep } from '../work/sweep.ts'
 import { checkSessions } from './database-checks.ts'
 import { startRetentionLoops } from './loops/retention-loops.ts'
@@ -58,15 +64,10 @@ await runRole('worker', async (config, log) => {
   await checkSessions(db)
   await notifyMissed(db)
   const { machine, notDumpable } = given()
-  const location = `${hostname()}:${config.dataDir}`
   // Created here if absent: the API shows the public key and cannot create it.
   const signing = new SigningKeys(signingKeysFolder(config.dataDir))
   const capacity = configuredCapacity(config)
-  const lease = await takeExecutorLease({
-    ...{ db, machine, boot: bootId(), place: location, capacity, log },
-    keys: signing.list().map(({ id }) => id),
-    store: bucketName(config) ?? `the data folder of machine ${machine.id}`,
-  }).catch(refused)
+  const lease = await leaseExecutor(config, { db, machine, signing, log })
   void lease.lost.then((why) => {
     // Exits at once, like a crash: the next holder of the lease must not find it still working.
     log.fatal(why)
@@ -97,6 +98,7 @@ await runRole('worker', async (config, log) => {
     outputs: new PolicyOutputs(outputs, new CallbackCredentials(db, outputs.key)),
     secrets: new StoredRunSecrets(db, configuredKeys(config, 'worker')),
     driver: { executor: machine.id, worker: lease.worker },
+    isDraining: lease.isDraining,
     capacity,
     // The kill switch leaves no time to anything.
     stopGraceMs: config.enabled ? config.stopGraceSeconds * 1000 : 0,
@@ -151,6 +153,21 @@ await runRole('worker', async (config, log) => {
     },
   }
 })
+
+/** The lease of this machine's executor. Another machine of the deployment has some of these keys, and the same objects. */
+function leaseExecutor(
+  config: Config,
+  { signing, ...parts }: Pick<ExecutorLeaseOptions, 'db' | 'machine' | 'log'> & { signing: SigningKeys },
+): Promise<ExecutorLease> {
+  return takeExecutorLease({
+    ...parts,
+    boot: bootId(),
+    place: `${hostname()}:${config.dataDir}`,
+    keys: signing.list().map(({ id }) => id),
+    store: bucketName(config) ?? `the data folder of machine ${parts.machine.id}`,
+    capacity: configuredCapacity(config),
+  }).catch(refused)
+}
 
 function given(): { machine: Machine; notDumpable: string } {
   const { machine: id, folder, 'not-dumpable': notDumpable } = values

@@ -20,18 +20,19 @@ export interface LeaseClaim extends Driver {
 /** An executor with the worker that drives it. Compare `leaseUntil` only for equality. */
 export interface LeaseHolder extends Omit<LeaseClaim, 'capacity'> {
   leaseUntil: string
+  draining: boolean
 }
 
 const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.lit(heartbeatSeconds)})`
 
-const columns = sql`id as executor, folder, boot, worker, place, keys, store, lease_until::text as "leaseUntil"`
+const columns = sql`id as executor, folder, boot, worker, place, keys, store, draining, lease_until::text as "leaseUntil"`
 
 /**
  * Takes the lease of an executor if it was released, if nobody had it, or if its holder was a process of the same folder and
  * either of this kernel boot or without a valid lease: that process is gone, or finds out that it was replaced. A copy of the
  * holder's folder gets it only after a release. Nobody gets it while another executor is driven by a worker with other keys or
- * other objects. Returns the holder afterwards, or that executor. With the lease the heartbeats of earlier workers of the executor end, so that their runs are
- * taken over at once.
+ * other objects. With the lease the heartbeats of earlier workers of the executor end, so that their runs are taken over at
+ * once. Returns the holder afterwards, or that other executor.
  */
 export function claimLease(db: Database, claim: LeaseClaim): Promise<LeaseHolder> {
   return db.transaction().execute(async (trx) => {
@@ -53,22 +54,27 @@ async function takeLease(trx: Trx, claim: LeaseClaim): Promise<LeaseHolder> {
     insert into executors as held (id, folder, boot, worker, place, keys, store, capacity, lease_until)
     values (${executor}, ${folder}, ${boot}, ${worker}, ${place}, ${keys}, ${store}, ${capacity}, ${leaseEnd})
     on conflict (id) do update set folder = excluded.folder, boot = excluded.boot, worker = excluded.worker,
-      place = excluded.place, keys = excluded.keys, store = excluded.store, capacity = excluded.capacity, lease_until = excluded.lease_until, released = false
+      place = excluded.place, keys = excluded.keys, store = excluded.store, capacity = excluded.capacity,
+      lease_until = excluded.lease_until, released = false
     where held.released
       or (held.folder = excluded.folder and (held.boot = excluded.boot or held.lease_until < clock_timestamp()))
   `.execute(trx)
-  const holder = await readHolder(trx, executor)
+  const holder = await findHolder(trx, executor)
+  if (!holder) throw new Error('the executor has gone from the database')
   if (holder.worker === worker) await startHeartbeat(trx, claim)
   return holder
 }
 
-/** Renews the lease of this worker and its heartbeat, and returns the holder afterwards. */
-export async function renewExecutorLease(db: Database, { executor, worker }: Driver): Promise<LeaseHolder> {
+/** Renews the lease of this worker and its heartbeat. Returns the holder afterwards; undefined: the executor was removed. */
+export async function renewExecutorLease(
+  db: Database,
+  { executor, worker }: Driver,
+): Promise<LeaseHolder | undefined> {
   await renewHeartbeat(db, worker)
   await sql`update executors set lease_until = ${leaseEnd} where id = ${executor} and worker = ${worker} and not released`.execute(
     db,
   )
-  return readHolder(db, executor)
+  return findHolder(db, executor)
 }
 
 /** Releases the lease, so that any folder may take it at once, and ends the heartbeat. */
@@ -84,22 +90,21 @@ export async function recordAgentSeen(db: Database, worker: string): Promise<voi
 
 /** The processes that work on this database now. */
 export interface Presence {
-  worker: boolean
+  hasWorker: boolean
   hostAgent: boolean
 }
 
 /** Whether a worker drives an executor, and whether a host agent has answered within the time of a lease. */
 export async function readPresence(db: Database): Promise<Presence> {
   const { rows } = await sql<Presence>`
-    select coalesce(bool_or(${isDriven}), false) as worker, coalesce(bool_or(${hasAgent}), false) as "hostAgent"
+    select coalesce(bool_or(${isDriven}), false) as "hasWorker",
+      coalesce(bool_or(${hasAgent}), false) as "hostAgent"
     from executors
   `.execute(db)
-  return rows[0] ?? { worker: false, hostAgent: false }
+  return rows[0] ?? { hasWorker: false, hostAgent: false }
 }
 
-async function readHolder(db: Executing, executor: string): Promise<LeaseHolder> {
+async function findHolder(db: Executing, executor: string): Promise<LeaseHolder | undefined> {
   const { rows } = await sql<LeaseHolder>`select ${columns} from executors where id = ${executor}`.execute(db)
-  const [holder] = rows
-  if (!holder) throw new Error('the executor has gone from the database')
-  return holder
+  return rows[0]
 }

@@ -112,9 +112,9 @@ test('the host agent counts as seen after another start of its machine', async (
   const first = await take(one)
   await first.recordAgentSeen()
   await first.release()
-  expect(await presenceOn(db)).toEqual({ worker: false, hostAgent: true })
+  expect(await presenceOn(db)).toEqual({ hasWorker: false, hostAgent: true })
   await take(one)
-  expect(await presenceOn(db)).toEqual({ worker: true, hostAgent: true })
+  expect(await presenceOn(db)).toEqual({ hasWorker: true, hostAgent: true })
 })
 
 test('the row of an executor stays when another one is driven', async () => {

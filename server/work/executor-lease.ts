@@ -32,7 +32,9 @@ import { keepLease } from './lease.ts'
 export interface ExecutorLease {
   /** The worker that has it: another one at each start. */
   worker: string
-  /** Resolves with the reason when another worker has the lease. */
+  /** Whether the operator lets the executor finish what it has and claim nothing more, as of the last renewal. */
+  isDraining: () => boolean
+  /** Resolves with the reason when another worker has the lease, or the operator has removed the executor. */
   lost: Promise<string>
   /** Records that the host agent has answered, for those who ask whether the service is ready. */
   recordAgentSeen(): Promise<void>
@@ -64,12 +66,15 @@ const locationMaxLength = 512
 export async function takeExecutorLease(options: ExecutorLeaseOptions): Promise<ExecutorLease> {
   const { db, machine, boot, keys, store, capacity, log } = options
   const worker = newToken()
-  const place = options.place.slice(0, locationMaxLength)
-  const claim = { executor: machine.id, folder: machine.folder, boot, worker, place, keys, store, capacity }
+  const location = options.place.slice(0, locationMaxLength)
+  const claim = {
+    ...{ executor: machine.id, folder: machine.folder, boot, worker, place: location },
+    ...{ keys, store, capacity },
+  }
   let first: LeaseHolder | undefined
   for (;;) {
     const holder = await claimLease(db, claim)
-    if (holder.worker === worker) break
+    if (holder.worker === worker) return keep(options, claim, holder)
     if (isCopy(holder, claim)) throw new LeaseRefused(copyMessage(holder))
     if (first && (holder.worker !== first.worker || holder.leaseUntil !== first.leaseUntil)) {
       throw new LeaseRefused(refusalOf(holder, claim))
@@ -78,26 +83,30 @@ export async function takeExecutorLease(options: ExecutorLeaseOptions): Promise<
     first ??= holder
     await sleep(retryMs)
   }
-  return keep(options, claim)
 }
 
 /** The processes that work on this database now, for those who have no lease. */
 export const presenceOn = (db: Database): Promise<Presence> => readPresence(db)
 
-function keep(options: ExecutorLeaseOptions, claim: LeaseClaim): ExecutorLease {
+function keep(options: ExecutorLeaseOptions, claim: LeaseClaim, taken: LeaseHolder): ExecutorLease {
   const { db, log, renewEveryMs: everyMs = renewEveryMsDefault } = options
   const { worker } = claim
   const stopping = new AbortController()
   const lost = Promise.withResolvers<string>()
+  let { draining } = taken
   const renew = async () => {
     const holder = await renewExecutorLease(db, claim)
-    if (holder.worker === worker) return 'held'
-    lost.resolve(drivenMessage(holder))
+    if (holder?.worker === worker) {
+      draining = holder.draining
+      return 'held'
+    }
+    lost.resolve(holder ? drivenMessage(holder) : removedMessage)
     return 'lost'
   }
   const ended = keepLease({ everyMs, renew, signal: stopping.signal, log })
   return {
     worker,
+    isDraining: () => draining,
     lost: lost.promise,
     recordAgentSeen: () => recordAgentSeen(db, worker),
     release: async () => {
@@ -123,6 +132,8 @@ function refusalOf(holder: LeaseHolder, claim: LeaseClaim): string {
 
 const drivenMessage = ({ place, executor }: LeaseHolder): string =>
   `another worker drives this executor: ${place} (executor ${executor})`
+
+const removedMessage = 'the operator has removed this executor: the next start adds it again'
 
 const copyMessage = ({ place }: LeaseHolder): string =>
   `this data folder has the machine id of ${place}, which was not stopped in an orderly way: it is a copy, or it was moved. Two folders with one machine id could start a run twice. Stop the original with sandbox down before it is copied; where the original is gone for good, remove agent/machine-id here, and runs that were at work there end as host_lost`

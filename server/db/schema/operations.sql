@@ -79,6 +79,8 @@ create table executors (
   -- the slots and memory that it shares among runs and builds
   capacity jsonb not null,
   lease_until timestamptz not null,
+  -- set by the operator: nothing more is claimed for it
+  draining boolean not null default false,
   -- given up by an orderly stop
   released boolean not null default false,
   -- when its host agent last answered the worker

@@ -14,8 +14,8 @@ export const apiDependencies = ({
   {
     names: ['database', 'worker', 'host_agent'],
     look: async () => {
-      const { worker, hostAgent } = await presenceOn(db)
-      return { database: true, worker, host_agent: hostAgent }
+      const { hasWorker, hostAgent } = await presenceOn(db)
+      return { database: true, worker: hasWorker, host_agent: hostAgent }
     },
   },
   {

@@ -1,9 +1,16 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeBuildAttempt } from '../../../testing/factories/build-attempt.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
-import { countActiveBuilds, countActiveRuns, listCompanyWork, listRunsThat } from './live-work-store.ts'
+import {
+  countActiveBuilds,
+  countActiveRuns,
+  listCompanyWork,
+  listExecutors,
+  listRunsThat,
+} from './live-work-store.ts'
 
 const { db } = await createTestDatabase()
 const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1000)
@@ -44,4 +51,22 @@ test('work that has not ended is shown by company, those with the most first', a
   ])
   expect(await countActiveRuns(db)).toEqual([{ profile: 'standard', runs: 1 }])
   expect(await countActiveBuilds(db)).toBe(1)
+})
+
+test('executors are listed with what is claimed for them, those at work first', async () => {
+  const { companyId, roomId } = await makeTenant(db)
+  const task = await makeRunnableTask(db, companyId)
+  const [lost, driven] = ['1'.repeat(32), '2'.repeat(32)]
+  await sql`insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until, agent_seen_at) values
+    (${lost}, 'f', 'b', 'w1', 'one:/data', '{}', 's', '{"slots": 4}', now() - interval '1 hour', null),
+    (${driven}, 'f', 'b', 'w2', 'two:/data', '{}', 's', '{"slots": 8}', now() + interval '1 hour', now())`.execute(
+    db,
+  )
+  const held = { state: 'running', executor: lost, worker: 'w1', sandbox_id: 's' } as const
+  await makeRun(db, task, { chatroom_id: roomId, ...held })
+  const none = { draining: false, builds: 0 }
+  expect(await listExecutors(db)).toEqual([
+    { id: driven, place: 'two:/data', at_work: true, host_agent: true, runs: 0, run_slots: 8, ...none },
+    { id: lost, place: 'one:/data', at_work: false, host_agent: false, runs: 1, run_slots: 4, ...none },
+  ])
 })

@@ -104,7 +104,9 @@ export interface ListedExecutor {
   /** Host and folder. */
   place: string
   /** A worker drives it. */
-  worker: boolean
+  at_work: boolean
+  /** Nothing more is claimed for it. */
+  draining: boolean
   /** Its host agent has answered of late. */
   host_agent: boolean
   runs: number
@@ -115,11 +117,11 @@ export interface ListedExecutor {
 /** Those at work first. */
 export async function listExecutors(db: Executing): Promise<ListedExecutor[]> {
   const { rows } = await sql<ListedExecutor>`${byOperator}
-    select id, place, ${isDriven} as worker, ${hasAgent} as host_agent, (
+    select id, place, draining, ${isDriven} as at_work, ${hasAgent} as host_agent, (
       select count(*) from runs where executor = executors.id and state in ('starting', 'running', 'cancel_requested')
     ) as runs, (capacity ->> 'slots')::int as run_slots, (
       select count(*) from build_attempts where worker = executors.id and terminal_at is null
     ) as builds
-    from executors order by 3 desc, place, id`.execute(db)
+    from executors order by at_work desc, place, id`.execute(db)
   return rows
 }

@@ -31,6 +31,8 @@ export interface RunWorkerOptions extends PartTools {
   log: Log
   /** The executor, and the name of this worker. Runs of the executor whose worker is gone are taken over. */
   driver: Driver
+  /** While it returns true, nothing is claimed. */
+  isDraining?: (() => boolean) | undefined
   /** Runs at once, and how companies share them. */
   capacity: RunCapacity
   companyConcurrency: number
@@ -127,10 +129,17 @@ interface ActiveRun {
 }
 
 /** A lease is longer than anything its holder may do, so it is not renewed while a run executes. */
-function claimsOf({ runs, driver, capacity, companyConcurrency }: RunWorkerOptions): Claims<ActiveRun> {
+function claimsOf({
+  runs,
+  driver,
+  isDraining,
+  capacity,
+  companyConcurrency,
+}: RunWorkerOptions): Claims<ActiveRun> {
   const taken = (run: TakenOverRun) => ({ id: run.id, run, from: progressOf(run) })
   return {
     next: async () => {
+      if (isDraining?.()) return undefined
       const run = await runs.claimNext({ ...driver, companyConcurrency, capacity })
       if (run?.fence === 1)
         queueWait.observe({ company: run.isCompanyBusy ? 'active' : 'waiting' }, run.waitedMs / 1000)

@@ -32,7 +32,7 @@ export interface ClaimBuildOptions {
  * keeps its state.
  */
 export async function claimNextAttempt(db: Database, by: ClaimBuildOptions): Promise<AttemptRow | undefined> {
-  if (!(await isAnyClaimable(db))) return undefined
+  if (!(await isAnyClaimable(db, by.worker))) return undefined
   return db.transaction().execute(async (trx) => {
     // One claim at a time, or two would count the same free slot of a company.
     await sql`select pg_advisory_xact_lock(hashtextextended('build-claims', 0))`.execute(trx)
@@ -46,10 +46,11 @@ export async function claimNextAttempt(db: Database, by: ClaimBuildOptions): Pro
   })
 }
 
-/** Whether a claim may find anything. Most polls find nothing, and this query needs no lock. */
-async function isAnyClaimable(db: Database): Promise<boolean> {
+/** Whether a claim may find anything, and the executor takes any. Most polls find nothing, and this query needs no lock. */
+async function isAnyClaimable(db: Database, executor: string): Promise<boolean> {
   const { rows } = await sql`${acrossCompanies('a worker polls for anything to claim')}
-    select from build_attempts where terminal_at is null and (state = 'validation_queued' or lease_until < now()) limit 1
+    select from build_attempts where terminal_at is null and (state = 'validation_queued' or lease_until < now())
+      and not exists (select from executors where id = ${executor} and draining) limit 1
   `.execute(db)
   return rows.length > 0
 }

@@ -48,7 +48,7 @@ export async function machineOverview({
   const disk = await diskOf(config.dataDir)
   return {
     at: clock.now(),
-    worker: presence.worker,
+    worker: presence.hasWorker,
     host_agent: presence.hostAgent,
     run_slots: { used: byProfile.reduce((sum, { runs: count }) => sum + count, 0), total: config.runSlots },
     build_slots: { used: await countActiveBuilds(db), total: config.buildSlots },
