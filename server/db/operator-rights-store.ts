@@ -17,7 +17,7 @@ const readable: Readonly<Record<string, readonly string[]>> = {
   webhook_deliveries: ['outcome'],
   mail_deliveries: ['outcome'],
   audit_pending: ['id', 'at'],
-  executors: ['released', 'lease_until', 'agent_seen_at'],
+  executors: ['released', 'lease_until', 'agent_seen_at', 'capacity'],
   kept_bytes: ['company_id', 'bytes'],
   kept_byte_changes: ['company_id', 'bytes'],
   company_settings: ['company_id', ...operatorColumns],

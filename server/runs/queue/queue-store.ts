@@ -1,5 +1,6 @@
 import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
 import { type PricedRow, pricedColumns, pricedJoins } from '../../billing/holds/price-statement.ts'
+import { drivenCapacities } from '../../capacity/fleet-capacity-statement.ts'
 import { allLiveRuns, changedLiveRuns, liveRunsOfCompany } from '../../capacity/live-runs-statement.ts'
 import { waitingBuild } from '../../capacity/memory-reservation-statement.ts'
 import { promisedBuildMemoryMib, promisedMemoryMib } from '../../capacity/promised-memory-statement.ts'
@@ -10,7 +11,6 @@ import type { Executing } from '../../db/database.ts'
 import { arrayParam, opaqueParam } from '../../db/fast/params.ts'
 import { prepared } from '../../db/fast/prepared.ts'
 import { keptBytesOf, keptLimitOf } from '../../db/kept-bytes.ts'
-import { isDriven } from '../../work/executor-statement.ts'
 
 /*
  * Bounded reads of the queue: no cost grows with the number of queued runs. Fixed bounds are part of the statement text,
@@ -103,9 +103,6 @@ const buildMemoryInUse = sql`(
   select coalesce(sum(${promisedBuildMemoryMib('build_profile')}), 0) from build_attempts
   where worker is not null and terminal_at is null)`
 
-/** The capacity of the executors that workers drive. */
-const fleetCapacity = sql`(select json_agg(capacity) from executors where ${isDriven})`
-
 /** Memory that waiting builds reserve, in MiB. */
 const reservedMemory = sql`coalesce((
   select sum(memory) from (${waitingBuild(promisedBuildMemoryMib('build_profile'))}) waiting_build), 0)`
@@ -124,7 +121,7 @@ const snapshotStatement = (mean: () => RawBuilder<unknown>) =>
         (select count(*) from (select 1 from runs where state = 'queued' limit ${opaqueParam(fleetMost, 'bigint')}) q)
           as fleet_queued,
         live.runs as fleet_live, live.memory + ${buildMemoryInUse} as fleet_memory_mib,
-        ${reservedMemory} as fleet_reserved_mib, ${fleetCapacity} as fleet_capacity, date_trunc('milliseconds', clock_timestamp()) as now
+        ${reservedMemory} as fleet_reserved_mib, ${drivenCapacities} as fleet_capacity, date_trunc('milliseconds', clock_timestamp()) as now
       from (${allLiveRuns(promisedMemoryMib)}) live
     )
     select requested.company_id, requested.resource_profile, fleet.*, ${mean()} as mean_seconds,
@@ -216,7 +213,7 @@ export async function queueView(
       where run.state = 'queued' and run.company_id = requested.company_id
     ), ${changedLiveRuns}, fleet as materialized (
       select live.runs as fleet_live, (live.memory + ${buildMemoryInUse})::bigint as fleet_memory_mib,
-        ${reservedMemory} as fleet_reserved_mib, ${fleetCapacity} as fleet_capacity
+        ${reservedMemory} as fleet_reserved_mib, ${drivenCapacities} as fleet_capacity
       from (${allLiveRuns(promisedMemoryMib)}) live
     ), front as materialized (
       ${front}

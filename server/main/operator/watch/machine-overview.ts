@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { availableParallelism, loadavg } from 'node:os'
 import type { OperatorState } from '@sandbox-jobs/contract/operator/operator-state.ts'
 import { defaultFloorBytes } from '../../../base/disk-floor.ts'
+import { readFleet } from '../../../capacity/fleet-capacity-store.ts'
 import { configuredCapacity, memoryOfRun } from '../../../capacity/run-capacity.ts'
 import { readServiceFigures, type ServiceFigures } from '../../../operations/metrics/service-figures-store.ts'
 import {
@@ -18,7 +19,7 @@ const companiesMax = 20
 const runsMax = 20
 const mib = 1024 ** 2
 
-/** The work, the queues and the use of the machine now, without what the host agent alone knows. Sizes are in bytes, times in seconds. */
+/** The work and the queues of all executors, and the use of this machine now, without what the host agent alone knows. Sizes are in bytes, times in seconds. */
 export interface MachineOverview
   extends Omit<
     OperatorState,
@@ -40,7 +41,7 @@ export async function machineOverview({
     await countActiveRuns(db),
   ]
   const presence = await presenceOn(db)
-  const capacity = configuredCapacity(config)
+  const { executors, capacity } = await readFleet(db, configuredCapacity(config))
   const memoryMib = byProfile.reduce(
     (sum, { profile, runs: count }) => sum + count * memoryOfRun(capacity, profile),
     0,
@@ -50,9 +51,9 @@ export async function machineOverview({
     at: clock.now(),
     worker: presence.hasWorker,
     host_agent: presence.hostAgent,
-    run_slots: { used: byProfile.reduce((sum, { runs: count }) => sum + count, 0), total: config.runSlots },
-    build_slots: { used: await countActiveBuilds(db), total: config.buildSlots },
-    sandbox_memory: { used: memoryMib * mib, total: config.sandboxMemoryMib * mib },
+    run_slots: { used: byProfile.reduce((sum, { runs: count }) => sum + count, 0), total: capacity.slots },
+    build_slots: { used: await countActiveBuilds(db), total: executors * config.buildSlots },
+    sandbox_memory: { used: memoryMib * mib, total: capacity.memoryMib * mib },
     machine: await machineOf(),
     disk: {
       free: disk.freeBytes,
