@@ -3,6 +3,7 @@ import { rangeSize } from '../host/id-ranges.ts'
 import { stagingFolder } from '../host/paths.ts'
 import type { SandboxSpec } from '../port/sandbox-spec.ts'
 import type { CompiledFilters } from './compiled-filters.ts'
+import type { OciMount, OciSpec } from './oci-spec.ts'
 import { procfsOverlayFiles } from './procfs-overlay.ts'
 import { statusDescriptor } from './runtimes.ts'
 import { seccompProfile } from './seccomp.ts'
@@ -43,13 +44,6 @@ function networkNamespace({ network, runtime }: SandboxSpec): { type: 'network';
   return runtime === 'runsc' ? [{ type: 'network', path: '/proc/self/ns/net' }] : []
 }
 
-interface Mount {
-  destination: string
-  type: string
-  source: string
-  options: string[]
-}
-
 interface SpecOptions {
   /** The first host id of the sandbox's range. */
   idBase: number
@@ -62,13 +56,13 @@ interface SpecOptions {
 }
 
 /**
- * The OCI runtime specification of a sandbox, the same bundle for both runtimes. Pure. The root is the overlay that the shim
+ * The OCI runtime specification of a sandbox, the same for every runtime. Pure. The root is the overlay that the shim
  * mounts; the shim sets the limits, in control groups in which it starts the runtime.
  */
 export function ociSpec(
   spec: SandboxSpec,
   { idBase, arch, confinement, filters, groups }: SpecOptions,
-): object {
+): OciSpec {
   const build = confinement === 'build'
   const profile = build ? 'build' : 'job'
   const gvisor = spec.runtime === 'runsc'
@@ -150,7 +144,7 @@ export function ociSpec(
 const sharedMemoryKib = ({ limits }: SandboxSpec) =>
   Math.floor((limits.shownMemoryBytes ?? limits.memoryBytes) / 2 / 1024)
 
-const jobMounts = (spec: SandboxSpec): Mount[] => [
+const jobMounts = (spec: SandboxSpec): OciMount[] => [
   { destination: '/proc', type: 'proc', source: 'proc', options: ['nosuid', 'noexec', 'nodev'] },
   {
     destination: '/dev',
@@ -174,7 +168,7 @@ const jobMounts = (spec: SandboxSpec): Mount[] => [
 ]
 
 /** The shim makes the file at this source (native/shim/confine/mounts.c). */
-const procMount = (name: string): Mount => ({
+const procMount = (name: string): OciMount => ({
   destination: `/proc/${name}`,
   type: 'bind',
   source: `${stagingFolder}/proc/${name}`,
@@ -189,8 +183,8 @@ const procMount = (name: string): Mount => ({
  * is read-only, and files cover its limits. On a host with version 1 it is one of the service's, so a folder of files covers it, and
  * the sandbox's groups of version 1 too: nothing of them can be reached.
  */
-function groupMounts(groups: ShownGroups): Mount[] {
-  const mount = (source: string, destination = groupFolder): Mount => ({
+function groupMounts(groups: ShownGroups): OciMount[] {
+  const mount = (source: string, destination = groupFolder): OciMount => ({
     destination,
     type: 'bind',
     source,
@@ -213,7 +207,7 @@ const groupFolder = '/sys/fs/cgroup'
  * gVisor permits writes to a running program, and process 1 is one, so its folder is read-only. By default gVisor would mount
  * a tmpfs without a size limit on an empty /tmp.
  */
-const gvisorMounts: Mount[] = [
+const gvisorMounts: OciMount[] = [
   {
     destination: '/.sandbox',
     type: 'bind',
