@@ -18,7 +18,7 @@ interface FilterBuildFolders {
 
 /**
  * crun would compile the profile for each sandbox. Here it compiles each profile once, for an idle container, and every
- * sandbox gets this filter, byte for byte what crun would have made. Refuses with `filter` if crun makes none.
+ * sandbox on crun or the launcher gets this filter, byte for byte what crun would have made. Refuses with `filter` if crun makes none.
  */
 export async function compileFilters(
   crun: string,

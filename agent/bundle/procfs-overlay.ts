@@ -7,13 +7,14 @@ export interface VisibleMachine {
 }
 
 /** Files of /proc with the host's processors, memory, load and boot parameters. gVisor has its own files, except the memory. */
-const filesOf: Record<SandboxRuntime, (keyof ProcFiles)[]> = {
-  crun: ['cgroups', 'cmdline', 'cpuinfo', 'diskstats', 'loadavg', 'meminfo', 'stat', 'vmstat'],
-  runsc: ['meminfo'],
+const filesOf: Record<'host' | 'gvisor', (keyof ProcFiles)[]> = {
+  host: ['cgroups', 'cmdline', 'cpuinfo', 'diskstats', 'loadavg', 'meminfo', 'stat', 'vmstat'],
+  gvisor: ['meminfo'],
 }
 
 /** The files that cover those of the host in a sandbox. */
-export const procfsOverlayFiles = (runtime: SandboxRuntime): string[] => filesOf[runtime]
+export const procfsOverlayFiles = (runtime: SandboxRuntime): string[] =>
+  filesOf[runtime === 'runsc' ? 'gvisor' : 'host']
 
 type ProcFiles = Record<
   'cgroups' | 'cmdline' | 'cpuinfo' | 'diskstats' | 'loadavg' | 'meminfo' | 'stat' | 'vmstat',

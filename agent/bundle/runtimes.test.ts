@@ -12,13 +12,20 @@ test('a job gets the stronger of its requested runtime and the machine’s minim
     sandboxRuntimes.map((runtime) => atLeast(weakest, { ...job, runtime }).runtime),
   )
   expect(given).toEqual([
-    ['crun', 'runsc'],
-    ['runsc', 'runsc'],
+    ['crun', 'launcher', 'runsc'],
+    ['launcher', 'launcher', 'runsc'],
+    ['runsc', 'runsc', 'runsc'],
   ])
 })
 
-test('a build always runs on crun', () => {
-  expect(atLeast('runsc', { ...job, confinement: 'build' }).runtime).toBe('crun')
+test('a build, and a sandbox of the agent itself, stay on the host’s kernel', () => {
+  const build = { ...job, confinement: 'build' } as const
+  const given = sandboxRuntimes.map((weakest) => [atLeast(weakest, build), atLeast(weakest, job, true)])
+  expect(given.map((pair) => pair.map(({ runtime }) => runtime))).toEqual([
+    ['crun', 'crun'],
+    ['launcher', 'launcher'],
+    ['crun', 'crun'],
+  ])
 })
 
 test('gVisor’s own threads have a limit in addition to the job’s processes', () => {
@@ -32,7 +39,10 @@ test('gVisor’s own threads have a limit in addition to the job’s processes',
 
 test('a missing runtime is refused with the name of its package', () => {
   const start = () =>
-    runtimeCommand({ ...job, runtime: 'runsc' }, { crun: '/usr/bin/crun', runsc: undefined })
+    runtimeCommand(
+      { ...job, runtime: 'runsc' },
+      { crun: '/usr/bin/crun', launcher: undefined, runsc: undefined },
+    )
   expect(start).toThrow(ExecutorRefused)
   expect(start).toThrow(/install\/runsc\.sh/)
 })

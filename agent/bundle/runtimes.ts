@@ -2,10 +2,17 @@ import { findGvisor } from '../host/gvisor.ts'
 import { findProgram, hostPrograms } from '../host/host-checks.ts'
 import { runtimeRoot } from '../host/paths.ts'
 import { ExecutorRefused } from '../port/errors.ts'
-import type { SandboxLimits, SandboxRuntime, SandboxSpec } from '../port/sandbox-spec.ts'
+import {
+  type SandboxLimits,
+  type SandboxRuntime,
+  type SandboxSpec,
+  sandboxRuntimes,
+} from '../port/sandbox-spec.ts'
+import { launchDescription } from './launch-description.ts'
+import type { OciSpec } from './oci-spec.ts'
 
 /** The descriptor by which process 1 reports to the shim: runsc passes only the standard three. */
-export const statusDescriptor: Record<SandboxRuntime, 2 | 3> = { crun: 3, runsc: 2 }
+export const statusDescriptor: Record<SandboxRuntime, 2 | 3> = { crun: 3, launcher: 3, runsc: 2 }
 
 /** gVisor uses up to this many host threads per process inside. */
 const sentryTasksPerProcess = 32
@@ -14,22 +21,28 @@ const maxHostTasks = 16_384
 
 /** Limits for the control groups: those of the spec, plus gVisor's own threads. */
 export function groupLimits({ runtime, limits }: SandboxSpec): SandboxLimits {
-  if (runtime === 'crun') return limits
+  if (runtime !== 'runsc') return limits
   const pids = Math.min(maxHostTasks, sentryTasks + sentryTasksPerProcess * limits.pids)
   return { ...limits, pids }
 }
 
-/** Raises a job to the machine's minimum runtime; a stronger requested runtime is kept. */
-export function atLeast(weakest: SandboxRuntime, spec: SandboxSpec): SandboxSpec {
-  return weakest === 'runsc' && spec.confinement === 'job' ? { ...spec, runtime: 'runsc' } : spec
+/**
+ * The sandbox on the machine's minimum runtime; a stronger one that was requested is kept. Builds, and sandboxes of the agent itself, need
+ * capabilities that gVisor has no use for, so they stay on the host's kernel.
+ */
+export function atLeast(weakest: SandboxRuntime, spec: SandboxSpec, isInternal = false): SandboxSpec {
+  if (weakest === 'runsc' && (isInternal || spec.confinement === 'build')) return spec
+  return sandboxRuntimes.indexOf(weakest) > sandboxRuntimes.indexOf(spec.runtime)
+    ? { ...spec, runtime: weakest }
+    : spec
 }
 
 /** The programs of the installed runtimes; undefined if missing or too old. */
 export type RuntimePrograms = Record<SandboxRuntime, string | undefined>
 
-export async function findRuntimes(): Promise<RuntimePrograms> {
+export async function findRuntimes(launcher: string): Promise<RuntimePrograms> {
   const [crun, runsc] = await Promise.all([findProgram(hostPrograms.crun), findGvisor()])
-  return { crun, runsc }
+  return { crun, launcher, runsc }
 }
 
 /**
@@ -38,26 +51,38 @@ export async function findRuntimes(): Promise<RuntimePrograms> {
  */
 export const hiddenFolder: Record<SandboxRuntime, string | undefined> = {
   crun: undefined,
+  launcher: undefined,
   runsc: '/proc/sys/net',
 }
 
 /** gVisor answers `sysinfo` with what it reads in the host's /proc/meminfo as it starts: the shim covers that file. */
-export const readsHostMemory: Record<SandboxRuntime, boolean> = { crun: false, runsc: true }
-
-/**
- * True for a runtime that only watches process 1 once that is up: the shim kills it then. To detach, crun would start itself twice
- * more, and write files that nobody reads. runsc is the sandbox's kernel, and stays.
- */
-export const endsWithStart: Record<SandboxRuntime, boolean> = { crun: true, runsc: false }
-
-const installCommands: Record<SandboxRuntime, string> = {
-  crun: 'apt-get install crun',
-  runsc: 'install/runsc.sh',
+export const readsHostMemory: Record<SandboxRuntime, boolean> = {
+  crun: false,
+  launcher: false,
+  runsc: true,
 }
 
 /**
- * How the shim starts a runtime in the sandbox's own folder, which holds the OCI specification. Both leave the limits
- * to the control groups that the shim has entered.
+ * True for a runtime that only watches process 1 once that is up: the shim kills it then. To detach, crun would start itself twice
+ * more, and write files that nobody reads. The launcher ends by itself; runsc is the sandbox's kernel, and stays.
+ */
+export const endsWithStart: Record<SandboxRuntime, boolean> = { crun: true, launcher: false, runsc: false }
+
+const installCommands: Record<SandboxRuntime, string> = {
+  crun: 'apt-get install crun',
+  launcher: 'install/native.sh',
+  runsc: 'install/runsc.sh',
+}
+
+/** The file in the sandbox's folder from which a runtime starts it. */
+export const runtimeInput = (runtime: SandboxRuntime, spec: OciSpec): { file: string; text: string } =>
+  runtime === 'launcher'
+    ? { file: 'launch', text: launchDescription(spec) }
+    : { file: 'config.json', text: JSON.stringify(spec) }
+
+/**
+ * How the shim starts a runtime in the sandbox's own folder, which holds its input. All leave the limits to the control groups that
+ * the shim has entered.
  */
 export function runtimeCommand(
   { id, runtime, network }: Pick<SandboxSpec, 'id' | 'runtime' | 'network'>,
@@ -73,6 +98,8 @@ export function runtimeCommand(
         ...[program, '--cgroup-manager=disabled', '--root', runtimeRoot, '--log=file:crun.log'],
         ...['run', '--preserve-fds=1', '--bundle', '.', id],
       ]
+    case 'launcher':
+      return [program]
     case 'runsc':
       return [
         // systrap works without virtualization, unlike KVM.

@@ -203,7 +203,11 @@ interface ProfileOptions {
  * Both return ENOSYS. gVisor supports only the error "not permitted", after which programs do not fall back: without clone3
  * none could start a thread. The trace action without a tracer, which nobody in a sandbox can be, also returns ENOSYS.
  */
-const defaultActions = { crun: 'SCMP_ACT_ERRNO', runsc: 'SCMP_ACT_TRACE' } as const
+const defaultActions = {
+  crun: 'SCMP_ACT_ERRNO',
+  launcher: 'SCMP_ACT_ERRNO',
+  runsc: 'SCMP_ACT_TRACE',
+} as const
 
 /** The seccomp profile of a sandbox, in the format of the OCI runtime specification. */
 export function seccompProfile({ confinement, arch, runtime }: ProfileOptions): SeccompProfile {

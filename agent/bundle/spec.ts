@@ -38,7 +38,7 @@ const readOnlyPaths = '/proc/fs /proc/irq /proc/sys /proc/sysrq-trigger'.split('
 
 const namespaces = ['user', 'pid', 'mount', 'ipc', 'uts', 'cgroup']
 
-/** crun stays in the namespace in which it was started; runsc makes a new one unless the spec names one. */
+/** crun and the launcher stay in the namespace in which they were started; runsc makes a new one unless the spec names one. */
 function networkNamespace({ network, runtime }: SandboxSpec): { type: 'network'; path?: string }[] {
   if (network === 'none') return [{ type: 'network' }]
   return runtime === 'runsc' ? [{ type: 'network', path: '/proc/self/ns/net' }] : []
@@ -130,8 +130,8 @@ export function ociSpec(
       ...(spec.network === 'none' && !gvisor
         ? { sysctl: { 'net.ipv4.ip_unprivileged_port_start': '0' } }
         : {}),
-      // 10. Only the system calls that programs need. crun gets the filter below instead, compiled from the same profile: to read
-      // both would take it a sixth of its time. Process 1 starts nothing without a filter (native/init/init.c).
+      // 10. Only the system calls that programs need. crun and the launcher get the filter below instead, compiled from the same
+      // profile: to read both would take crun a sixth of its time. Process 1 starts nothing without a filter (native/init/init.c).
       ...(compiled === undefined && {
         seccomp: seccompProfile({ confinement: profile, arch, runtime: spec.runtime }),
       }),

@@ -71,7 +71,16 @@ const bytesPerSandbox = 256 * 1024 * 1024
 const maxWarm = 8
 const bytesPerWarm = 1024 ** 3
 
-const nativeNames = ['shim', 'spawner', 'links', 'resolver', 'init', 'unpack', 'no-systemd.so'] as const
+const nativeNames = [
+  'shim',
+  'spawner',
+  'launcher',
+  'links',
+  'resolver',
+  'init',
+  'unpack',
+  'no-systemd.so',
+] as const
 
 /**
  * The host agent: the only process that is root, and therefore small. It has no database, no keys and no network listener;
@@ -83,15 +92,16 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   await checkEverything(options.runtimes)
   const layout = await detectCgroups()
   const busybox = await findProgram(hostPrograms.busybox)
-  const runtimes = await findRuntimes()
-  const { crun } = runtimes
-  if (!layout || !busybox || !crun) throw new ExecutorRefused('host', 'the machine changed while starting')
+  if (!layout || !busybox) throw new ExecutorRefused('host', 'the machine changed while starting')
   const paths = agentPaths(options.dataDir)
   await mkdir(paths.root, { recursive: true, mode: 0o700 })
   await mkdir(stagingFolder, { recursive: true, mode: 0o711 })
   const { memoryBytes } = options
   await prepareCgroups(layout, options.cgroupParent, memoryBytes)
   const native = installedPrograms(paths.native, nativeNames)
+  const runtimes = await findRuntimes(native.launcher)
+  const { crun } = runtimes
+  if (!crun) throw new ExecutorRefused('host', 'the machine changed while starting')
   const programs = { busybox, init: native.init, unpack: native.unpack }
   const platformLayer = await makePlatformLayer(paths.platform, programs, etcOf.jobs)
   const filters = await compileFilters(crun, { layer: platformLayer.path, folder: paths.filters })

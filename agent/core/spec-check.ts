@@ -36,7 +36,7 @@ function checkIdentity(spec: SandboxSpec): void {
   const image = rootfs?.kind === 'image' && imageDigestPattern.test(String(rootfs.digest))
   need(image || rootfs?.kind === 'builder', 'rootfs')
   need(sandboxRuntimes.includes(spec.runtime), 'runtime')
-  need(spec.confinement !== 'build' || spec.runtime === 'crun', 'runtime')
+  need(spec.confinement !== 'build' || spec.runtime !== 'runsc', 'runtime')
   need(spec.confinement === 'job' || spec.confinement === 'build', 'confinement')
   need(Array.isArray(spec.argv) && spec.argv.length >= 1 && spec.argv.length <= 256, 'argv')
   need(spec.argv.every((word) => isText(word, 128 * 1024)) && spec.argv[0] !== '', 'argv')

@@ -90,7 +90,7 @@ async function outcomes(script: string, runtime?: SandboxRuntime): Promise<strin
 
 const MiB = 1024 * 1024
 /** gVisor is slow on a busy machine. */
-const volumeMiB: Record<SandboxRuntime, number> = { crun: 50, runsc: 20 }
+const volumeMiB: Record<SandboxRuntime, number> = { crun: 50, launcher: 50, runsc: 20 }
 
 async function receive(address: string, runtime: SandboxRuntime): Promise<number> {
   const volume = volumeMiB[runtime] * MiB

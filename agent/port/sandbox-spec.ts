@@ -7,10 +7,10 @@ export type SandboxRootfs =
   | { kind: 'builder' }
 
 /**
- * The boundary between the program and the host's kernel, weakest first: a filter of system calls (crun), or gVisor's own kernel
- * (runsc). Builds run on crun only.
+ * The boundary between the program and the host's kernel, weakest first: a filter of system calls (crun, and the launcher, which
+ * applies the same list), or gVisor's own kernel (runsc). Builds do not run on gVisor.
  */
-export const sandboxRuntimes = ['crun', 'runsc'] as const
+export const sandboxRuntimes = ['crun', 'launcher', 'runsc'] as const
 export type SandboxRuntime = (typeof sandboxRuntimes)[number]
 
 export interface SandboxSpec {

@@ -32,6 +32,8 @@ export const nativePrograms = {
   ),
   /** Starts shims. */
   spawner: inAgent('spawner/spawner.c'),
+  /** Starts process 1 of a sandbox. */
+  launcher: inAgent(...['launcher', 'description', 'root', 'rights'].map((name) => `launcher/${name}.c`)),
   /** Makes network links. */
   links: inAgent('links/links.c', 'links/tracked.c'),
   /** Resolves names for sandboxes. */

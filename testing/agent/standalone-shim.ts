@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -54,15 +54,16 @@ export class StandaloneShim {
     })
   }
 
-  /** Runs the shim with the plan `text` and the OCI specification `config`. Returns its record and the head of its log. */
+  /** Runs the shim with the plan `text` and the input of a runtime. Returns its record and the head of its log. */
   async run(
     text = planText(this.plan),
-    config: object = {},
+    input: { file: string; text: string } = { file: 'config.json', text: '{}' },
+    onStart: (shim: ChildProcess) => void = () => undefined,
   ): Promise<{ cause: string; detail: string; log: string }> {
     const folder = await mkdtemp(join(this.#folder, 'sandbox-'))
     await writeFile(join(folder, 'plan'), text)
-    await writeFile(join(folder, 'config.json'), JSON.stringify(config))
-    await new Promise((resolve) => execFile(this.#program, [folder], resolve))
+    await writeFile(join(folder, input.file), input.text)
+    await new Promise((resolve) => onStart(execFile(this.#program, [folder], resolve)))
     const log = await readFile(join(folder, 'log.head'), 'utf8').catch(() => '')
     return { ...JSON.parse(await readFile(join(folder, 'exit.json'), 'utf8')), log }
   }

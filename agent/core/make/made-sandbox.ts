@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import type { CompiledFilters } from '../../bundle/compiled-filters.ts'
+import { runtimeInput } from '../../bundle/runtimes.ts'
 import { planText } from '../../bundle/shim-plan.ts'
 import { ociSpec } from '../../bundle/spec.ts'
 import { shownGroups } from '../../host/cgroups.ts'
@@ -78,7 +79,8 @@ async function makeWith(
   const { filters } = options
   const groups = shownGroups(options.cgroups, options.cgroupParent, name)
   const made = { idBase, arch: process.arch, confinement, filters, groups }
-  write('config.json', JSON.stringify(ociSpec(spec, made)))
+  const { file, text } = runtimeInput(spec.runtime, ociSpec(spec, made))
+  write(file, text)
   write('plan', planText(plan))
   if (plan.workspace.kind === 'disk') await makeDisk(plan.workspace.path, spec, idBase)
   const start = () => startShim(options.spawner, { folder, group: options.processors.shimGroup(spec.owner) })

@@ -157,9 +157,7 @@ export class Sandboxes {
     input: SandboxInput,
     internal?: InternalSandbox,
   ): Promise<{ inputTaken: Promise<void> }> {
-    // Internal sandboxes need capabilities and always run on crun.
-    const checked = checkedSpec(value)
-    const spec = internal ? checked : atLeast(this.#options.weakestRuntime, checked)
+    const spec = atLeast(this.#options.weakestRuntime, checkedSpec(value), internal !== undefined)
     const decided = this.#forbidden.pending(spec.id)
     if (decided) {
       await decided.catch(() => undefined)

@@ -1,5 +1,6 @@
 /* Starts the runtime under the sandbox's limits, with input, log and status as its descriptors and no more. */
 #define _GNU_SOURCE
+#include "launcher/steps.h"
 #include "shim/shim.h"
 
 #include <fcntl.h>
@@ -29,7 +30,7 @@ const char *runtime_failure(int status) {
   case STEP_CORE: return "limit_core";
   case STEP_DESCRIPTORS: return "descriptors";
   case STEP_EXECUTE: return "runtime_missing";
-  default: return "runtime";
+  default: return launcher_slug(WEXITSTATUS(status)) ? launcher_slug(WEXITSTATUS(status)) : "runtime";
   }
 }
 

@@ -7,7 +7,7 @@ import { absolutePath, flag, integer, oneOf, type Settings, size } from './setti
 export interface SandboxConfig {
   agentSocket: string
   /** Runtimes that jobs may use, weakest first. The first is used unless an owner requires a stronger one. */
-  runtimes: ('crun' | 'runsc')[]
+  runtimes: ('crun' | 'launcher' | 'runsc')[]
   /** Sandboxes that the host agent creates in advance; absent: by the machine's memory. */
   warmSandboxes: number | undefined
   /** Memory of all sandboxes together, in MiB; the service has the rest of the machine. */
@@ -22,7 +22,13 @@ export interface SandboxConfig {
   runnerApproval: 'declared' | 'reviewed'
 }
 
-const runtimeSets: SandboxConfig['runtimes'][] = [['crun'], ['crun', 'runsc'], ['runsc']]
+const runtimeSets: SandboxConfig['runtimes'][] = [
+  ['crun'],
+  ['crun', 'runsc'],
+  ['launcher'],
+  ['launcher', 'runsc'],
+  ['runsc'],
+]
 
 const gibOfMib = 1024
 
@@ -43,9 +49,10 @@ export const sandboxSettings: Pick<Settings<SandboxConfig & ServiceConfig>, keyo
   },
   runtimes: {
     env: 'SANDBOX_RUNTIME',
-    description: 'crun, crun,runsc (gVisor for versions whose owner asks) or runsc (gVisor for every job)',
+    description:
+      'crun or launcher (the host’s kernel), either with ,runsc (gVisor for versions whose owner asks), or runsc (gVisor for every job)',
     fallback: () => ['crun'],
-    expected: 'crun or crun,runsc or runsc',
+    expected: 'crun or launcher, alone or with ,runsc, or runsc',
     parse: (raw) => runtimeSets.find((set) => set.join() === raw),
   },
   warmSandboxes: {
