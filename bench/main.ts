@@ -16,6 +16,7 @@ import { fairness } from './fairness.ts'
 import type { Benchmark } from './harness/measure/benchmark.ts'
 import { jsonLines, summaryOf, tableText } from './harness/measure/report.ts'
 import type { Row } from './harness/measure/row.ts'
+import { launch } from './launch.ts'
 import { logLatency } from './log-latency.ts'
 import { logRate } from './log-rate.ts'
 import { mcpWaits } from './mcp-waits.ts'
@@ -28,6 +29,7 @@ import { runRate } from './run-rate.ts'
 import { runSecrets } from './run-secrets.ts'
 import { runStart } from './run-start.ts'
 import { runtimeTier } from './runtime-tier.ts'
+import { sandbox } from './sandbox.ts'
 import { scrape } from './scrape.ts'
 import { sessionRun } from './session-run.ts'
 import { submitCost } from './submit-cost.ts'
@@ -46,6 +48,8 @@ const benchmarks: Benchmark[] = [
   memory,
   neighbour,
   runtimeTier,
+  launch,
+  sandbox,
   runStart,
   runRate,
   boot,

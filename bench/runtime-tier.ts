@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { type SandboxRuntime, type SandboxSpec, sandboxRuntimes } from '../agent/port/sandbox-spec.ts'
+import type { SandboxSpec } from '../agent/port/sandbox-spec.ts'
 import { installEverydayImage } from '../testing/agent/everyday/everyday-image.ts'
 import { busybox, TestAgent } from '../testing/agent/test-agent.ts'
 import type { Benchmark } from './harness/measure/benchmark.ts'
@@ -11,6 +11,8 @@ import { type Row, rowOf } from './harness/measure/row.ts'
 import { shellSandbox } from './harness/sandbox/shell-sandbox.ts'
 
 const maxRounds = 15
+const tiers = ['crun', 'runsc'] as const
+type Tier = (typeof tiers)[number]
 const imageWriter = resolve(import.meta.dirname, '../tools/write-everyday-image.ts')
 
 const work: Record<string, string> = {
@@ -35,7 +37,7 @@ export const runtimeTier: Benchmark = {
       const rows: Row[] = []
       for (const [kind, script] of Object.entries(work)) {
         say(`runtime-tier: ${kind}`)
-        const subjects = sandboxRuntimes.map((runtime) => ({
+        const subjects = tiers.map((runtime) => ({
           name: runtime,
           once: () => timeOf(agent, sandbox(image, runtime, script)),
         }))
@@ -44,7 +46,7 @@ export const runtimeTier: Benchmark = {
           warmups: 1,
           restMs: 50,
         })
-        const measured = (runtime: SandboxRuntime) => ({ samplesMs: samples.get(runtime) ?? [], cpuMs: null })
+        const measured = (runtime: Tier) => ({ samplesMs: samples.get(runtime) ?? [], cpuMs: null })
         rows.push(
           rowOf({
             name: `runtime-tier-${kind}`,
@@ -62,7 +64,7 @@ export const runtimeTier: Benchmark = {
   },
 }
 
-const sandbox = (image: string, runtime: SandboxRuntime, script: string): SandboxSpec => ({
+const sandbox = (image: string, runtime: Tier, script: string): SandboxSpec => ({
   ...shellSandbox(image, `set -e; ${script}`),
   runtime,
 })

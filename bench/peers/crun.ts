@@ -68,10 +68,7 @@ export async function crunBundles(
   const stdin = join(folder, 'stdin')
   await writeFile(stdin, Buffer.concat([startByte, program === 'whole' ? input : Buffer.alloc(0)]))
   return {
-    wrapper: [
-      ...['/usr/bin/unshare', '--mount', '--propagation', 'private', '/bin/sh', '-euc', mounts],
-      ...[platformLayer, imageTree, String(slots)],
-    ],
+    wrapper: rootsWrapper(platformLayer, imageTree, slots),
     stdin,
     command: (slot, id) => [
       ...['/usr/bin/crun', '--cgroup-manager=disabled', '--root', join(folder, 'state')],
@@ -80,8 +77,14 @@ export async function crunBundles(
   }
 }
 
+/** Makes a root for each slot, at `<staging folder>/<slot>/root`, in a separate namespace, then executes its arguments. */
+export const rootsWrapper = (platformLayer: string, imageTree: string, slots: number): string[] => [
+  ...['/usr/bin/unshare', '--mount', '--propagation', 'private', '/bin/sh', '-euc', mounts],
+  ...[platformLayer, imageTree, String(slots)],
+]
+
 /** Process 1 starts its program once this byte arrives; in a run of ours the shim sends it. */
-const startByte = Buffer.from('S')
+export const startByte = Buffer.from('S')
 
 /** Process 1 exits with 0 even if its program fails, so a failed program is detected by its error output. */
 async function proven(launched: Launcher, errors: string): Promise<void> {

@@ -2,14 +2,14 @@
  * Starts one command repeatedly and times it, for peers that are programs. It is small, so that the time is that of
  * the command and not of a fork from a large process.
  *
- *   launcher end|output STDIN STDERR COMMAND [ARGUMENT...]
+ *   launcher end|output|all STDIN STDERR COMMAND [ARGUMENT...]
  *
  * For each byte on standard input the command runs once, with STDIN as its standard input, its output dropped, its
  * errors appended to STDERR, and as descriptor 3 a socket like that of a shim: it sends nothing, and what it receives is
  * dropped. The launcher prints one line:
  *   <nanoseconds from before the start until the timed event> <microseconds of processor time> <wait status>
  * The timed event is that the command was reaped, or the first byte of its output; a command without output counts as
- * failed then.
+ * failed then. With `all` it is that the processes which the command left behind were reaped too; their processor time counts.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -30,7 +31,17 @@ static long long now_ns(void) {
   return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
-static long long micros(struct timeval time) { return time.tv_sec * 1000000ll + time.tv_usec; }
+static long long micros(const struct rusage *used) {
+  return (used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000000ll + used->ru_utime.tv_usec + used->ru_stime.tv_usec;
+}
+
+/* Waits for what the command left behind; returns its processor time. */
+static long long reap_orphans(void) {
+  struct rusage used;
+  long long sum = 0;
+  while (wait4(-1, NULL, 0, &used) > 0) sum += micros(&used);
+  return sum;
+}
 
 /*
  * Nanoseconds when the first byte arrived, 0 if none did; the rest of the output is read and dropped, so that the
@@ -67,9 +78,10 @@ static int spawn_once(char **arguments, int output, int shim, pid_t *pid) {
 
 int main(int count, char **arguments) {
   if (count < 5) return 2;
-  bool to_output = !strcmp(arguments[1], "output");
+  bool to_output = !strcmp(arguments[1], "output"), with_orphans = !strcmp(arguments[1], "all");
   int shim[2];
   pthread_t dropping;
+  if (with_orphans && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)) return 1;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, shim)) return 1;
   if (pthread_create(&dropping, NULL, drop_all, &shim[0])) return 1;
   for (char go; read(0, &go, 1) == 1;) {
@@ -88,9 +100,10 @@ int main(int count, char **arguments) {
       reached = first_byte(output[0]);
     }
     if (wait4(pid, &status, 0, &used) != pid) return 1;
+    long long orphans = with_orphans ? reap_orphans() : 0;
     if (!to_output) reached = now_ns();
     if (!reached && !status) status = -1;
-    printf("%lld %lld %d\n", reached - started, micros(used.ru_utime) + micros(used.ru_stime), status);
+    printf("%lld %lld %d\n", reached - started, micros(&used) + orphans, status);
     fflush(stdout);
   }
   return 0;

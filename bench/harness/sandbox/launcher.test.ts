@@ -39,6 +39,18 @@ test('the first byte is timed although the command runs on', async () => {
   await launched.close()
 })
 
+test('what a command leaves behind is waited for, and its processor time counts', async () => {
+  const command = [
+    '/bin/sh',
+    '-c',
+    '(sleep 0.1; i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done) & exit 0',
+  ]
+  const launched = new Launcher({ launcher, command, errors: join(folder, 'errors'), timed: 'all' })
+  expect(await launched.once()).toBeGreaterThan(100)
+  expect(launched.cpuMs).toBeGreaterThan(10)
+  await launched.close()
+})
+
 test('a command without output has failed when its first byte is timed', async () => {
   const launched = start(['/bin/true'], { timed: 'output' })
   await expect(launched.once()).rejects.toThrow('/bin/true')

@@ -34,11 +34,11 @@ export interface LauncherOptions {
   /** A command that prepares the environment and then executes its arguments. */
   wrapper?: readonly string[]
   env?: NodeJS.ProcessEnv
-  /** The end of the measured time: the end of the command, or the first byte of its output. */
+  /** The end of the measured time: the end of the command, the first byte of its output, or the end of all that it left behind. */
   timed?: Timed
 }
 
-export type Timed = 'end' | 'output'
+export type Timed = 'end' | 'output' | 'all'
 
 /** A program that a small separate process starts and times; `close` ends that process. */
 export class Launcher {
