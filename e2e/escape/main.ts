@@ -9,7 +9,7 @@ import { Testbed } from './testbed.ts'
  * sandbox; canaries show effects on the host and on a neighbour. With --planted, controls are removed one by one, and each
  * time the suite must detect it. Needs root.
  */
-const usage = 'npm run escape -- [--runtime crun|runsc] [--planted]'
+const usage = 'npm run escape -- [--runtime crun|launcher|runsc] [--planted]'
 
 const { values } = parseArgs({
   options: {

@@ -48,7 +48,12 @@ export class Testbed {
       registry.address,
     ])
     const agent = await TestAgent.start(
-      { SANDBOX_RUNTIME_EGRESS: 'true', SANDBOX_REGISTRY: `${registry.address}:${registry.port}` },
+      {
+        SANDBOX_RUNTIME_EGRESS: 'true',
+        SANDBOX_REGISTRY: `${registry.address}:${registry.port}`,
+        // Builds and the unpacking of images too are on the runtime, where it can.
+        SANDBOX_RUNTIME: runtime === 'runsc' ? 'crun' : runtime,
+      },
       { prefix: internet.onMachine, ...(program && { program }) },
     )
     const testbed = new Testbed({ runtime, agent, internet, canaries })

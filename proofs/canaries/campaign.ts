@@ -165,7 +165,7 @@ export class Campaign {
 
   async #searchWhileRunning(lasting: Run[]): Promise<void> {
     const own = new Set<number>()
-    for (const { spec } of this.#runtime === 'crun' ? lasting : []) {
+    for (const { spec } of this.#runtime !== 'runsc' ? lasting : []) {
       if (!(await this.#showsCanary(await this.agent.nameOf(spec.id), own)))
         this.#report(['no canary in the program’s own processes'])
     }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { type SandboxRuntime, sandboxRuntimes } from '../../agent/port/sandbox-spec.ts'
 import { Campaign } from './campaign.ts'
 import { searchService } from './service/service-trial.ts'
 
@@ -12,11 +13,12 @@ const { values } = parseArgs({
   },
 })
 const [runs, round] = [Number(values.runs), Number(values.round)]
-const { runtime, part } = values
+const { part } = values
+const runtime = sandboxRuntimes.find((known) => known === values.runtime)
 const isPart = part === undefined || part === 'agent' || part === 'service'
-if (!isCount(runs) || !isCount(round) || (runtime !== 'crun' && runtime !== 'runsc') || !isPart) {
+if (!isCount(runs) || !isCount(round) || !runtime || !isPart) {
   console.error(
-    'usage: npm run canaries -- [--runs N] [--round N] [--runtime crun|runsc] [--part agent|service]',
+    'usage: npm run canaries -- [--runs N] [--round N] [--runtime crun|launcher|runsc] [--part agent|service]',
   )
   process.exit(2)
 }
@@ -28,7 +30,7 @@ interface Result {
   warm?: number
 }
 
-async function searchAgent(runtime: 'crun' | 'runsc'): Promise<Result> {
+async function searchAgent(runtime: SandboxRuntime): Promise<Result> {
   const campaign = await Campaign.start(runtime)
   let found: string[] = []
   try {

@@ -5,7 +5,7 @@ import type { SeededRandom } from '../../../server/base/seeded-random.ts'
 import { childOf, type OwnService } from '../../main-job/service.ts'
 import { orEmpty, runOfSandbox, sandboxFolders } from '../checks/sandbox-names.ts'
 
-export const victimKinds = ['api', 'worker', 'agent', 'postgres', 'shim', 'crun', 'job'] as const
+export const victimKinds = ['api', 'worker', 'agent', 'postgres', 'shim', 'runtime', 'job'] as const
 export type VictimKind = (typeof victimKinds)[number]
 
 export interface Victim {
@@ -24,7 +24,7 @@ export async function findVictim(
   if (kind === 'api' || kind === 'worker' || kind === 'agent')
     return sharedProcess(await childOf(service.pid, kind))
   // Processes of warm sandboxes are not killed, except the runtime: it mostly runs while warm sandboxes are made.
-  const among = kind === 'crun' ? sandboxProcesses(service.dataDir) : runProcesses(service.dataDir)
+  const among = kind === 'runtime' ? sandboxProcesses(service.dataDir) : runProcesses(service.dataDir)
   const found = among.filter((process) => process.kind === kind)
   return found.length === 0 ? undefined : draw.of(found)
 }
@@ -44,8 +44,10 @@ async function postgresProcess(dataDir: string, draw: SeededRandom): Promise<num
 }
 
 interface SandboxProcess extends Victim {
-  kind: 'shim' | 'crun' | 'job'
+  kind: 'shim' | 'runtime' | 'job'
 }
+
+const runtimes = new Set(['crun', 'launcher'])
 
 /** Every process of a run's sandbox. */
 export const runProcesses = (dataDir: string): SandboxProcess[] =>
@@ -63,7 +65,8 @@ function sandboxProcesses(dataDir: string): SandboxProcess[] {
     if (!Number.isInteger(pid) || isZombie(pid)) continue
     const program = programOf(pid)
     const group = controlGroupOf(pid)
-    if (program !== 'shim' && program !== 'crun') {
+    const kind = program === 'shim' ? 'shim' : runtimes.has(program) ? 'runtime' : undefined
+    if (!kind) {
       // Another service on this machine has sandboxes of the same names' form.
       if (group && existsSync(join(folders, group)))
         found.push({ kind: 'job', pid, runId: runOfSandbox(dataDir, group) })
@@ -71,7 +74,7 @@ function sandboxProcesses(dataDir: string): SandboxProcess[] {
     }
     const folder = orEmpty(() => readlinkSync(`/proc/${pid}/cwd`))
     if (dirname(folder) !== folders) continue
-    found.push({ kind: program, pid, runId: runOfSandbox(dataDir, basename(folder)) })
+    found.push({ kind, pid, runId: runOfSandbox(dataDir, basename(folder)) })
   }
   return found
 }

@@ -2,7 +2,7 @@ import type { SandboxRuntime } from '../../../agent/port/sandbox-spec.ts'
 import { makeAll } from '../make-all.ts'
 import { Testbed } from '../testbed.ts'
 import { runScript } from '../trial.ts'
-import type { Hole } from './holes/hole.ts'
+import { editsOn, type Hole, runtimesOf } from './holes/hole.ts'
 import { holes } from './holes/index.ts'
 import { PatchedCopy } from './patched-copy.ts'
 
@@ -10,13 +10,17 @@ import { PatchedCopy } from './patched-copy.ts'
 export async function tryHoles(
   runtimes: readonly SandboxRuntime[],
 ): Promise<{ planted: number; found: number }> {
-  const planted = holes.filter(({ runtime = 'crun' }) => runtimes.includes(runtime))
+  const planted = holes.flatMap((hole) =>
+    runtimesOf(hole)
+      .filter((runtime) => runtimes.includes(runtime))
+      .map((runtime) => ({ hole, runtime })),
+  )
   const copy = await PatchedCopy.make()
   let found = 0
   try {
-    for (const hole of planted) {
+    for (const { hole, runtime } of planted) {
       const signs = await copy
-        .without(hole.edits, () => detectionsOf(hole, copy.agentProgram))
+        .without(editsOn(hole, runtime), () => detectionsOf(hole, runtime, copy.agentProgram))
         .catch((error: unknown) => {
           console.log(`${hole.name}: ${String(error)}`)
           return []
@@ -24,7 +28,7 @@ export async function tryHoles(
       if (signs.length > 0) found += 1
       const [first = 'NOT DETECTED', ...more] = signs
       const others = more.length > 0 ? ` and ${more.length} more` : ''
-      console.log(`${(hole.runtime ?? 'crun').padEnd(5)} ${hole.name.padEnd(24)} ${first}${others}`)
+      console.log(`${runtime.padEnd(8)} ${hole.name.padEnd(24)} ${first}${others}`)
     }
   } finally {
     await copy.dispose()
@@ -33,7 +37,11 @@ export async function tryHoles(
 }
 
 /** Detections of the suite: attempts that succeeded, and changed canaries. */
-async function detectionsOf({ runtime = 'crun', tries }: Hole, agentProgram: string): Promise<string[]> {
+async function detectionsOf(
+  { tries }: Hole,
+  runtime: SandboxRuntime,
+  agentProgram: string,
+): Promise<string[]> {
   const testbed = await Testbed.create(runtime, agentProgram)
   let got: string[] = []
   let canaries: string[] = []

@@ -123,7 +123,7 @@ export async function hostileEnvironments(testbed: Testbed): Promise<Trials> {
   for (const [name, bytes] of files) await writeFile(join(folder, name), bytes, { mode: 0o755 })
   // Found first by programs that search libraries or programs there.
   await copyFile(join(folder, library), join(folder, 'libc.so.6'))
-  for (const program of ['crun', 'runsc', 'sh', 'tar', 'dd', 'cc']) {
+  for (const program of ['crun', 'launcher', 'runsc', 'sh', 'tar', 'dd', 'cc']) {
     await writeFile(join(folder, program), `#!/bin/busybox sh\n. ${folder}/${script}\n`, { mode: 0o755 })
   }
   const image = await testbed.agent.image([
@@ -186,7 +186,7 @@ async function tryEnvironment(
       (await log()).includes('here\n') ||
       (await client.list()).some(({ id, state }) => id === spec.id && state === 'exited'),
   )
-  const own = testbed.runtime === 'crun' ? await testbed.agent.processes(spec.id) : []
+  const own = testbed.runtime !== 'runsc' ? await testbed.agent.processes(spec.id) : []
   const taken = await processesWith(mark, new Set(own))
   await client.stop(spec.id)
   const exit = await client.wait(spec.id)

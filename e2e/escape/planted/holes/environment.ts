@@ -11,5 +11,7 @@ export const ofEnvironment: Hole[] = [
       ),
     ],
     tries: ['environment/preload', 'environment/audit', 'environment/homes'],
+    // The launcher is static: no variable of its own loads a file.
+    runtime: 'crun',
   },
 ]

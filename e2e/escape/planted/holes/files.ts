@@ -11,6 +11,13 @@ export const ofFiles: Hole[] = [
       ),
       edit('bundle/runtimes.ts', '--preserve-fds=1', '--preserve-fds=2'),
     ],
+    launcher: [
+      edit(
+        'native/launcher/rights.c',
+        'syscall(SYS_close_range, DESCRIPTORS, ~0u, CLOSE_RANGE_CLOEXEC)',
+        '0',
+      ),
+    ],
     tries: ['sockets'],
   },
   {
@@ -53,6 +60,12 @@ export const ofFiles: Hole[] = [
       ),
     ],
     tries: ['mounts'],
+  },
+  {
+    name: 'the host’s tree below the root',
+    edits: [edit('native/launcher/root.c', ' || umount2(".", MNT_DETACH)', '')],
+    tries: ['mounts', 'leaks'],
+    runtime: 'launcher',
   },
   {
     name: 'results taken through links',

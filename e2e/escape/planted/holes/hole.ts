@@ -13,9 +13,18 @@ export interface Hole {
   edits: Edit[]
   /** Classes of attempts that test it, or single attempts: `class/name`. */
   tries: string[]
-  /** Absent: crun. */
+  /** Further edits for the launcher, which has the control as well. */
+  launcher?: Edit[]
+  /** Absent: crun and the launcher. */
   runtime?: SandboxRuntime
 }
+
+export const runtimesOf = ({ runtime }: Hole): SandboxRuntime[] =>
+  runtime ? [runtime] : ['crun', 'launcher']
+
+/** Everything that removes the control from that runtime. */
+export const editsOn = ({ edits, launcher = [] }: Hole, runtime: SandboxRuntime): Edit[] =>
+  runtime === 'launcher' ? [...edits, ...launcher] : edits
 
 export const edit = (file: string, original: string, replacement: string): Edit => ({
   file,

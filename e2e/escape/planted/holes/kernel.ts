@@ -14,6 +14,10 @@ export const ofKernel: Hole[] = [
       ),
       edit('native/init/init.c', '!= SECCOMP_MODE_FILTER', '< 0'),
     ],
+    launcher: [
+      without('native/launcher/description.c', ' || !description->filter.len'),
+      edit('native/launcher/rights.c', 'if (syscall(SYS_seccomp', 'if (0 && syscall(SYS_seccomp'),
+    ],
     tries: ['system calls'],
   },
   {
@@ -56,6 +60,21 @@ export const ofKernel: Hole[] = [
   {
     name: 'new privileges',
     edits: [edit('bundle/spec.ts', 'noNewPrivileges: true', 'noNewPrivileges: false')],
+    launcher: [
+      without('bundle/launch-description.ts', ' && noNewPrivileges'),
+      // Without it the kernel takes a filter only from a process with capabilities.
+      without('native/launcher/rights.c', '  set_capabilities(description->capabilities);\n'),
+      edit(
+        'native/launcher/rights.c',
+        'if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) launcher_fail(LAUNCH_PRIVILEGES, "no new privileges");',
+        '',
+      ),
+      edit(
+        'native/launcher/rights.c',
+        'launcher_fail(LAUNCH_FILTER, "filter");',
+        'launcher_fail(LAUNCH_FILTER, "filter"); set_capabilities(description->capabilities);',
+      ),
+    ],
     tries: ['rights'],
   },
   {
@@ -66,5 +85,22 @@ export const ofKernel: Hole[] = [
       edit('native/shim/runtime.c', 'no_core = { 1, 1 }', 'no_core = { 1, 1 << 30 }'),
     ],
     tries: ['rights'],
+  },
+  {
+    name: 'every capability kept',
+    edits: [
+      edit(
+        'native/launcher/rights.c',
+        'if (!(kept >> number & 1) &&',
+        'if (kept && !(kept >> number & 1) &&',
+      ),
+      edit(
+        'native/launcher/rights.c',
+        'set_capabilities(description->capabilities);',
+        'set_capabilities(~0ull >> 23);',
+      ),
+    ],
+    tries: ['rights'],
+    runtime: 'launcher',
   },
 ]

@@ -64,7 +64,7 @@ export const ofView: Hole[] = [
   },
   {
     name: 'command line of the host',
-    edits: [edit('bundle/procfs-overlay.ts', "crun: ['cgroups', 'cmdline', ", "crun: ['cgroups', ")],
+    edits: [edit('bundle/procfs-overlay.ts', "host: ['cgroups', 'cmdline', ", "host: ['cgroups', ")],
     tries: ['leaks/tells_command_line'],
   },
   {
