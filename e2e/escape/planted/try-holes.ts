@@ -6,11 +6,13 @@ import { editsOn, type Hole, runtimesOf } from './holes/hole.ts'
 import { holes } from './holes/index.ts'
 import { PatchedCopy } from './patched-copy.ts'
 
-/** Plants every hole of `runtimes`, one after another, and counts those that the suite detects. */
+/** Plants every hole of `runtimes`, or the one of that name, one after another, and counts those that the suite detects. */
 export async function tryHoles(
   runtimes: readonly SandboxRuntime[],
+  name?: string,
 ): Promise<{ planted: number; found: number }> {
-  const planted = holes.flatMap((hole) =>
+  const wanted = holes.filter((hole) => name === undefined || hole.name === name)
+  const planted = wanted.flatMap((hole) =>
     runtimesOf(hole)
       .filter((runtime) => runtimes.includes(runtime))
       .map((runtime) => ({ hole, runtime })),

@@ -8,9 +8,10 @@ export const ofKernel: Hole[] = [
         'bundle/spec.ts',
         'seccomp: seccompProfile({ confinement: profile, arch, runtime: spec.runtime }),',
       ),
-      without(
+      edit(
         'bundle/spec.ts',
         "annotations: compiled === undefined ? {} : { 'run.oci.seccomp_bpf_data': compiled },",
+        'annotations: {},',
       ),
       edit('native/init/init.c', '!= SECCOMP_MODE_FILTER', '< 0'),
     ],
@@ -72,7 +73,7 @@ export const ofKernel: Hole[] = [
       edit(
         'native/launcher/rights.c',
         'launcher_fail(LAUNCH_FILTER, "filter");',
-        'launcher_fail(LAUNCH_FILTER, "filter"); set_capabilities(description->capabilities);',
+        'launcher_fail(LAUNCH_FILTER, "filter");\n  set_capabilities(description->capabilities);',
       ),
     ],
     tries: ['rights'],
