@@ -27,7 +27,7 @@ const facts = `
   cat /proc/keys /proc/interrupts /proc/sys/net/ipv4/ip_unprivileged_port_start /proc/net/dev 2>&1 | grep -v lo:
   for kind in ipc uts net pid user mnt cgroup time; do [ $(readlink /proc/self/ns/$kind) = $(readlink /proc/1/ns/$kind) ] && echo $kind; done
   env | sort; id; umask; pwd; hostname; cat /proc/sys/kernel/domainname; cat /proc/self/cgroup | cut -d: -f2- | sort
-  ls -la / /workspace /tmp | grep -v ' [.]*$'; ls -l /proc/self/fd | grep -c .
+  ls -la / /workspace /tmp | grep -vE ' [.]+$|^total'; ls -l /proc/self/fd | grep -c .
   cat /proc/self/attr/current /proc/self/loginuid /proc/self/personality /proc/self/coredump_filter 2>&1`
 
 async function factsOn(runtime: 'crun' | 'launcher', spec: Partial<SandboxSpec>): Promise<string[]> {
