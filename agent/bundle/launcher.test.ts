@@ -9,6 +9,7 @@ import { installedPrograms } from '../../server/native-programs/installed.ts'
 import { StandaloneShim } from '../../testing/agent/standalone-shim.ts'
 import { sendInput } from '../core/shim/input-frames.ts'
 import { findProgram, hostPrograms } from '../host/host-checks.ts'
+import { stagingFolder } from '../host/paths.ts'
 import { makePlatformLayer } from '../images/platform-layer.ts'
 import { compileFilters } from './compiled-filters.ts'
 import { launchDescription } from './launch-description.ts'
@@ -77,6 +78,17 @@ function changed(key: string, ...more: string[][]): string {
 test('with the whole description the program runs', async () => {
   expect(changed('none')).toBe(whole)
   expect(await run(whole)).toMatchObject({ cause: 'exited', detail: '', log: '' })
+})
+
+test('a file covers one of a control group of version 2, on every host', async () => {
+  const flags = 'ro,nosuid,nodev,noexec'
+  const group = ['mount', '/sys/fs/cgroup', 'cgroup2', 'cgroup2', flags, '']
+  const file = '/sys/fs/cgroup/cgroup.procs'
+  const cover = ['mount', file, '', `${stagingFolder}/cgroup/memory.max`, flags, '']
+  const words = ['/.sandbox/init', '3', '/.sandbox/busybox', 'sh', '-c', `cat ${file}; echo >${file}`]
+  const program = words.map((word) => ['argument', word])
+  const { log } = await run(changed('argument', group, cover, ...program))
+  expect(log).toMatch(/^134217728\n.*Read-only file system\n$/s)
 })
 
 const invalid: [string, () => string][] = [

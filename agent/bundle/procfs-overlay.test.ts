@@ -39,15 +39,18 @@ test('on runsc, sysinfo says the memory that a program was promised', async () =
   expect(log.trim().split(/ +/)[1]).toBe('102400')
 })
 
+/** gVisor shows the limits by itself. */
+const onHostKernel = ['crun', 'launcher'] as const
+
 const shown = { memoryBytes: 256 * MiB, shownMemoryBytes: 100 * MiB, vcpu: 2 }
 const shownCpus = Math.min(2, availableParallelism())
 
-test('on crun, a control group has the limits of the sandbox', async () => {
+test.each(onHostKernel)('on %s, a control group has the limits of the sandbox', async (runtime) => {
   const script = `
     cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/cpu.max
     grep -cwE 'cpu|memory' /sys/fs/cgroup/cgroup.controllers
     awk '!/^#/ { print $2 }' /proc/cgroups | sort -u; grep 0: /proc/self/cgroup; nproc`
-  const { log } = await agent.run(shellJob(empty, script, shown))
+  const { log } = await agent.run(shellJob(empty, script, { ...shown, runtime }))
   expect(log.trim().split('\n')).toEqual([
     String(100 * MiB),
     `${shownCpus}00000 100000`,
@@ -73,34 +76,46 @@ const findLimits = `
 
 const isVersion1 = (await detectCgroups())?.version === 1
 
-test('on crun, a program finds the limits where the groups of version 1 of the host are mounted', async () => {
-  const { log } = await agent.run(shellJob(empty, findLimits, shown))
-  expect(log).toBe(isVersion1 ? `/ /\n${100 * MiB}\n${shownCpus}00000 100000\n` : '')
-})
+test.each(onHostKernel)(
+  'on %s, a program finds the limits where the groups of version 1 of the host are mounted',
+  async (runtime) => {
+    const { log } = await agent.run(shellJob(empty, findLimits, { ...shown, runtime }))
+    expect(log).toBe(isVersion1 ? `/ /\n${100 * MiB}\n${shownCpus}00000 100000\n` : '')
+  },
+)
 
-test('on crun, the folder of a controller of version 1 has the limits too where the host has version 1', async () => {
-  const script = `
+test.each(onHostKernel)(
+  'on %s, the folder of a controller of version 1 has the limits too where the host has version 1',
+  async (runtime) => {
+    const script = `
     cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory/memory.soft_limit_in_bytes 2>/dev/null`
-  const { log } = await agent.run(shellJob(empty, script, shown))
-  expect(log).toBe(isVersion1 ? `${100 * MiB}\n`.repeat(2) : '')
-})
+    const { log } = await agent.run(shellJob(empty, script, { ...shown, runtime }))
+    expect(log).toBe(isVersion1 ? `${100 * MiB}\n`.repeat(2) : '')
+  },
+)
 
-test('on crun, /sys/fs/cgroup is a file system of version 2 where the host has version 2', async () => {
-  const { log } = await agent.run(shellJob(empty, 'stat -f -c %t /sys/fs/cgroup'))
-  expect(log === '63677270\n').toBe(!isVersion1)
-})
+test.each(onHostKernel)(
+  'on %s, /sys/fs/cgroup is a file system of version 2 where the host has version 2',
+  async (runtime) => {
+    const { log } = await agent.run(shellJob(empty, 'stat -f -c %t /sys/fs/cgroup', { runtime }))
+    expect(log === '63677270\n').toBe(!isVersion1)
+  },
+)
 
-test('a program cannot change its control group, and finds no other', async () => {
-  const script = `
+test.each(onHostKernel)(
+  'on %s, a program cannot change its control group, and finds no other',
+  async (runtime) => {
+    const script = `
     cd /sys/fs/cgroup
     { chmod 666 cpu.max; touch x; mkdir y; echo $$ >cgroup.procs; umount memory.max; umount /sys/fs/cgroup; } 2>/dev/null
     for file in $(find -type f); do (echo 9 >$file) 2>/dev/null && echo wrote $file; done
     ls -d x */ 2>/dev/null | grep -vE '^(cpu|cpuacct|cpuset|memory)/'; cut -d: -f3 /proc/self/cgroup | sort -u
     find -name cgroup.procs -exec grep -x 0 {} + | sort -u
     awk '$5 ~ "^/sys/fs/cgroup" && $6 !~ "^ro," || $4 ~ "[.][.]"' /proc/self/mountinfo; cat memory.max`
-  const { log } = await agent.run(shellJob(empty, script))
-  expect(log).toBe(`/\n${128 * MiB}\n`)
-})
+    const { log } = await agent.run(shellJob(empty, script, { runtime }))
+    expect(log).toBe(`/\n${128 * MiB}\n`)
+  },
+)
 
 test.each(sandboxRuntimes)('on %s, shared memory is half of the memory', async (runtime) => {
   const limits = { runtime, memoryBytes: 256 * MiB, shownMemoryBytes: 200 * MiB }

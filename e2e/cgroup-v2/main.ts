@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { Machine } from './machine.ts'
 
 /*
- * The executor's tests of crun on a machine with version 2 of control groups only: Debian's kernel under qemu, with this
+ * The executor's tests of crun and the launcher on a machine with version 2 of control groups only: Debian's kernel under qemu, with this
  * machine's files as its root. Needs root, 4 GiB of memory and apt-get. Emulation works everywhere and takes half an hour;
  * --accel kvm is for machines with virtualization.
  */

@@ -6,11 +6,11 @@ export default defineConfig({
   test: {
     root: resolve(import.meta.dirname, '../..'),
     include: [
-      'agent/{bundle/{confinement,procfs-overlay},capacity/{limits,shim-groups},core/shim/spawner}.test.ts',
+      'agent/{bundle/{confinement,launcher,procfs-overlay},capacity/{limits,shim-groups},core/shim/spawner}.test.ts',
       'agent/host/{cgroups,devices}.test.ts',
       'server/runs/prepare/profile-limits.test.ts',
     ],
-    // crun only: gVisor does not start on this machine. No bulk tests: emulation is too slow for them.
+    // Without gVisor, which does not start on this machine. No bulk tests: emulation is too slow for them.
     testNamePattern: /^(?!.*(runsc|gvisor|GiB of log|log without end takes|slots are all in use))/,
     fileParallelism: false,
     pool: 'forks',
