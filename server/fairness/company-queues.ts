@@ -5,10 +5,12 @@ import type { CompanySchedule } from './company-schedule-statement.ts'
 
 export interface CompanyQueuesOptions<Item extends { company_id: string }> {
   clock: Clock
+  /** Whether items may be handled now; asked before each round and each item. Until then all wait. */
+  mayHandle: () => Promise<boolean>
   /** The oldest waiting items of the next companies, in the order of each company. */
   listWaiting(turns: CompanySchedule): Promise<Item[]>
   /** `waits`: the item has to wait, and those of its company after it. */
-  handle(item: Item): Promise<'handled' | 'waits'>
+  handle: (item: Item) => Promise<'handled' | 'waits'>
 }
 
 const companiesPerRound = 50
@@ -38,6 +40,7 @@ export class CompanyQueues<Item extends { company_id: string }> {
   }
 
   async #round(afterCompany: string): Promise<Round> {
+    if (!(await this.#options.mayHandle())) return { handled: 0, companies: [] }
     const items = await this.#options.listWaiting({
       afterCompany,
       companies: companiesPerRound,
@@ -54,13 +57,14 @@ export class CompanyQueues<Item extends { company_id: string }> {
     return { handled, companies }
   }
 
-  /** Handles items of one company until one has to wait, or its turn is over. Returns their number. */
+  /** Handles items of one company until one has to wait, none may be handled, or its turn is over. Returns their number. */
   async #handleInOrder(companyId: string, items: readonly Item[]): Promise<number> {
-    const { clock } = this.#options
+    const { clock, mayHandle, handle } = this.#options
     const until = clock.now().getTime() + turnMs
     let handled = 0
     for (const item of items) {
-      if ((await onBehalfOf(companyId, () => this.#options.handle(item))) === 'waits') break
+      if (!(await mayHandle())) break
+      if ((await onBehalfOf(companyId, () => handle(item))) === 'waits') break
       handled += 1
       if (clock.now().getTime() > until) break
     }

@@ -31,11 +31,11 @@ outputs.key.prepare()
 /** The loop of a worker, on a database connection that may fail. */
 const worker = ({
   on = db,
-  mayStart = true,
+  mayStart = async () => true,
   time = clock,
 }: {
   on?: Database
-  mayStart?: boolean
+  mayStart?: () => Promise<boolean>
   time?: Clock
 } = {}) =>
   new TriggeredRuns({
@@ -50,7 +50,7 @@ const worker = ({
     }),
     clock: time,
     log,
-    mayStart: async () => mayStart,
+    mayStart,
   })
 
 interface Declared {
@@ -199,8 +199,16 @@ describe('a row event', () => {
 
   it('waits while the disk has no space', async () => {
     await addRow(own, 'a')
-    expect(await worker({ mayStart: false }).startAll()).toBe(0)
+    expect(await worker({ mayStart: async () => false }).startAll()).toBe(0)
     expect(await outcomes(own)).toEqual(['waiting'])
+  })
+
+  it('waits once no run may start any more, also behind one that has started', async () => {
+    await addRow(own, 'a')
+    await addRow(own, 'b')
+    const mayStart = async () => (await runsOf(own)).length === 0
+    expect(await worker({ mayStart }).startAll()).toBe(1)
+    expect(await outcomes(own)).toEqual(['started', 'waiting'])
   })
 })
 

@@ -56,14 +56,15 @@ export class TriggeredRuns {
     this.#options = options
     this.#turns = new CompanyQueues({
       clock: options.clock,
+      mayHandle: options.mayStart,
       listWaiting: (turns) => options.events.listWaiting(turns),
       handle: (event) => this.#handle(event),
     })
   }
 
   /** Rounds until no event can be handled now, or the signal fires. Returns their number. */
-  async startAll(signal?: AbortSignal): Promise<number> {
-    return (await this.#options.mayStart()) ? this.#turns.all(signal) : 0
+  startAll(signal?: AbortSignal): Promise<number> {
+    return this.#turns.all(signal)
   }
 
   /** One round over the next companies. Returns the number of events that it handled. */

@@ -271,6 +271,16 @@ describe('a schedule is paused', () => {
   })
 })
 
+it('no run starts once none may start any more', async () => {
+  await steps.mustCreate(offered, { name: 'second' })
+  aheadMs = Date.parse(String(own.next_at[0])) + 1000 - Date.now()
+  const mayStart = async () => (await runsOf(offered)).length === 0
+  expect(await worker({ mayStart }).startAll()).toBe(1)
+  expect(await runsOf(offered)).toHaveLength(1)
+  expect(await worker().startAll()).toBe(1)
+  expect(await runsOf(offered)).toHaveLength(2)
+})
+
 it('many schedules of a company delay no other company', async () => {
   const { companyId } = offered.tenant
   await sql`insert into schedules select (jsonb_populate_record(s, jsonb_build_object('id', 'sch_' || n, 'name', n))).*

@@ -14,13 +14,12 @@ const pollIntervalMs = 1000
 
 /** Starts the runs of schedules whose ticks are due, a few of each company in its turn. */
 export class ScheduledRuns {
-  readonly #mayStart: SchedulesOptions['mayStart']
   readonly #turns: CompanyQueues<ScheduleRow>
 
   constructor({ mayStart, ...deps }: SchedulesOptions) {
-    this.#mayStart = mayStart
     this.#turns = new CompanyQueues({
       clock: deps.clock,
+      mayHandle: mayStart,
       listWaiting: (turns) => listDueSchedules(deps.db, turns, deps.clock.now()),
       handle: async (schedule) => {
         await handleTick(deps, schedule)
@@ -30,8 +29,8 @@ export class ScheduledRuns {
   }
 
   /** Rounds until no tick is due, or the signal fires. Returns the number of ticks that it looked at. */
-  async startAll(signal?: AbortSignal): Promise<number> {
-    return (await this.#mayStart()) ? this.#turns.all(signal) : 0
+  startAll(signal?: AbortSignal): Promise<number> {
+    return this.#turns.all(signal)
   }
 
   /** One round over the next companies. Returns the number of ticks that it looked at. */
