@@ -38,8 +38,10 @@ const authenticate = () => {
   authentications += 1
   return authenticated()
 }
-mounter(app, { authenticate })(extensionRoutes.followRunLog, async ({ request, reply }) =>
-  reply.headers(eventStreamHeaders).send(eventStream(ticks(currentCaller(request, 50)))),
+mounter(app, { authenticate, isEnabled: () => true })(
+  extensionRoutes.followRunLog,
+  async ({ request, reply }) =>
+    reply.headers(eventStreamHeaders).send(eventStream(ticks(currentCaller(request, 50)))),
 )
 beforeAll(async () => {
   origin = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -25,6 +25,7 @@ async function send(callers: (Principal | undefined)[], callerMaxAgeMs?: number)
   }
   const mount = mounter(app, {
     authenticate,
+    isEnabled: () => true,
     ...(callerMaxAgeMs !== undefined && { callerMaxAgeMs }),
   })
   mount(allRoutes.previewInput, async ({ principal }) => {

@@ -56,8 +56,8 @@ export type Prefetch<R extends Route, Prefetched extends { findKey: FindKey }> =
 
 export interface MountOptions {
   authenticate: Authenticate
-  /** Whether the service takes changes, or the kill switch is on; absent: it does. */
-  isEnabled?: () => boolean
+  /** Whether the service takes changes: false while the kill switch is on. */
+  isEnabled: () => boolean
   /** Whether the disk has space for new content; absent: always. */
   hasSpace?: () => Promise<boolean>
   /** Divides the event loop among companies; absent: nothing waits. */

@@ -35,10 +35,10 @@ export function checkAuditor(route: Route, principal: Principal): void {
 
 /** The kill switch (contract part 1, global rule 3). */
 export function checkEnabled(
-  { isEnabled }: { isEnabled?: (() => boolean) | undefined },
+  { isEnabled }: { isEnabled: () => boolean },
   request: { method: string; path: string },
 ): void {
-  if (isEnabled?.() === false && stopsWhenDisabled(request)) throw new CodedError('sandbox_disabled')
+  if (!isEnabled() && stopsWhenDisabled(request)) throw new CodedError('sandbox_disabled')
 }
 
 /** Throws 403 for a sandbox-scope key. */

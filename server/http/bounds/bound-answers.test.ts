@@ -21,7 +21,7 @@ beforeEach(async () => {
   app = createApp(pino({ level: 'silent' }), { answerSpace: new AnswerSpace(2.5 * text.length) })
   const authenticate = async ({ headers: { company } }: Presented) =>
     ({ companyId: String(company), principalId: 'usr_1', role: 4 }) as Principal
-  mounter(app, { authenticate })(allRoutes.readMe, async () => ({ text }))
+  mounter(app, { authenticate, isEnabled: () => true })(allRoutes.readMe, async () => ({ text }))
   await app.listen({ host: '127.0.0.1', port: 0 })
 })
 afterEach(async () => {

@@ -22,7 +22,7 @@ beforeEach(async () => {
   app = createApp(pino({ level: 'silent' }), { bodySpace: new BodySpace(2 * body.length) })
   const authenticate = async ({ headers: { company, person } }: Presented) =>
     ({ companyId: String(company), principalId: String(person), role: 4 }) as Principal
-  mounter(app, { authenticate })(allRoutes.previewInput, async () => ({}) as never)
+  mounter(app, { authenticate, isEnabled: () => true })(allRoutes.previewInput, async () => ({}) as never)
   await app.listen({ host: '127.0.0.1', port: 0 })
 })
 afterEach(async () => {

@@ -25,7 +25,7 @@ function start(work: (company: string) => Promise<void>, known = async () => {})
   // A pause of this process of a second would make a company idle and a request held.
   const untimed = { activeMs: 60_000, heldMs: 60_000 }
   const scheduler = new RequestScheduler({ ...defaultSchedulerBounds, ...untimed, atWork: 4 })
-  const mount = mounter(app, { authenticate, scheduler })
+  const mount = mounter(app, { authenticate, isEnabled: () => true, scheduler })
   const handler = async ({ principal }: { principal: Principal }) => {
     await work(principal.companyId)
     return {} as never

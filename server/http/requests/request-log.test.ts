@@ -44,7 +44,7 @@ async function serve({ readsPerLine = 1, fails }: { readsPerLine?: number; fails
     if (headers['x-api-key'] !== 'sbx_secret') throw refuseCredentials()
     return caller
   }
-  const mount = mounter(app, { authenticate })
+  const mount = mounter(app, { authenticate, isEnabled: () => true })
   const handle = async () => {
     if (fails) throw fails
     return { text: 'answer' } as never

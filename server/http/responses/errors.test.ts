@@ -42,7 +42,7 @@ it('gives the lines that a handler logs the id of the response', async () => {
   const log = pino({ mixin: requestFields }, lines)
   const app = createApp(log)
   const authenticate = () => Promise.reject(new Error('an open route asks for no credentials'))
-  mounter(app, { authenticate })(allRoutes.readPublicKey, async () => {
+  mounter(app, { authenticate, isEnabled: () => true })(allRoutes.readPublicKey, async () => {
     log.warn('below HTTP')
     throw new Error('enough')
   })

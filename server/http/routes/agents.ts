@@ -27,8 +27,7 @@ export interface AgentToolServices extends ToolDeps {
 /** The tools over HTTP (contract part 2, "Agent tools"; part 3, D2); `mount` authenticates by the turn context. */
 export function mountAgentToolRoutes(mount: Mount, services: AgentToolServices): void {
   mount(allRoutes.listAgentTools, async ({ principal }) => {
-    const isStopped = services.isEnabled?.() === false
-    const tools = isStopped ? [] : await toolsOf(services, callerOf(principal))
+    const tools = services.isEnabled() ? await toolsOf(services, callerOf(principal)) : []
     return { items: tools.map(describeTool), page_size: pageSizeMax, next_page_token: null }
   })
   mount(allRoutes.callAgentTool, async ({ principal, params, body }) => {

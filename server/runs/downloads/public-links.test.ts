@@ -59,11 +59,14 @@ class CountingStorage implements Pick<ObjectStorage, 'opened'> {
 
 const storage = new CountingStorage(api.storage)
 const app = createApp(createLog('test', 'silent'))
-mountPublicDownloadRoute(mounter(app, { authenticate: () => Promise.reject(new Error('public')) }), {
-  db,
-  downloads: new Downloads(storage as unknown as ObjectStorage),
-  scheduler: new RequestScheduler(),
-})
+mountPublicDownloadRoute(
+  mounter(app, { authenticate: () => Promise.reject(new Error('public')), isEnabled: () => true }),
+  {
+    db,
+    downloads: new Downloads(storage as unknown as ObjectStorage),
+    scheduler: new RequestScheduler(),
+  },
+)
 let origin = ''
 beforeAll(async () => {
   origin = await app.listen({ host: '127.0.0.1', port: 0 })

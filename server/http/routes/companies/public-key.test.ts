@@ -24,7 +24,7 @@ function start() {
   const keys = openKeys(folder)
   const app = createApp(log)
   const authenticate = () => expect.unreachable()
-  mountPublicKeyRoute(mounter(app, { authenticate }), { keys, log })
+  mountPublicKeyRoute(mounter(app, { authenticate, isEnabled: () => true }), { keys, log })
   const ask = () => app.inject({ method: 'GET', url: allRoutes.readPublicKey.path })
   return { keys, ask }
 }

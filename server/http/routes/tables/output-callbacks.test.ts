@@ -317,7 +317,7 @@ it('has a turn of its company: calls of one company at work are bounded while an
   }
   const authenticate = () => Promise.reject(new Error('nobody has credentials'))
   const credentials = new CallbackCredentials(db, outputs.key)
-  const mount = mounter(app, { authenticate, scheduler })
+  const mount = mounter(app, { authenticate, isEnabled: () => true, scheduler })
   mountOutputCallbacks(mount, { ...outputs, findUser, credentials })
   const calls = Array.from({ length: 12 }, (_, at) =>
     app.inject({
