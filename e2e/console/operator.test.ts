@@ -247,6 +247,20 @@ test('the kill switch refuses changes within a second, over a restart of the API
   expect(faults).toEqual([])
 })
 
+test('a dialog that turns the kill switch on does so, also when somebody else has turned it on meanwhile', async () => {
+  const name = 'Turn on the kill switch'
+  await page.goto(await newAddress())
+  await overview(page)
+  await page.getByRole('button', { name }).press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill('A secret leaked.')
+  await service.sandbox('operator', 'kill-switch', 'on')
+  await page.getByText('The kill switch is on: every change is refused.').waitFor()
+  await dialog.getByRole('button', { name }).press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  expect(await service.sandbox('operator', 'kill-switch', 'off')).toEqual({ was_on: true })
+})
+
 test('the command turns the kill switch on and off too', async () => {
   expect(await service.sandbox('operator', 'kill-switch', 'on')).toEqual({
     stopped_since: expect.any(String),

@@ -11,9 +11,10 @@ import { useOperatorTexts } from '../texts/operator-texts.tsx'
 export function KillSwitch({ state: { enabled, stopped_since } }: { state: OperatorState }) {
   const t = useOperatorTexts().killSwitch
   const refusal = useActRefusal()
-  const [isAsked, setIsAsked] = useState(false)
+  /** The act that was asked for. It stays that one while another operator turns the switch. */
+  const [open, setOpen] = useState<'on' | 'off'>()
   const isOn = stopped_since !== null
-  const close = () => setIsAsked(false)
+  const close = () => setOpen(undefined)
   return (
     <section className={styles.part}>
       <h2>{t.title}</h2>
@@ -28,18 +29,22 @@ export function KillSwitch({ state: { enabled, stopped_since } }: { state: Opera
       </p>
       {!enabled && <p>{t.bySetting}</p>}
       <div>
-        <Button icon={isOn ? 'play' : 'stop'} disabledWhy={refusal} onPress={() => setIsAsked(true)}>
+        <Button
+          icon={isOn ? 'play' : 'stop'}
+          disabledWhy={refusal}
+          onPress={() => setOpen(isOn ? 'off' : 'on')}
+        >
           {isOn ? t.turnOff : t.turnOn}
         </Button>
       </div>
-      {isAsked && (
-        <ActDialog
-          title={isOn ? t.turnOff : t.turnOn}
-          act={isOn ? t.turnOff : t.turnOn}
-          perform={isOn ? turnSwitchOff : turnSwitchOn}
-          onClose={close}
-        >
-          <p>{isOn ? t.offEffect : t.onEffect}</p>
+      {open === 'on' && (
+        <ActDialog title={t.turnOn} act={t.turnOn} perform={turnSwitchOn} onClose={close}>
+          <p>{t.onEffect}</p>
+        </ActDialog>
+      )}
+      {open === 'off' && (
+        <ActDialog title={t.turnOff} act={t.turnOff} perform={turnSwitchOff} onClose={close}>
+          <p>{t.offEffect}</p>
         </ActDialog>
       )}
     </section>
