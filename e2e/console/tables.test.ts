@@ -228,6 +228,19 @@ test('the palette finds a table by a part of its name', async () => {
   await page.getByText('Nothing has this name.').waitFor()
 })
 
+test('the bar of a narrow screen has all sections, each with its whole word', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  const words = `[...document.querySelectorAll('nav[aria-label="Sections"] a > span:not([role])')]`
+  expect(await page.evaluate(`${words}.map((each) => each.textContent)`)).toEqual([
+    ...['Rooms', 'Runs', 'Inbox', 'Tasks', 'Environments', 'Tables', 'Company'],
+  ])
+  const cut = `${words}.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)`
+  expect(await page.evaluate(cut)).toEqual([])
+  const outside = `${words}.filter((each) => each.getBoundingClientRect().right > innerWidth).length`
+  expect(await page.evaluate(outside)).toBe(0)
+  await page.setViewportSize({ width: 1440, height: 900 })
+})
+
 test('a trigger and a command end when they are archived, and a table keeps its rows', async () => {
   await open('triggers')
   await page.getByRole('link', { name: 'report' }).click()
