@@ -196,6 +196,13 @@ test('a trigger starts a run for a row, which its event leads to', async () => {
   await page.getByLabel('Input of its runs').fill('{"order": "{{values.order_id}}"}')
   await button('New trigger').click()
   await page.getByText('No row has changed since the trigger exists.').waitFor()
+  const { items: people } = await client().call(allRoutes.readNames, {
+    query: { ids: [(await client().call(allRoutes.readMe)).principal_id] },
+  })
+  await page
+    .locator('main dd')
+    .getByText(people[0]?.name ?? '', { exact: true })
+    .waitFor()
   await client().call(allRoutes.createRow, {
     params: { id: tableId },
     idempotencyKey: 'triggers',

@@ -5,6 +5,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { api } from '../../data/api/api.ts'
 import { readTriggersAgain, triggerOf } from '../../data/authoring/tables.ts'
 import { useRoom } from '../../data/rooms/rooms.ts'
+import { nameOf } from '../../data/runs/names.ts'
 import links from '../../parts/button.module.css'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { FinalAct } from '../../parts/final-act.tsx'
@@ -60,6 +61,7 @@ function TriggerFacts({ trigger }: { trigger: TableTrigger }) {
   const t = useTexts()
   const formats = useFormats()
   const room = useRoom(trigger.chatroom_id)
+  const { data: person } = useQuery(nameOf(trigger.run_as))
   const { description, events, timeout_seconds, last_error_code, last_refused_at } = trigger
   return (
     <>
@@ -78,7 +80,7 @@ function TriggerFacts({ trigger }: { trigger: TableTrigger }) {
           <IdText id={trigger.task_version_id} />
         </Fact>
         <Fact name={t.tables.runsAs}>
-          <IdText id={trigger.run_as} />
+          {person === undefined ? <IdText id={trigger.run_as} /> : <TenantText text={person} />}
         </Fact>
         <Fact name={t.form.timeout}>
           {timeout_seconds !== null && formats.duration(timeout_seconds * 1000)}
