@@ -30,6 +30,8 @@ interface InputFormProps {
   onValue: (value: Json | undefined) => void
   /** The input that the author gives as an example. */
   example?: Json | undefined
+  /** Bytes that the service takes; absent: those of the input of a run. */
+  maxBytes?: number
   /** Names of the files that the run gets, for fields that take one. */
   files?: readonly string[]
   ref?: Ref<InputFormHandle>
@@ -44,7 +46,15 @@ interface InputFormProps {
  *
  * Give it a `key` that changes with the task version. `initialValue` is in `defaults.ts`.
  */
-export function InputForm({ schema, value, onValue, example, files = [], ref }: InputFormProps) {
+export function InputForm({
+  schema,
+  value,
+  onValue,
+  example,
+  maxBytes = runInputBounds.maxBytes,
+  files = [],
+  ref,
+}: InputFormProps) {
   const t = useTexts().inputForm
   const id = useId()
   const hasForm = schema !== undefined && schema !== null
@@ -112,7 +122,7 @@ export function InputForm({ schema, value, onValue, example, files = [], ref }: 
   return (
     <div className={styles.form}>
       <FormBar
-        {...{ hasForm, isJson, setIsJson }}
+        {...{ hasForm, isJson, setIsJson, maxBytes }}
         text={text}
         onExample={example === undefined ? undefined : () => onValue(example)}
       />
@@ -137,10 +147,11 @@ interface FormBarProps {
   isJson: boolean
   setIsJson: (isJson: boolean) => void
   text: string
+  maxBytes: number
   onExample: (() => void) | undefined
 }
 
-function FormBar({ hasForm, isJson, setIsJson, text, onExample }: FormBarProps) {
+function FormBar({ hasForm, isJson, setIsJson, text, maxBytes, onExample }: FormBarProps) {
   const t = useTexts().inputForm
   const formats = useFormats()
   const bytes = new TextEncoder().encode(text).length
@@ -161,9 +172,7 @@ function FormBar({ hasForm, isJson, setIsJson, text, onExample }: FormBarProps) 
           {t.useExample}
         </Button>
       )}
-      <span className={styles.counter}>
-        {t.size(formats.bytes(bytes), formats.bytes(runInputBounds.maxBytes))}
-      </span>
+      <span className={styles.counter}>{t.size(formats.bytes(bytes), formats.bytes(maxBytes))}</span>
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import { rowMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { CommandExecution, TableCommand } from '@sandbox-jobs/contract/resources/tables/table-command.ts'
 import type { RowValues } from '@sandbox-jobs/contract/resources/tables/table-field.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
@@ -48,7 +49,7 @@ export function CommandCall({ cid, command }: { cid: string; command: TableComma
   useAction('submit', () => void send())
   return (
     <Form className={styles.form} onSubmit={() => void send()}>
-      <InputForm ref={form} schema={schema} value={inputs} onValue={setInputs} />
+      <InputForm ref={form} maxBytes={rowMaxBytes} schema={schema} value={inputs} onValue={setInputs} />
       {call.error && <ErrorBox error={call.error} />}
       <SubmitButton icon="play" keys={keysOf('submit')} isBusy={call.isPending}>
         {t.execute}

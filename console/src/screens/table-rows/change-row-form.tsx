@@ -1,4 +1,5 @@
 import { ApiError } from '@sandbox-jobs/contract/client/api-error.ts'
+import { rowMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import type { CustomTable } from '@sandbox-jobs/contract/resources/tables/custom-table.ts'
 import type { TableRow } from '@sandbox-jobs/contract/resources/tables/table-row.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
@@ -68,7 +69,13 @@ export function ChangeRowForm({ table: { id, fields }, row, onChanged }: Props) 
           <p role="status">{t.changedMeanwhile(others.join(', '))}</p>
         </ToneBox>
       )}
-      <InputForm ref={form} schema={schemaOfFields(fields, base.values)} value={typed} onValue={setTyped} />
+      <InputForm
+        ref={form}
+        maxBytes={rowMaxBytes}
+        schema={schemaOfFields(fields, base.values)}
+        value={typed}
+        onValue={setTyped}
+      />
       {change.error && !isRowChanged(change.error) && <ErrorBox error={change.error} />}
       <SubmitButton isBusy={change.isPending}>{t.save}</SubmitButton>
     </Form>

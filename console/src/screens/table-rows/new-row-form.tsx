@@ -1,3 +1,4 @@
+import { rowMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import type { CustomTable } from '@sandbox-jobs/contract/resources/tables/custom-table.ts'
 import type { RowValues } from '@sandbox-jobs/contract/resources/tables/table-field.ts'
@@ -59,7 +60,7 @@ export function NewRowForm({ table, onMade }: { table: CustomTable; onMade: () =
           )}
         </Field>
       )}
-      <InputForm ref={form} schema={schema} value={values} onValue={setValues} />
+      <InputForm ref={form} maxBytes={rowMaxBytes} schema={schema} value={values} onValue={setValues} />
       {create.error && <ErrorBox error={create.error} />}
       <SubmitButton isBusy={create.isPending}>{t.createRow}</SubmitButton>
     </Form>
