@@ -64,7 +64,12 @@ test('the form of a schema is beside it while it is typed, and says what does no
   const field = page.getByRole('textbox', { name: 'Schema of the input' })
   await field.fill('{"type": "object",')
   await live.getByText('line 1').waitFor()
+  // Nothing was typed into the form: it has what the schema says.
+  await field.fill('{"type": "object", "properties": {"count": {"type": "integer", "default": 3}}}')
+  await live.getByRole('button', { name: 'Check the input' }).click()
+  await live.getByText('It fits the schema.').waitFor()
   await field.fill(schema)
+  await live.getByRole('textbox', { name: 'name' }).waitFor()
   await live.getByRole('button', { name: 'Check the input' }).click()
   await live.getByRole('link', { name: 'name' }).waitFor()
   await live.getByRole('textbox', { name: 'name' }).fill('Ada')

@@ -32,12 +32,12 @@ function TriedForm({ schema, schemaText }: { schema: Json | undefined; schemaTex
   const t = useTexts().tasks
   const form = useRef<InputFormHandle>(null)
   const [typed, setTyped] = useState<Json>()
-  const [checked, setChecked] = useState<{ schemaText: string; value: Json | undefined; fits: boolean }>()
+  const [checked, setChecked] = useState<{ schemaText: string; typed: Json | undefined; fits: boolean }>()
   const value = typed ?? initialValue(schema)
-  const fits = checked?.schemaText === schemaText && checked.value === value && checked.fits
+  const fits = checked?.schemaText === schemaText && checked.typed === typed && checked.fits
   async function check(): Promise<void> {
     const isFitting = (await form.current?.check()) === true
-    setChecked({ schemaText, value, fits: isFitting })
+    setChecked({ schemaText, typed, fits: isFitting })
   }
   return (
     <>
