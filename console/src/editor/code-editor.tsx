@@ -4,7 +4,7 @@ import { json } from '@codemirror/legacy-modes/mode/javascript'
 import { shell } from '@codemirror/legacy-modes/mode/shell'
 import { EditorState } from '@codemirror/state'
 import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
-import { useEffect, useEffectEvent, useRef } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react'
 import { colours, looks } from './editor-looks.ts'
 import type { EditorProps } from './editor-props.ts'
 
@@ -21,27 +21,27 @@ const rangeIn = (text: string, [from, to]: readonly [number, number]) => ({
 
 /**
  * An editor of code. It is in a shadow root, where its styles are style sheets of the root: the policy of the page allows no style
- * elements. Tab leaves it, as it leaves every other field.
+ * elements. Tab leaves it, as it leaves every other field. It is there as soon as it is drawn: no key goes to a page without a field.
  */
-export function CodeEditor({ label, help, language, value, selection, onValue }: EditorProps) {
+export function CodeEditor({ label, help, language, value, takeCaret, onValue }: EditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
   const text = withLineFeeds(value)
-  const initial = useEffectEvent(() => ({
-    doc: text,
-    ...(selection && { selection: rangeIn(text, selection) }),
-  }))
-  const focus = useEffectEvent((editor: EditorView) => selection && editor.focus())
+  const initial = useEffectEvent(() => {
+    const caret = takeCaret()
+    return { doc: text, ...(caret && { selection: rangeIn(text, caret) }) }
+  })
   const onChanged = useEffectEvent(onValue)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = host.current
     if (element === null) return
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
+    const start = initial()
     const editor = new EditorView({
       parent: root,
       root,
       state: EditorState.create({
-        ...initial(),
+        ...start,
         extensions: [
           [lineNumbers(), history(), highlightSpecialChars(), bracketMatching(), indentOnInput()],
           [languages[language], syntaxHighlighting(colours), looks, EditorView.lineWrapping],
@@ -59,7 +59,7 @@ export function CodeEditor({ label, help, language, value, selection, onValue }:
       }),
     })
     view.current = editor
-    focus(editor)
+    if (start.selection) editor.focus()
     return () => editor.destroy()
   }, [label, help, language])
   useEffect(() => {

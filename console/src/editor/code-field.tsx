@@ -1,4 +1,4 @@
-import { type ComponentType, useState } from 'react'
+import { type ComponentType, useRef } from 'react'
 import { Store, useStore } from '../data/store.ts'
 import { Field } from '../parts/field.tsx'
 import type { EditorProps } from './editor-props.ts'
@@ -13,31 +13,37 @@ const load = (): Promise<void> =>
     () => undefined,
   )
 
-type Props = Omit<EditorProps, 'selection'>
+type Props = Omit<EditorProps, 'takeCaret'>
 
 /** A field of code. It is a plain field until a person comes near it. */
 export function CodeField(props: Props) {
   const { label, help, value, onValue } = props
   const Editor = useStore(loaded)
-  const [selection, setSelection] = useState<readonly [number, number]>()
+  const caret = useRef<readonly [number, number]>(undefined)
+  function takeCaret() {
+    const taken = caret.current
+    caret.current = undefined
+    return taken
+  }
   return (
     <Field label={label} help={help}>
       {(tied) =>
         Editor ? (
-          <Editor {...props} selection={selection} />
+          <Editor {...props} takeCaret={takeCaret} />
         ) : (
           <textarea
             {...tied}
+            // Read when the editor takes its place: an event of the selection may come too late.
+            ref={(field) => () => {
+              const hasFocus = field !== null && field === document.activeElement
+              caret.current = hasFocus ? [field.selectionStart, field.selectionEnd] : undefined
+            }}
             rows={6}
             spellCheck={false}
             dir="ltr"
             value={value}
             onPointerEnter={() => void load()}
             onFocus={() => void load()}
-            onSelect={({ currentTarget: { selectionStart, selectionEnd } }) =>
-              setSelection([selectionStart, selectionEnd])
-            }
-            onBlur={() => setSelection(undefined)}
             onChange={(event) => onValue(event.target.value)}
           />
         )

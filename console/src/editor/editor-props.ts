@@ -3,7 +3,7 @@ export interface EditorProps {
   help: string
   language: 'shell' | 'json'
   value: string
-  /** Where the caret is, from the first to the last character, in a field that has the focus. */
-  selection: readonly [number, number] | undefined
+  /** Where the editor begins with the focus, from the first to the last selected character; undefined: without. A caret is taken once. */
+  takeCaret: () => readonly [number, number] | undefined
   onValue: (value: string) => void
 }
