@@ -1,12 +1,10 @@
-import type { FoundThing } from '@sandbox-jobs/contract/resources/companies/found-thing.ts'
+import { type FoundThing, foundTextLength } from '@sandbox-jobs/contract/resources/companies/found-thing.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { apiQuery } from './api/queries.ts'
 
-const minLength = 2
-const maxLength = 100
-
 /** Whether the service searches for the text. */
-export const isSearch = (text: string): boolean => text.length >= minLength && text.length <= maxLength
+export const isSearch = (text: string): boolean =>
+  text.length >= foundTextLength.minLength && text.length <= foundTextLength.maxLength
 
 /** The group of each kind in the palette and its texts. */
 export const groupOf = {

@@ -4,6 +4,8 @@ import { exampleId } from '../../ids.ts'
 import { OneOf } from '../../schema.ts'
 
 export const foundMax = 20
+/** Characters of the text that is searched for. */
+export const foundTextLength = { minLength: 2, maxLength: 100 } as const
 export const foundKinds = ['chatroom', 'task', 'environment', 'table', 'run', 'user'] as const
 
 export const FoundThing = Type.Object({
