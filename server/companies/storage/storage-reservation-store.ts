@@ -16,6 +16,14 @@ import { keptBytesOf, keptLimitOf } from '../../db/kept-bytes.ts'
 export const smallBytes = 64 * 1024
 
 /**
+ * Condition on a row `reserved`. The bytes of a run that has ended are counted or not stored. One that was claimed again reserves
+ * again. The statement that adds reservations to counted bytes repeats it: a run that ends meanwhile would be added twice.
+ */
+const isUnsettled = sql<boolean>`exists (
+        select from runs where runs.id = reserved.run_id and runs.company_id = reserved.company_id
+          and runs.fence = reserved.fence and runs.terminal_at is null)`
+
+/**
  * Whether the quota of a company has room beside all reservations but that of `runId`. No other transaction takes it before this
  * one has ended.
  */
@@ -25,11 +33,11 @@ export async function lockRoom(trx: Trx, companyId: string, bytes: number, runId
   await deleteSettled(trx, companyId)
   const company = sql`${companyId}::text`
   const { rows } = await sql<{ fits: boolean }>`
-    select coalesce(${keptBytesOf(company)} + reserved.bytes + ${bytes} <= ${keptLimitOf(company)}, true) as fits
+    select coalesce(${keptBytesOf(company)} + others.bytes + ${bytes} <= ${keptLimitOf(company)}, true) as fits
     from (
-      select coalesce(sum(bytes), 0)::bigint as bytes from storage_reservations
-      where company_id = ${companyId} and run_id <> ${runId}
-    ) reserved
+      select coalesce(sum(bytes), 0)::bigint as bytes from storage_reservations reserved
+      where company_id = ${companyId} and run_id <> ${runId} and ${isUnsettled}
+    ) others
   `.execute(trx)
   return rows[0]?.fits ?? false
 }
@@ -52,10 +60,7 @@ export function reserveStorage(
   })
 }
 
-/** The bytes of a run that has ended are counted or not stored. One that was claimed again reserves again. */
 const deleteSettled = (trx: Trx, companyId: string): Promise<unknown> =>
   sql`
-    delete from storage_reservations reserved where company_id = ${companyId} and not exists (
-      select from runs where runs.id = reserved.run_id and runs.company_id = reserved.company_id
-        and runs.fence = reserved.fence and runs.terminal_at is null)
+    delete from storage_reservations reserved where company_id = ${companyId} and not ${isUnsettled}
   `.execute(trx)
