@@ -41,13 +41,12 @@ async function foldOnce(db: Database, limit: number): Promise<number> {
   return rows[0]?.folded ?? 0
 }
 
-/** Rooms, companies and executors without runs at work have no row. */
+/** Rooms, companies and executors without runs at work have no row. Waiting for rows that another worker folds could deadlock. */
 const deleteUnused = (db: Database): Promise<unknown> =>
-  db
-    .deleteFrom('live_run_counts')
-    .where('runs', '=', sql.lit(0))
-    .modifyEnd(acrossCompanies('a sweep of all companies'))
-    .execute()
+  sql`${acrossCompanies('a sweep of all companies')}
+    delete from live_run_counts where ctid = any(array(
+      select ctid from live_run_counts where runs = 0 for update skip locked
+    ))`.execute(db)
 
 /** The number of a room, of a company or of an executor that was not the number of its runs. */
 export interface LiveRunDrift {
