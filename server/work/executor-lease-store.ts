@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Database, Executing, Trx } from '../db/database.ts'
 import { hasAgent, isDriven } from './executor-statement.ts'
 import { type Driver, heartbeatSeconds } from './heartbeat-statement.ts'
@@ -35,16 +35,21 @@ const columns = sql`id as executor, folder, boot, worker, place, keys, store, dr
  * once. Returns the holder afterwards, or that other executor.
  */
 export function claimLease(db: Database, claim: LeaseClaim): Promise<LeaseHolder> {
-  return db.transaction().execute(async (trx) => {
-    // One claim at a time, or two would not see each other.
-    await sql`select pg_advisory_xact_lock(hashtextextended('executor-leases', 0))`.execute(trx)
-    const { rows } = await sql<LeaseHolder>`
-      select ${columns} from executors
-      where id <> ${claim.executor} and ${isDriven} and (store <> ${claim.store} or not keys && ${claim.keys}::text[])
-      limit 1
-    `.execute(trx)
-    return rows[0] ?? (await takeLease(trx, claim))
-  })
+  return db
+    .transaction()
+    .execute(async (trx) => (await lockOther(trx, claim)) ?? (await takeLease(trx, claim)))
+}
+
+/** Another executor whose worker has other keys or other objects. Until the transaction ends, nobody else takes a lease. */
+async function lockOther(trx: Trx, { executor, keys, store }: LeaseClaim): Promise<LeaseHolder | undefined> {
+  // One claim at a time, or two would not see each other.
+  await sql`select pg_advisory_xact_lock(hashtextextended('executor-leases', 0))`.execute(trx)
+  const { rows } = await sql<LeaseHolder>`
+    select ${columns} from executors
+    where id <> ${executor} and ${isDriven} and (store <> ${store} or not keys && ${keys}::text[])
+    limit 1
+  `.execute(trx)
+  return rows[0]
 }
 
 async function takeLease(trx: Trx, claim: LeaseClaim): Promise<LeaseHolder> {
@@ -65,16 +70,33 @@ async function takeLease(trx: Trx, claim: LeaseClaim): Promise<LeaseHolder> {
   return holder
 }
 
-/** Renews the lease of this worker and its heartbeat. Returns the holder afterwards; undefined: the executor was removed. */
-export async function renewExecutorLease(
-  db: Database,
+/**
+ * Renews the lease of this worker and its heartbeat. One that has run out is renewed only if a claim would not be refused by now.
+ * Returns the holder afterwards, or another executor as `claimLease` does; undefined: the executor was removed.
+ */
+export async function renewExecutorLease(db: Database, claim: LeaseClaim): Promise<LeaseHolder | undefined> {
+  await renewHeartbeat(db, claim.worker)
+  const renewed = await extendLease(db, claim, sql`lease_until > clock_timestamp()`)
+  if (renewed) return renewed
+  return db.transaction().execute(async (trx) => {
+    const other = await lockOther(trx, claim)
+    if (other) return other
+    return (await extendLease(trx, claim, sql`true`)) ?? (await findHolder(trx, claim.executor))
+  })
+}
+
+/** Undefined: this worker does not have the lease, or it is not as in `which`. */
+async function extendLease(
+  db: Executing,
   { executor, worker }: Driver,
+  which: RawBuilder<unknown>,
 ): Promise<LeaseHolder | undefined> {
-  await renewHeartbeat(db, worker)
-  await sql`update executors set lease_until = ${leaseEnd} where id = ${executor} and worker = ${worker} and not released`.execute(
-    db,
-  )
-  return findHolder(db, executor)
+  const { rows } = await sql<LeaseHolder>`
+    update executors set lease_until = ${leaseEnd}
+    where id = ${executor} and worker = ${worker} and not released and ${which}
+    returning ${columns}
+  `.execute(db)
+  return rows[0]
 }
 
 /** Releases the lease, so that any folder may take it at once, and ends the heartbeat. */

@@ -108,6 +108,16 @@ test('a lease that ran out while the database was away is kept where nobody took
   await expect(take(other, { keys: ['x'] })).rejects.toThrow(LeaseRefused)
 })
 
+test('a lease that ran out is lost where a machine with other keys is at work by then', async () => {
+  const first = await take(one)
+  await sql`
+    with expired as (update executors set lease_until = now() - interval '1 second')
+    insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until)
+    values (${other.id}, 'f', 'b', 'w', 'host:/22-2', '{x}', 'bucket', '{}', now() + interval '1 minute')
+  `.execute(db)
+  expect(await first.lost).toContain('It has other keys')
+})
+
 test('the host agent counts as seen after another start of its machine', async () => {
   const first = await take(one)
   await first.recordAgentSeen()

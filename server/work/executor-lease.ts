@@ -34,7 +34,7 @@ export interface ExecutorLease {
   worker: string
   /** Whether the operator lets the executor finish what it has and claim nothing more, as of the last renewal. */
   isDraining: () => boolean
-  /** Resolves with the reason when another worker has the lease, or the operator has removed the executor. */
+  /** Resolves with the reason when another worker has the lease, one with other keys or objects is at work, or the operator has removed the executor. */
   lost: Promise<string>
   /** Records that the host agent has answered, for those who ask whether the service is ready. */
   recordAgentSeen(): Promise<void>
@@ -100,7 +100,7 @@ function keep(options: ExecutorLeaseOptions, claim: LeaseClaim, taken: LeaseHold
       draining = holder.draining
       return 'held'
     }
-    lost.resolve(holder ? drivenMessage(holder) : removedMessage)
+    lost.resolve(holder ? refusalOf(holder, claim) : removedMessage)
     return 'lost'
   }
   const ended = keepLease({ everyMs, renew, signal: stopping.signal, log })
