@@ -171,6 +171,22 @@ describe('claiming', () => {
     expect(await attemptRow(attemptId)).toMatchObject({ stage_code: 'context_validator', terminal_at: null })
   })
 
+  it('continues the builds of an executor that drains, and claims no others for it', async () => {
+    const executor = '1'.repeat(32)
+    await queue(await makeTenant(db))
+    const own = await mustClaim(executor)
+    await queue(await makeTenant(db))
+    const other = await mustClaim('other')
+    await queue(await makeTenant(db))
+    await sql`insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until, draining)
+      values (${executor}, 'f', 'b', 'w', 'p', '{}', 's', '{}', now(), true)`.execute(db)
+    for (const { id } of [own, other]) await loseLease(id)
+    expect(await claim(executor)).toMatchObject({ id: own.id, fence: own.fence + 1 })
+    expect(await claim(executor)).toBeUndefined()
+    await sql`delete from executors`.execute(db)
+    expect(await claim(executor)).toMatchObject({ id: other.id })
+  })
+
   it('ends an attempt whose workers all died', async () => {
     const { attemptId, versionId } = await queue(await makeTenant(db))
     for (let claims = 0; claims < claimsMax; claims += 1) {

@@ -46,11 +46,15 @@ export async function claimNextAttempt(db: Database, by: ClaimBuildOptions): Pro
   })
 }
 
-/** Whether a claim may find anything, and the executor takes any. Most polls find nothing, and this query needs no lock. */
+/** Condition on the attempt `a`: an executor that drains claims only what it has, whose process for builds has died. */
+const mayClaim = (executor: string): RawBuilder<boolean> => sql<boolean>`
+    (a.worker = ${executor} or not exists (select from executors where id = ${executor} and draining))`
+
+/** Whether a claim may find anything. Most polls find nothing, and this query needs no lock. */
 async function isAnyClaimable(db: Database, executor: string): Promise<boolean> {
   const { rows } = await sql`${acrossCompanies('a worker polls for anything to claim')}
-    select from build_attempts where terminal_at is null and (state = 'validation_queued' or lease_until < now())
-      and not exists (select from executors where id = ${executor} and draining) limit 1
+    select from build_attempts a where terminal_at is null and (state = 'validation_queued' or lease_until < now())
+      and ${mayClaim(executor)} limit 1
   `.execute(db)
   return rows.length > 0
 }
@@ -65,7 +69,7 @@ async function lockNextAttempt(
       ${waitingCompanies({ capacity, companyConcurrency: runConcurrencyDefault, skipped: 0, tried: turnsTried })}
     ), ${memoryReservations(capacity, { executor, companies: 'waiting', buildMib: largestBuildMib(capacity) })}
     select a.* from ${fairAttempts}
-    where a.terminal_at is null
+    where a.terminal_at is null and ${mayClaim(executor)}
       and ((a.worker is not null and a.lease_until < now()) or (${hasBuildSlot(share)} and ${fitsMemory(capacity)}))
     order by a.worker is null, ${buildOrder}
     limit 1
