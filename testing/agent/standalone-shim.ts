@@ -34,6 +34,7 @@ export class StandaloneShim {
     const cgroups = await detectCgroups()
     if (!cgroups) throw new Error('this machine has no control groups')
     await prepareCgroups(cgroups, parent, totalmem())
+    await mkdir(stagingFolder, { recursive: true, mode: 0o711 })
     await mkdir(join(folder, 'layer/workspace'), { recursive: true })
     const spec = shellJob(`sha256:${'0'.repeat(64)}`, 'true')
     const own = await ProcfsOverlayFolders.at(join(folder, 'proc'))
