@@ -7,7 +7,7 @@ const activeMin = 0.25
 /** A company with more than this many times its equal share of the recent starts is ahead. */
 const aheadOf = 1.25
 /** Length of the pause after a start of a company that is ahead, in lengths of that start. */
-const pauseFactor = 2
+const pauseFactor = 4
 /** A start that takes longer waits for something else, such as an image: its company goes on. */
 const startMaxMs = 300
 
@@ -23,7 +23,7 @@ interface Owner {
 /**
  * Paces the starts of sandboxes of one process. A start takes time of processes that all companies share, which have no weights: the
  * worker, the agent, the database. While several companies start some, one that has more than its equal share of the recent starts
- * begins one at a time, and none for twice as long after it. A company that is alone, or not ahead, never waits. So equal
+ * begins one at a time, and none for four times as long after it. A company that is alone, or not ahead, never waits. So equal
  * companies together use the whole machine, and one with few runs meets an idle one.
  */
 export class StartPace {
