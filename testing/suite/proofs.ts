@@ -37,9 +37,9 @@ export const proofs: readonly Proof[] = [
   {
     name: 'builder',
     tests: [
-      'server/builds/builder/{copied-links,export-layer,hostile-build,reserved-links}.test.ts',
+      'server/builds/builder/{copied-links,export-layer,hostile-build,mount-check,reserved-links}.test.ts',
       'server/builds/chain/{docker-meanings,real-builds}.test.ts',
-      'server/builds/steps/customer-build/{cached-stages,kept-stages,make-base-layer,reuse-image}.test.ts',
+      'server/builds/steps/customer-build/{cached-stages,kept-stages,make-base-layer,reuse-image,run-builder}.test.ts',
     ],
     proves: builds,
   },
