@@ -1,4 +1,5 @@
 import { type Clock, sleep, systemClock } from '../base/clock.ts'
+import { SerialByKey } from './serial-by-key.ts'
 
 /** After this time a start counts half. */
 const halfLifeMs = 1000
@@ -11,13 +12,10 @@ const pauseFactor = 4
 /** A start that takes longer waits for something else, such as an image: its company goes on. */
 const startMaxMs = 300
 
-interface Owner {
-  /** Recent starts, each of which counts less with time. */
-  starts: number
+interface RecentStarts {
+  /** Each counts less with time. */
+  count: number
   countedAtMs: number
-  /** It is ahead, and a start of it, or the pause after that, is not over. */
-  isHeld: boolean
-  waiting: (() => void)[]
 }
 
 /**
@@ -29,7 +27,9 @@ interface Owner {
 export class StartPace {
   readonly #clock: Clock
   readonly #pause: typeof sleep
-  readonly #owners = new Map<string, Owner>()
+  /** The starts of a company that is ahead, and the pauses after them. */
+  readonly #serial = new SerialByKey()
+  readonly #recent = new Map<string, RecentStarts>()
 
   /** `clock` and `pause` replace those of the machine in simulations. */
   constructor({ clock = systemClock, pause = sleep }: { clock?: Clock; pause?: typeof sleep } = {}) {
@@ -39,76 +39,54 @@ export class StartPace {
 
   /** Waits until a start may begin, or the signal fires, and returns the function that ends the start. */
   async begin(company: string, signal: AbortSignal): Promise<() => void> {
-    const owner = this.#ownerOf(company)
-    if (owner.isHeld && !(await this.#turn(owner, signal))) return () => undefined
-    owner.isHeld = this.#isAhead(owner)
-    owner.starts += 1
-    if (!owner.isHeld) {
-      this.#next(owner)
+    const end = await this.#serial.take(company, signal).catch(() => undefined)
+    if (!end) return () => undefined
+    if (!this.#isAhead(company)) {
+      end()
       return () => undefined
     }
-    const beganMs = this.#nowMs()
     const over = new AbortController()
-    const rest = async () => {
-      await this.#pause(startMaxMs, over.signal)
-      await this.#pause(pauseFactor * (this.#nowMs() - beganMs))
-      owner.isHeld = false
-      this.#next(owner)
-    }
-    void rest()
+    void this.#startAndRest(over.signal).then(end)
     return () => over.abort()
   }
 
-  /** Resolves to false if the signal fired before. */
-  #turn(owner: Owner, signal: AbortSignal): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    const begin = () => {
-      signal.removeEventListener('abort', leave)
-      resolve(true)
-    }
-    const leave = () => {
-      owner.waiting.splice(owner.waiting.indexOf(begin), 1)
-      resolve(false)
-    }
-    if (signal.aborted) return Promise.resolve(false)
-    signal.addEventListener('abort', leave, { once: true })
-    owner.waiting.push(begin)
-    return promise
+  async #startAndRest(over: AbortSignal): Promise<void> {
+    const beganMs = this.#nowMs()
+    await this.#pause(startMaxMs, over)
+    await this.#pause(pauseFactor * (this.#nowMs() - beganMs))
   }
 
-  /** Held until it has decided whether it is ahead, so that no other start overtakes it. */
-  #next(owner: Owner): void {
-    const begin = owner.waiting.shift()
-    if (!begin) return
-    owner.isHeld = true
-    begin()
-  }
-
-  #isAhead(owner: Owner): boolean {
+  /** Whether the company is ahead before this start, which is counted. */
+  #isAhead(company: string): boolean {
+    const own = this.#recentOf(company)
     let active = 0
     let all = 0
-    for (const [company, other] of this.#owners) {
-      this.#fade(other)
-      if (other.starts >= activeMin || other === owner) {
-        active += 1
-        all += other.starts
-      } else if (!other.isHeld) this.#owners.delete(company)
+    for (const [name, starts] of this.#recent) {
+      this.#fade(starts)
+      if (starts !== own && starts.count < activeMin) {
+        this.#recent.delete(name)
+        continue
+      }
+      active += 1
+      all += starts.count
     }
-    return active > 1 && owner.starts > (aheadOf * all) / active
+    const isAhead = active > 1 && own.count > (aheadOf * all) / active
+    own.count += 1
+    return isAhead
   }
 
-  #fade(owner: Owner): void {
+  #fade(starts: RecentStarts): void {
     const nowMs = this.#nowMs()
-    owner.starts *= 0.5 ** ((nowMs - owner.countedAtMs) / halfLifeMs)
-    owner.countedAtMs = nowMs
+    starts.count *= 0.5 ** ((nowMs - starts.countedAtMs) / halfLifeMs)
+    starts.countedAtMs = nowMs
   }
 
-  #ownerOf(company: string): Owner {
-    const known = this.#owners.get(company)
+  #recentOf(company: string): RecentStarts {
+    const known = this.#recent.get(company)
     if (known) return known
-    const owner = { starts: 0, countedAtMs: this.#nowMs(), isHeld: false, waiting: [] }
-    this.#owners.set(company, owner)
-    return owner
+    const none = { count: 0, countedAtMs: this.#nowMs() }
+    this.#recent.set(company, none)
+    return none
   }
 
   #nowMs(): number {
