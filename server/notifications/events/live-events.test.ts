@@ -1,5 +1,5 @@
 import type { LiveEvent } from '@sandbox-jobs/contract/resources/notifications/live-event.ts'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { EventStreams } from '../../../testing/apps/event-streams.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRoom } from '../../../testing/factories/platform.ts'
@@ -16,7 +16,8 @@ const follow = streams.follow.bind(streams)
 let tenant: Tenant
 let task: RunnableTask
 
-beforeAll(async () => {
+// A company of its own for each test: what one test changes may be notified while the next one runs.
+beforeEach(async () => {
   tenant = await makeTenant(db)
   task = await makeRunnableTask(db, tenant.companyId)
 })
@@ -153,9 +154,10 @@ it('a company has a bounded number of streams, and each place is free again', as
 })
 
 it('notifies of the kill switch', async () => {
+  const ids = [await queue(), await queue()]
   const { next } = await follow(tenant.member, `room:${tenant.roomId}`)
-  for (const enabled of [false, true]) {
-    const id = await queue()
+  for (const [at, enabled] of [false, true].entries()) {
+    const id = ids[at] ?? ''
     streams.isEnabled = enabled
     const [event] = await Promise.all([next(), cancel(id)])
     expect(event).toMatchObject({ kind: 'service', enabled })
