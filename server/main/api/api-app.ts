@@ -188,8 +188,8 @@ export function createApiApp({
   mountManagementRoutes(mount, { tasks, runs: { db, directory, policy, pages } })
   mountAgents(app, mounting, { ...shared, signed, log, logNews, login, agentIdentityProvider, baseUrl })
   mountDoors(app, mounting, { ...shared, ...following, ...sessions, log, logNews })
-  const told = { updates: logNews, service: { isEnabled, version: manifest.version } }
-  mountNotifications(mount, { db, clock, pages, directory, log, wrappingKeys: wrapping, ...told, config })
+  const live = { updates: logNews, service: { isEnabled, version: manifest.version } }
+  mountNotifications(mount, { db, clock, pages, directory, log, wrappingKeys: wrapping, ...live, config })
   refuseOtherMethods(app, Object.values(allRoutes), { authenticate, isEnabled })
   return app
 }
