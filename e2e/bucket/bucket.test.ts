@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bucketName, TestBucket } from '../../testing/bucket/test-bucket.ts'
+import { TestBucket } from '../../testing/bucket/test-bucket.ts'
 import { checkout, type OwnService, sandboxProgram, startService } from '../main-job/service.ts'
 import {
   artifactsOf,
@@ -30,19 +30,12 @@ let tenant: Tenant
 let task: string
 let stuck: string
 
-/** The settings of a bucket; credentials come from variables of AWS. */
-const settingsOf = (name: string): Record<string, string> => ({
-  SANDBOX_S3_BUCKET: name,
-  SANDBOX_S3_ENDPOINT: bucket.url,
-  SANDBOX_S3_PREFIX: 'e2e',
-  SANDBOX_COMPANY_STORAGE_BYTES: '1g',
-  AWS_ACCESS_KEY_ID: 'key',
-  AWS_SECRET_ACCESS_KEY: 'secret',
-})
+/** With a prefix, as in a bucket that others use too. */
+const settingsOf = (name?: string) => ({ ...bucket.settings(name), SANDBOX_S3_PREFIX: 'e2e' })
 
 beforeAll(async () => {
   bucket = await TestBucket.start()
-  service = await startService(settingsOf(bucketName))
+  service = await startService(settingsOf())
   tenant = await logIn(service)
 })
 afterAll(() => service?.stop())

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bucketName, TestBucket } from '../../testing/bucket/test-bucket.ts'
+import { TestBucket } from '../../testing/bucket/test-bucket.ts'
 import { type ExternalPostgres, startExternalPostgres } from '../../testing/database/external-postgres.ts'
 import { childOf, type OwnService, readyLine, sandboxProgram, startService } from '../main-job/service.ts'
 import {
@@ -33,13 +33,9 @@ let quick: string
 let slow: string
 
 const settings = (): Record<string, string> => ({
+  ...bucket.settings(),
   DATABASE_URL: postgres.url,
   SANDBOX_RUN_SLOTS: '4',
-  SANDBOX_S3_BUCKET: bucketName,
-  SANDBOX_S3_ENDPOINT: bucket.url,
-  SANDBOX_COMPANY_STORAGE_BYTES: '1g',
-  AWS_ACCESS_KEY_ID: 'key',
-  AWS_SECRET_ACCESS_KEY: 'secret',
 })
 const further = () => ({ ...settings(), SANDBOX_MAKE_KEYS: 'false' })
 

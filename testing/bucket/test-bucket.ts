@@ -63,6 +63,17 @@ export class TestBucket {
     return `http://127.0.0.1:${port}`
   }
 
+  /** Settings of a service whose objects are in that bucket, with the credentials in variables of AWS. */
+  settings(name = bucketName): Record<string, string> {
+    return {
+      SANDBOX_S3_BUCKET: name,
+      SANDBOX_S3_ENDPOINT: this.url,
+      SANDBOX_COMPANY_STORAGE_BYTES: '1g',
+      AWS_ACCESS_KEY_ID: 'key',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    }
+  }
+
   /** Fails requests that match, from now on: the first `times`. */
   failing(pattern: RegExp, fault: Fault, times = Number.POSITIVE_INFINITY): void {
     let left = times
