@@ -27,7 +27,7 @@ const facts = `
   cat /proc/keys /proc/interrupts /proc/sys/net/ipv4/ip_unprivileged_port_start /proc/net/dev 2>&1 | grep -v lo:
   for kind in ipc uts net pid user mnt cgroup time; do [ $(readlink /proc/self/ns/$kind) = $(readlink /proc/1/ns/$kind) ] && echo $kind; done
   env | sort; id; umask; pwd; hostname; cat /proc/sys/kernel/domainname; cat /proc/self/cgroup | cut -d: -f2- | sort
-  ls -la / /workspace /tmp | grep -vE ' [.]+$|^total'; ls -l /proc/self/fd | grep -c .
+  ls -la / /workspace /tmp | grep -vE ' [.]+$'; ls -l /proc/self/fd | grep -c .
   cat /proc/self/attr/current /proc/self/loginuid /proc/self/personality /proc/self/coredump_filter 2>&1`
 
 async function factsOn(runtime: 'crun' | 'launcher', spec: Partial<SandboxSpec>): Promise<string[]> {
@@ -38,8 +38,9 @@ async function factsOn(runtime: 'crun' | 'launcher', spec: Partial<SandboxSpec>)
 }
 
 /**
- * A line without what differs from start to start: times, loop devices, ids of the range, numbers of processes. And without what the
- * launcher does better: its covers in /proc keep the flags of /proc, which those of crun have not, and the empty folder is bounded.
+ * A line without what differs from start to start: times, loop devices, ids of the range, numbers of processes, and the hard links
+ * of a file, since the agents of all tests on this machine link to the files of one builder. And without what the launcher does
+ * better: its covers in /proc keep the flags of /proc, which those of crun have not, and the empty folder is bounded.
  */
 const comparable = (line: string): string =>
   line
@@ -48,6 +49,7 @@ const comparable = (line: string): string =>
     .replace(/ [A-Z][a-z]{2} +\d+ [\d:]+ /, ' ')
     .replace(/\/dev\/loop\d+/, '/dev/loop')
     .replace(/^( +0 +)\d+/, '$1')
+    .replace(/^([-l]\S{9} +)\d+/, '$1')
     .replace(/\d+( +\S+ +\S+ +\d+ proc)$/, '$1')
 
 const build: Partial<SandboxSpec> = {
