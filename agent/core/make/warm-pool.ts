@@ -39,6 +39,9 @@ interface Kind {
   cooling: NodeJS.Timeout
 }
 
+/** The number of idle sandboxes of the owner of a kind. */
+type IdleOfOwner = (kind: Kind) => number
+
 /**
  * Warm sandboxes: made in advance for specs that were started before and probably will be again. Their process 1 waits for
  * the start signal. Each is used for one start; it is made from the spec alone, so it differs from a sandbox made at the
@@ -102,7 +105,7 @@ export class WarmPool {
 
   /** Ends one idle sandbox of the owner that has the most, of its least recently started kind; false if there is none. */
   evictOne(): boolean {
-    return this.#evict([...this.#kinds.values()])
+    return this.#evict([...this.#kinds.values()], this.#idleByOwner())
   }
 
   /** Resolves when no warm sandbox uses that image; no more are made until it is started again. */
@@ -178,55 +181,62 @@ export class WarmPool {
 
   async #makeMissing(): Promise<void> {
     const withoutRoom = new Set<Kind>()
-    for (let kind = this.#nextToFill(withoutRoom); kind; kind = this.#nextToFill(withoutRoom)) {
-      if (this.#makeRoom(kind)) await this.#makeOne(kind)
-      else withoutRoom.add(kind)
-    }
+    for (let kind = this.#nextToFill(withoutRoom); kind; kind = this.#nextToFill(withoutRoom))
+      await this.#makeOne(kind)
   }
 
-  /** Of the kinds that have too few, one of the owner with the fewest idle sandboxes: the most recently started one. */
-  #nextToFill(except: ReadonlySet<Kind>): Kind | undefined {
-    let next: Kind | undefined
-    for (const kind of [...this.#kinds.values()].reverse()) {
-      if (except.has(kind) || kind.idle.length >= targetCount(kind)) continue
-      if (!next || this.#idleOfOwner(kind) < this.#idleOfOwner(next)) next = kind
+  /**
+   * Makes room for one of the kinds that have too few, and returns it: one of the owner with the fewest idle sandboxes, the most
+   * recently started one. Adds those that found no room to `withoutRoom`, and passes over those in it.
+   */
+  #nextToFill(withoutRoom: Set<Kind>): Kind | undefined {
+    const idleOfOwner = this.#idleByOwner()
+    const missing = [...this.#kinds.values()]
+      .reverse()
+      .filter((kind) => !withoutRoom.has(kind) && kind.idle.length < targetCount(kind))
+      .sort((one, other) => idleOfOwner(one) - idleOfOwner(other))
+    for (const kind of missing) {
+      if (this.#makeRoom(kind, idleOfOwner)) return kind
+      withoutRoom.add(kind)
     }
-    return next
-  }
-
-  #makeRoom(kind: Kind): boolean {
-    const { limit, freeSlots } = this.#options
-    if (this.#size < limit && freeSlots() > 0) return true
-    const all = [...this.#kinds.values()]
-    return this.#evict(all.filter((other, at) => this.#mayReplace(kind, other, at < all.indexOf(kind))))
+    return undefined
   }
 
   /**
    * A kind may evict sandboxes of one that was started less recently, never the reverse, so that two do not evict each other. Between
    * owners that holds for equal numbers only: an owner with frequent starts would leave nothing to the others.
    */
-  #mayReplace(kind: Kind, other: Kind, isOlder: boolean): boolean {
-    if (other.spec.owner === kind.spec.owner) return isOlder
-    const excess = this.#idleOfOwner(other) - this.#idleOfOwner(kind)
-    return excess > 1 || (excess === 1 && isOlder)
+  #makeRoom(kind: Kind, idleOfOwner: IdleOfOwner): boolean {
+    const { limit, freeSlots } = this.#options
+    if (this.#size < limit && freeSlots() > 0) return true
+    const all = [...this.#kinds.values()]
+    const age = all.indexOf(kind)
+    const replaceable = all.filter((other, at) => {
+      if (other.spec.owner === kind.spec.owner) return at < age
+      const excess = idleOfOwner(other) - idleOfOwner(kind)
+      return excess > 1 || (excess === 1 && at < age)
+    })
+    return this.#evict(replaceable, idleOfOwner)
   }
 
   /** `kinds`: least recently started first. */
-  #evict(kinds: readonly Kind[]): boolean {
+  #evict(kinds: readonly Kind[], idleOfOwner: IdleOfOwner): boolean {
     let victim: Kind | undefined
     for (const kind of kinds) {
       if (kind.idle.length === 0) continue
-      if (!victim || this.#idleOfOwner(kind) > this.#idleOfOwner(victim)) victim = kind
+      if (!victim || idleOfOwner(kind) > idleOfOwner(victim)) victim = kind
     }
     const made = victim?.idle.shift()
     if (made) this.#destroy(made)
     return made !== undefined
   }
 
-  #idleOfOwner({ spec: { owner } }: Kind): number {
-    let idle = 0
-    for (const kind of this.#kinds.values()) if (kind.spec.owner === owner) idle += kind.idle.length
-    return idle
+  /** Counts once for all kinds: a fill compares each with each. */
+  #idleByOwner(): IdleOfOwner {
+    const counts = new Map<number | undefined, number>()
+    for (const { spec, idle } of this.#kinds.values())
+      counts.set(spec.owner, (counts.get(spec.owner) ?? 0) + idle.length)
+    return ({ spec }) => counts.get(spec.owner) ?? 0
   }
 
   async #makeOne(kind: Kind): Promise<void> {
