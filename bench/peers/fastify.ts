@@ -3,21 +3,18 @@ import { type NodeServer, startNodeServer } from '../harness/service/node-server
 
 const script = new URL('./fastify-server.ts', import.meta.url).pathname
 
-export async function startHello(): Promise<NodeServer> {
+async function start(kind: string, ...more: string[]): Promise<NodeServer> {
   const port = await freePort()
-  return startNodeServer({ script, args: ['hello', String(port)], env: {}, port, path: '/' })
+  return startNodeServer({ script, args: [kind, String(port), ...more], env: {}, port, path: '/' })
 }
+
+/** Returns a constant. */
+export const startHello = (): Promise<NodeServer> => start('hello')
 
 /** Stores each request body by one query over a pool of that many connections. */
-export async function startInsert(databaseUrl: string, connections: number): Promise<NodeServer> {
-  const port = await freePort()
-  const args = ['insert', String(port), databaseUrl, String(connections)]
-  return startNodeServer({ script, args, env: {}, port, path: '/' })
-}
+export const startInsert = (databaseUrl: string, connections: number): Promise<NodeServer> =>
+  start('insert', databaseUrl, String(connections))
 
 /** Returns the row of a run by one prepared select over a pool of that many connections. */
-export async function startSelect(databaseUrl: string, connections: number): Promise<NodeServer> {
-  const port = await freePort()
-  const args = ['select', String(port), databaseUrl, String(connections)]
-  return startNodeServer({ script, args, env: {}, port, path: '/' })
-}
+export const startSelect = (databaseUrl: string, connections: number): Promise<NodeServer> =>
+  start('select', databaseUrl, String(connections))
