@@ -121,6 +121,10 @@ test('a published task is shared with a room, whose manager enables it', async (
   await page.getByText('Room daily-numbers').waitFor()
   await page.goto(`${world.service.url}/console/chatrooms/${world.tenant.room}/manage/jobs`)
   await page.getByRole('button', { name: 'Enable greeting' }).click()
+  await page.getByRole('button', { name: 'Disable greeting' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable', exact: true }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Enable greeting' }).click()
   await page.getByRole('button', { name: 'Disable greeting' }).waitFor()
 })
 

@@ -5,7 +5,9 @@ import { Button } from './button.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 
 interface Props {
-  icon: IconName
+  icon?: IconName
+  /** The name of a button that is one of several with the same words. It may name a thing of a tenant. */
+  label?: string
   /** The words of the button. */
   act: string
   title: string
@@ -16,7 +18,7 @@ interface Props {
 }
 
 /** A button for an act that cannot be undone, which asks first. */
-export function FinalAct({ icon, act, title, why, run, onDone }: Props) {
+export function FinalAct({ act, title, why, run, onDone, ...button }: Props) {
   const [isAsked, setIsAsked] = useState(false)
   const mutation = useMutation({
     mutationFn: run,
@@ -27,7 +29,7 @@ export function FinalAct({ icon, act, title, why, run, onDone }: Props) {
   })
   return (
     <>
-      <Button icon={icon} onPress={() => setIsAsked(true)}>
+      <Button {...button} onPress={() => setIsAsked(true)}>
         {act}
       </Button>
       {isAsked && (

@@ -1,11 +1,9 @@
 import type { Door } from '@sandbox-jobs/contract/resources/doors/door.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../../data/api/api.ts'
 import { doorsOf } from '../../data/rooms/doors.ts'
-import { Button } from '../../parts/button.tsx'
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { FinalAct } from '../../parts/final-act.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import rows from '../../parts/row-list.module.css'
 import { TenantText } from '../../parts/tenant-text.tsx'
@@ -16,11 +14,6 @@ export function DoorRow({ door }: { door: Door }) {
   const t = useTexts()
   const formats = useFormats()
   const queries = useQueryClient()
-  const [isAsked, setIsAsked] = useState(false)
-  const remove = useMutation({
-    mutationFn: () => api.call(allRoutes.deleteDoor, { params: { cid: door.chatroom_id, did: door.id } }),
-    onSuccess: () => queries.invalidateQueries(doorsOf(door.chatroom_id)),
-  })
   const languages = door.runtimes.map(({ language, version }) => `${language} ${version}`).join(', ')
   return (
     <li>
@@ -44,20 +37,15 @@ export function DoorRow({ door }: { door: Door }) {
           </span>
         </span>
       </div>
-      <Button icon="trash" label={t.doors.removeNamed(door.name)} onPress={() => setIsAsked(true)}>
-        {t.doors.remove}
-      </Button>
-      {isAsked && (
-        <ConfirmDialog
-          title={t.doors.removeNamed(door.name)}
-          act={t.doors.remove}
-          isDanger
-          mutation={remove}
-          onClose={() => setIsAsked(false)}
-        >
-          <p>{t.doors.removeWhy}</p>
-        </ConfirmDialog>
-      )}
+      <FinalAct
+        icon="trash"
+        label={t.doors.removeNamed(door.name)}
+        act={t.doors.remove}
+        title={t.doors.removeNamed(door.name)}
+        why={t.doors.removeWhy}
+        run={() => api.call(allRoutes.deleteDoor, { params: { cid: door.chatroom_id, did: door.id } })}
+        onDone={() => queries.invalidateQueries(doorsOf(door.chatroom_id))}
+      />
     </li>
   )
 }

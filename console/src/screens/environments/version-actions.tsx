@@ -2,12 +2,11 @@ import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/enviro
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { api } from '../../data/api/api.ts'
 import { environmentVersionOf } from '../../data/authoring/environments.ts'
 import { Button } from '../../parts/button.tsx'
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { FinalAct } from '../../parts/final-act.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
 /** Versions that were never built, or whose build may be repeated. */
@@ -22,20 +21,12 @@ export function VersionActions({ version }: { version: EnvironmentVersion }) {
   const t = useTexts()
   const queries = useQueryClient()
   const navigate = useNavigate()
-  const [isAsked, setIsAsked] = useState(false)
   const params = { id: version.environment_id, vid: version.id }
   const route = routesByState[version.state]
   const build = useMutation({
     mutationFn: () => api.call(route ?? allRoutes.createBuild, { params }),
     onSuccess: ({ id: aid }) =>
       navigate({ to: '/environments/$id/versions/$vid/builds/$aid', params: { ...params, aid } }),
-  })
-  const archive = useMutation({
-    mutationFn: () => api.call(allRoutes.archiveEnvironmentVersion, { params }),
-    onSuccess: async () => {
-      await queries.invalidateQueries(environmentVersionOf(params.id, params.vid))
-      setIsAsked(false)
-    },
   })
   return (
     <>
@@ -45,22 +36,16 @@ export function VersionActions({ version }: { version: EnvironmentVersion }) {
         </Button>
       )}
       {!cannotBeArchived.includes(version.state) && (
-        <Button icon="archive" onPress={() => setIsAsked(true)}>
-          {t.environments.archiveVersion}
-        </Button>
+        <FinalAct
+          icon="archive"
+          act={t.environments.archiveVersion}
+          title={t.environments.archiveVersion}
+          why={t.environments.archiveWhy}
+          run={() => api.call(allRoutes.archiveEnvironmentVersion, { params })}
+          onDone={() => queries.invalidateQueries(environmentVersionOf(params.id, params.vid))}
+        />
       )}
       {build.error && <ErrorBox error={build.error} />}
-      {isAsked && (
-        <ConfirmDialog
-          title={t.environments.archiveVersion}
-          act={t.environments.archiveVersion}
-          isDanger
-          mutation={archive}
-          onClose={() => setIsAsked(false)}
-        >
-          <p>{t.environments.archiveWhy}</p>
-        </ConfirmDialog>
-      )}
     </>
   )
 }

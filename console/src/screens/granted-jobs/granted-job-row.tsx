@@ -1,12 +1,11 @@
 import type { GrantedJob } from '@sandbox-jobs/contract/resources/tasks/granted-job.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { api } from '../../data/api/api.ts'
 import { readJobsAgain } from '../../data/rooms/granted-jobs.ts'
 import { Button } from '../../parts/button.tsx'
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { FinalAct } from '../../parts/final-act.tsx'
 import rows from '../../parts/row-list.module.css'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -15,11 +14,10 @@ import { useTexts } from '../../texts/texts.tsx'
 export function GrantedJobRow({ cid, job }: { cid: string; job: GrantedJob }) {
   const t = useTexts()
   const queries = useQueryClient()
-  const [isAsked, setIsAsked] = useState(false)
-  const onSuccess = () => readJobsAgain(queries)
+  const readAgain = () => readJobsAgain(queries)
   const enable = useMutation({
     mutationFn: () => api.call(allRoutes.enableGrantedJob, { params: { cid, tid: job.task_id } }),
-    onSuccess,
+    onSuccess: readAgain,
   })
   const accept = useMutation({
     mutationFn: () =>
@@ -27,11 +25,7 @@ export function GrantedJobRow({ cid, job }: { cid: string; job: GrantedJob }) {
         params: { id: job.binding_id ?? '' },
         body: { task_version_id: job.current_published_version_id ?? '' },
       }),
-    onSuccess,
-  })
-  const disable = useMutation({
-    mutationFn: () => api.call(allRoutes.disableGrantedJob, { params: { cid, tid: job.task_id } }),
-    onSuccess,
+    onSuccess: readAgain,
   })
   const error = enable.error ?? accept.error
   const slots = job.secret_slots.map(({ name }) => name).join(', ')
@@ -51,9 +45,14 @@ export function GrantedJobRow({ cid, job }: { cid: string; job: GrantedJob }) {
         </Button>
       )}
       {job.enabled ? (
-        <Button label={t.grantedJobs.disableNamed(job.task_name)} onPress={() => setIsAsked(true)}>
-          {t.grantedJobs.disable}
-        </Button>
+        <FinalAct
+          label={t.grantedJobs.disableNamed(job.task_name)}
+          act={t.grantedJobs.disable}
+          title={t.grantedJobs.disableNamed(job.task_name)}
+          why={t.grantedJobs.disableWhy}
+          run={() => api.call(allRoutes.disableGrantedJob, { params: { cid, tid: job.task_id } })}
+          onDone={readAgain}
+        />
       ) : (
         job.current_published_version_id !== null && (
           <Button
@@ -66,17 +65,6 @@ export function GrantedJobRow({ cid, job }: { cid: string; job: GrantedJob }) {
         )
       )}
       {error && <ErrorBox error={error} />}
-      {isAsked && (
-        <ConfirmDialog
-          title={t.grantedJobs.disableNamed(job.task_name)}
-          act={t.grantedJobs.disable}
-          isDanger
-          mutation={disable}
-          onClose={() => setIsAsked(false)}
-        >
-          <p>{t.grantedJobs.disableWhy}</p>
-        </ConfirmDialog>
-      )}
     </li>
   )
 }

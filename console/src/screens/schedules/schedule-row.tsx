@@ -5,8 +5,8 @@ import { useState } from 'react'
 import { api } from '../../data/api/api.ts'
 import { readSchedulesAgain } from '../../data/rooms/schedules.ts'
 import { Button } from '../../parts/button.tsx'
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { FinalAct } from '../../parts/final-act.tsx'
 import rows from '../../parts/row-list.module.css'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -44,16 +44,11 @@ export function ScheduleRow({ schedule, manages }: { schedule: Schedule; manages
 function Acts({ schedule: { id: sid, chatroom_id: cid, name, paused_because } }: { schedule: Schedule }) {
   const t = useTexts().schedules
   const queries = useQueryClient()
-  const [isAsked, setIsAsked] = useState(false)
-  const onSuccess = () => readSchedulesAgain(queries)
+  const readAgain = () => readSchedulesAgain(queries)
   const params = { cid, sid }
   const enable = useMutation({
     mutationFn: (enabled: boolean) => api.call(allRoutes.updateSchedule, { params, body: { enabled } }),
-    onSuccess,
-  })
-  const remove = useMutation({
-    mutationFn: () => api.call(allRoutes.deleteSchedule, { params }),
-    onSuccess,
+    onSuccess: readAgain,
   })
   const isPaused = paused_because !== null
   return (
@@ -65,21 +60,15 @@ function Acts({ schedule: { id: sid, chatroom_id: cid, name, paused_because } }:
       >
         {isPaused ? t.resume : t.pause}
       </Button>
-      <Button label={t.removeNamed(name)} onPress={() => setIsAsked(true)}>
-        {t.remove}
-      </Button>
+      <FinalAct
+        label={t.removeNamed(name)}
+        act={t.remove}
+        title={t.removeNamed(name)}
+        why={t.removeWhy}
+        run={() => api.call(allRoutes.deleteSchedule, { params })}
+        onDone={readAgain}
+      />
       {enable.error && <ErrorBox error={enable.error} />}
-      {isAsked && (
-        <ConfirmDialog
-          title={t.removeNamed(name)}
-          act={t.remove}
-          isDanger
-          mutation={remove}
-          onClose={() => setIsAsked(false)}
-        >
-          <p>{t.removeWhy}</p>
-        </ConfirmDialog>
-      )}
     </>
   )
 }

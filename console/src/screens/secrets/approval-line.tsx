@@ -6,6 +6,7 @@ import { api } from '../../data/api/api.ts'
 import { approvalsOf, type Consumer, readSecretsAgain } from '../../data/rooms/secrets.ts'
 import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { FinalAct } from '../../parts/final-act.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ToneBox } from '../../parts/tone-box.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -92,26 +93,16 @@ function NotApproved({ item, consumer, slotNames }: Props) {
 function Approved({ id, item }: { id: string; item: MenuItem }) {
   const t = useTexts()
   const queries = useQueryClient()
-  const [isAsked, setIsAsked] = useState(false)
-  const revoke = useMutation({
-    mutationFn: () => api.call(allRoutes.revokeSecretApproval, { params: { id } }),
-    onSuccess: () => readSecretsAgain(queries),
-  })
   return (
     <div className={styles.approved}>
       <p>{t.secrets.approved(item.version_number)}</p>
-      <Button onPress={() => setIsAsked(true)}>{t.secrets.withdraw}</Button>
-      {isAsked && (
-        <ConfirmDialog
-          title={t.secrets.withdraw}
-          act={t.secrets.withdraw}
-          isDanger
-          mutation={revoke}
-          onClose={() => setIsAsked(false)}
-        >
-          <p>{t.secrets.withdrawWhy}</p>
-        </ConfirmDialog>
-      )}
+      <FinalAct
+        act={t.secrets.withdraw}
+        title={t.secrets.withdraw}
+        why={t.secrets.withdrawWhy}
+        run={() => api.call(allRoutes.revokeSecretApproval, { params: { id } })}
+        onDone={() => readSecretsAgain(queries)}
+      />
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import type { ShareGrant } from '@sandbox-jobs/contract/resources/tasks/share.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../data/api/api.ts'
 import { readTasksAgain, sharesOf } from '../../data/authoring/tasks.ts'
@@ -8,7 +8,7 @@ import { me } from '../../data/person/me.ts'
 import { ownDepartments } from '../../data/person/owners.ts'
 import { ownRooms } from '../../data/rooms/rooms.ts'
 import { Button } from '../../parts/button.tsx'
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { FinalAct } from '../../parts/final-act.tsx'
 import { IdText } from '../../parts/id-text.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import rows from '../../parts/row-list.module.css'
@@ -63,36 +63,23 @@ function useTargets(): ShareTarget[] {
 function ShareRow({ share, targets }: { share: ShareGrant; targets: readonly ShareTarget[] }) {
   const t = useTexts()
   const queries = useQueryClient()
-  const [isAsked, setIsAsked] = useState(false)
-  const revoke = useMutation({
-    mutationFn: () => api.call(allRoutes.revokeShare, { params: { id: share.task_id, gid: share.id } }),
-    onSuccess: () => readTasksAgain(queries),
-  })
   const name = nameOfTarget(targets, share)
+  const title = t.tasks.revokeFrom(name ?? share.target_id)
   return (
     <li>
       <span className={styles.name}>
         {t.tasks.targets[share.target_kind]}{' '}
         {name === undefined ? <IdText id={share.target_id} /> : <TenantText text={name} />}
       </span>
-      <Button
+      <FinalAct
         icon="trash"
-        label={t.tasks.revokeFrom(name ?? share.target_id)}
-        onPress={() => setIsAsked(true)}
-      >
-        {t.tasks.revoke}
-      </Button>
-      {isAsked && (
-        <ConfirmDialog
-          title={t.tasks.revokeFrom(name ?? share.target_id)}
-          act={t.tasks.revoke}
-          isDanger
-          mutation={revoke}
-          onClose={() => setIsAsked(false)}
-        >
-          <p>{t.tasks.revokeWhy}</p>
-        </ConfirmDialog>
-      )}
+        label={title}
+        act={t.tasks.revoke}
+        title={title}
+        why={t.tasks.revokeWhy}
+        run={() => api.call(allRoutes.revokeShare, { params: { id: share.task_id, gid: share.id } })}
+        onDone={() => readTasksAgain(queries)}
+      />
     </li>
   )
 }

@@ -1,13 +1,13 @@
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../../data/api/api.ts'
 import { readTasksAgain } from '../../data/authoring/tasks.ts'
 import links from '../../parts/button.module.css'
 import { Button } from '../../parts/button.tsx'
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { FinalAct } from '../../parts/final-act.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
 
@@ -15,16 +15,8 @@ import { PublishDialog } from './publish-dialog.tsx'
 export function VersionActions({ version }: { version: TaskVersion }) {
   const t = useTexts()
   const queries = useQueryClient()
-  const [asked, setAsked] = useState<'publish' | 'archive' | undefined>()
+  const [isPublishing, setIsPublishing] = useState(false)
   const params = { id: version.task_id, vid: version.id }
-  const archive = useMutation({
-    mutationFn: () => api.call(allRoutes.archiveTaskVersion, { params }),
-    onSuccess: async () => {
-      await readTasksAgain(queries)
-      setAsked(undefined)
-    },
-  })
-  const close = () => setAsked(undefined)
   return (
     <>
       {version.state === 'draft' && (
@@ -32,28 +24,22 @@ export function VersionActions({ version }: { version: TaskVersion }) {
           <Link to="/tasks/$id/versions/$vid/edit" params={params} className={links.button}>
             {t.tasks.edit}
           </Link>
-          <Button kind="filled" onPress={() => setAsked('publish')}>
+          <Button kind="filled" onPress={() => setIsPublishing(true)}>
             {t.tasks.publish}
           </Button>
         </>
       )}
       {version.state !== 'archived' && (
-        <Button icon="archive" onPress={() => setAsked('archive')}>
-          {t.tasks.archive}
-        </Button>
-      )}
-      {asked === 'publish' && <PublishDialog version={version} onClose={close} />}
-      {asked === 'archive' && (
-        <ConfirmDialog
-          title={t.tasks.archive}
+        <FinalAct
+          icon="archive"
           act={t.tasks.archive}
-          isDanger
-          mutation={archive}
-          onClose={close}
-        >
-          <p>{t.tasks.archiveWhy}</p>
-        </ConfirmDialog>
+          title={t.tasks.archive}
+          why={t.tasks.archiveWhy}
+          run={() => api.call(allRoutes.archiveTaskVersion, { params })}
+          onDone={() => readTasksAgain(queries)}
+        />
       )}
+      {isPublishing && <PublishDialog version={version} onClose={() => setIsPublishing(false)} />}
     </>
   )
 }
