@@ -1,9 +1,10 @@
-import { descriptionMaxLength, nameMaxLength } from '@sandbox-jobs/contract/limits.ts'
+import { nameMaxLength } from '@sandbox-jobs/contract/limits.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTrail } from '../../app/trail.ts'
 import { me } from '../../data/person/me.ts'
 import type { ChosenOwner } from '../../data/person/owners.ts'
+import { DescriptionField } from '../../parts/description-field.tsx'
 import { Field } from '../../parts/field.tsx'
 import { OwnerSelect } from '../../parts/owner-select.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -38,16 +39,7 @@ export function NewEnvironmentPage() {
                 />
               )}
             </Field>
-            <Field label={t.environments.description}>
-              {(tied) => (
-                <input
-                  {...tied}
-                  maxLength={descriptionMaxLength}
-                  value={description}
-                  onChange={(event) => setDescription(event.target.value)}
-                />
-              )}
-            </Field>
+            <DescriptionField value={description} onValue={setDescription} />
             <OwnerSelect person={person} value={owner} onValue={setOwner} />
           </ArchiveForm>
         )}

@@ -1,11 +1,10 @@
-import { descriptionMaxLength } from '@sandbox-jobs/contract/limits.ts'
 import type { CustomTable } from '@sandbox-jobs/contract/resources/tables/custom-table.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../data/api/api.ts'
 import { readTablesAgain } from '../../data/authoring/tables.ts'
-import { Field } from '../../parts/field.tsx'
+import { DescriptionField } from '../../parts/description-field.tsx'
 import { NameDialog } from '../../parts/name-dialog.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { FlagBoxes } from './flag-boxes.tsx'
@@ -40,16 +39,7 @@ export function ChangeTableDialog({ table, onClose }: Props) {
       mutation={change}
       onClose={onClose}
     >
-      <Field label={t.environments.description}>
-        {(tied) => (
-          <input
-            {...tied}
-            maxLength={descriptionMaxLength}
-            value={description}
-            onChange={(event) => setDescription(event.target.value)}
-          />
-        )}
-      </Field>
+      <DescriptionField value={description} onValue={setDescription} />
       <FlagBoxes flags={flags} canChangeRule={table.row_count === 0} onChange={setFlags} />
     </NameDialog>
   )

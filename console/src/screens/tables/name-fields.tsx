@@ -1,4 +1,5 @@
-import { descriptionMaxLength, nameMaxLength } from '@sandbox-jobs/contract/limits.ts'
+import { nameMaxLength } from '@sandbox-jobs/contract/limits.ts'
+import { DescriptionField } from '../../parts/description-field.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
@@ -28,16 +29,7 @@ export function NameFields({ value: { name, description }, isTried, onChange }: 
           />
         )}
       </Field>
-      <Field label={t.environments.description}>
-        {(tied) => (
-          <input
-            {...tied}
-            maxLength={descriptionMaxLength}
-            value={description}
-            onChange={(event) => onChange({ description: event.target.value })}
-          />
-        )}
-      </Field>
+      <DescriptionField value={description} onValue={(changed) => onChange({ description: changed })} />
     </>
   )
 }

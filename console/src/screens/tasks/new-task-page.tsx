@@ -1,4 +1,4 @@
-import { descriptionMaxLength, nameMaxLength } from '@sandbox-jobs/contract/limits.ts'
+import { nameMaxLength } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -9,6 +9,7 @@ import { readTasksAgain } from '../../data/authoring/tasks.ts'
 import { useIntentKey } from '../../data/intent-key.ts'
 import { me } from '../../data/person/me.ts'
 import type { ChosenOwner } from '../../data/person/owners.ts'
+import { DescriptionField } from '../../parts/description-field.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
@@ -64,16 +65,7 @@ export function NewTaskPage() {
                 />
               )}
             </Field>
-            <Field label={t.environments.description}>
-              {(tied) => (
-                <input
-                  {...tied}
-                  maxLength={descriptionMaxLength}
-                  value={description}
-                  onChange={(event) => setDescription(event.target.value)}
-                />
-              )}
-            </Field>
+            <DescriptionField value={description} onValue={setDescription} />
             <OwnerSelect person={person} value={owner} onValue={setOwner} />
             {create.error && <ErrorBox error={create.error} />}
             <SubmitButton isBusy={create.isPending}>{t.tasks.create}</SubmitButton>
