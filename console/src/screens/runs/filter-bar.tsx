@@ -1,4 +1,3 @@
-import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import { runStates } from '@sandbox-jobs/contract/states/run-states.ts'
 import { useQuery } from '@tanstack/react-query'
 import { ownRooms } from '../../data/rooms/rooms.ts'
@@ -6,6 +5,7 @@ import { lookOf } from '../../design/states.ts'
 import { Button } from '../../parts/button.tsx'
 import { Chips } from '../../parts/chips.tsx'
 import { Field } from '../../parts/field.tsx'
+import { RoomField } from '../../parts/room-field.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { type Filters, isFiltered } from './filters.ts'
 import styles from './runs.module.css'
@@ -32,7 +32,7 @@ export function FilterBar({ filters, hasRooms, onChange }: Props) {
         onChange={(status) => onChange({ ...filters, status })}
       />
       <div className={styles.fields}>
-        {hasRooms && <RoomField filters={filters} onChange={onChange} />}
+        {hasRooms && <OwnRoomField filters={filters} onChange={onChange} />}
         <Field label={t.runs.from}>
           {(tied) => (
             <input
@@ -63,25 +63,17 @@ export function FilterBar({ filters, hasRooms, onChange }: Props) {
   )
 }
 
-function RoomField({ filters, onChange }: Omit<Props, 'hasRooms'>) {
+function OwnRoomField({ filters, onChange }: Omit<Props, 'hasRooms'>) {
   const t = useTexts()
   const { data: rooms = [] } = useQuery(ownRooms)
   return (
-    <Field label={t.runs.room}>
-      {(tied) => (
-        <select
-          {...tied}
-          value={filters.room ?? ''}
-          onChange={(event) => onChange({ ...filters, room: event.target.value })}
-        >
-          <option value="">{t.runs.all}</option>
-          {rooms.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {plainText(name)}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <RoomField
+      label={t.runs.room}
+      rooms={rooms}
+      value={filters.room ?? ''}
+      onValue={(room) => onChange({ ...filters, room })}
+    >
+      <option value="">{t.runs.all}</option>
+    </RoomField>
   )
 }

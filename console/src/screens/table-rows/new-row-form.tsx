@@ -1,5 +1,4 @@
 import { rowMaxBytes } from '@sandbox-jobs/contract/limits.ts'
-import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import type { CustomTable } from '@sandbox-jobs/contract/resources/tables/custom-table.ts'
 import type { RowValues } from '@sandbox-jobs/contract/resources/tables/table-field.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
@@ -12,8 +11,8 @@ import { ownRooms } from '../../data/rooms/rooms.ts'
 import { initialValue } from '../../form/defaults.ts'
 import { InputForm, type InputFormHandle } from '../../form/input-form.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
-import { Field } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
+import { RoomField } from '../../parts/room-field.tsx'
 import { SubmitButton } from '../../parts/submit-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { schemaOfFields } from './row-values.ts'
@@ -48,17 +47,7 @@ export function NewRowForm({ table, onMade }: { table: CustomTable; onMade: () =
   return (
     <Form className={styles.form} onSubmit={() => void send()}>
       {table.channel_rule && (
-        <Field label={t.room}>
-          {(tied) => (
-            <select {...tied} value={room ?? ''} onChange={(event) => setChosen(event.target.value)}>
-              {rooms.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {plainText(name)}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <RoomField label={t.room} rooms={rooms} value={room ?? ''} onValue={setChosen} />
       )}
       <InputForm ref={form} maxBytes={rowMaxBytes} schema={schema} value={values} onValue={setValues} />
       {create.error && <ErrorBox error={create.error} />}

@@ -1,5 +1,4 @@
 import { timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
-import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import type { OwnChatroom } from '@sandbox-jobs/contract/resources/companies/chatroom.ts'
 import {
   type RowEventKind,
@@ -13,8 +12,8 @@ import { useState } from 'react'
 import { readTriggersAgain } from '../../data/authoring/tables.ts'
 import { CheckBox } from '../../parts/check-box.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
-import { Field } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
+import { RoomField } from '../../parts/room-field.tsx'
 import { SubmitButton } from '../../parts/submit-button.tsx'
 import { TimeoutField } from '../../parts/timeout-field.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -60,22 +59,14 @@ export function TriggerForm({ rooms, startsWith, act, save }: Props) {
         error={missing(draft.events.length === 0, t.tables.noEventKinds)}
         onChange={(events) => change({ events })}
       />
-      <Field label={t.tables.room}>
-        {(tied) => (
-          <select
-            {...tied}
-            value={draft.room}
-            onChange={(event) => change({ room: event.target.value, version: '' })}
-          >
-            {!isRoomListed && <option value={draft.room}>{t.tables.sameRoom}</option>}
-            {rooms.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {plainText(name)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <RoomField
+        label={t.tables.room}
+        rooms={rooms}
+        value={draft.room}
+        onValue={(room) => change({ room, version: '' })}
+      >
+        {!isRoomListed && <option value={draft.room}>{t.tables.sameRoom}</option>}
+      </RoomField>
       <VersionChoice
         cid={draft.room}
         value={draft.version}
