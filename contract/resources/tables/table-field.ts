@@ -6,6 +6,9 @@ import { OneOf, Strict } from '../../schema.ts'
 export const tableFieldTypes = ['text', 'integer', 'number', 'boolean', 'datetime', 'json'] as const
 export type TableFieldType = (typeof tableFieldTypes)[number]
 
+/** Columns of rows besides their fields, under these names in filters and exports. No field has one of them. */
+export const rowColumns = ['id', 'version', 'chatroom_id', 'created_at', 'updated_at'] as const
+
 export const TableFieldName = Type.String({ pattern: tableFieldNamePattern })
 
 const properties = {

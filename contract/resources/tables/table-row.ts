@@ -54,6 +54,9 @@ export const TableRowDeleted = Type.Object({
 })
 export type TableRowDeleted = Static<typeof TableRowDeleted>
 
+/** Operators of a condition that compares a field with a value of its type. */
+export const rowComparisons = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const
+
 const filter = about(
   'Conditions `field:operator:value`, all of which hold. Operators: eq, ne, lt, lte, gt, gte, contains (text), and `is` with null or not_null. `created_at`, `updated_at` and `chatroom_id` are fields too.',
   Type.Optional(

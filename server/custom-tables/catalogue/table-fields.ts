@@ -1,17 +1,18 @@
 import { tableFieldsMax } from '@sandbox-jobs/contract/limits.ts'
-import type { TableField, TableFieldRequest } from '@sandbox-jobs/contract/resources/tables/table-field.ts'
+import {
+  rowColumns,
+  type TableField,
+  type TableFieldRequest,
+} from '@sandbox-jobs/contract/resources/tables/table-field.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
-
-/** Columns of rows besides their fields, under these names in filters and exports. */
-export const columnNames = ['id', 'version', 'chatroom_id', 'created_at', 'updated_at'] as const
 
 /** The declared fields with their defaults, after those that there are. Throws for names that are taken. */
 export function declaredFields(
   requested: readonly TableFieldRequest[],
   before: readonly TableField[] = [],
 ): TableField[] {
-  const taken = new Set<string>([...columnNames, ...before.map(({ name }) => name)])
+  const taken = new Set<string>([...rowColumns, ...before.map(({ name }) => name)])
   for (const [at, { name }] of requested.entries()) {
     if (taken.has(name)) throw invalid(['body', 'fields', at, 'name'], 'not_unique', 'is taken')
     taken.add(name)

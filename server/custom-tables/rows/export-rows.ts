@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
+import { rowColumns } from '@sandbox-jobs/contract/resources/tables/table-field.ts'
 import type { ExportFormat, TableRow } from '@sandbox-jobs/contract/resources/tables/table-row.ts'
 import type { Principal } from '../../access/principal.ts'
 import { slicesOf } from '../../fairness/loop-slices.ts'
 import type { TableRecord } from '../catalogue/custom-table-store.ts'
 import { requireTable } from '../catalogue/table-access.ts'
-import { columnNames } from '../catalogue/table-fields.ts'
 import type { TableContext } from '../table-context.ts'
 import { parseFilter } from './row-filter.ts'
 import type { RowQuery } from './row-query-store.ts'
@@ -78,10 +78,10 @@ const lineEnd = '\r\n'
 const formulaStart = /^[=+\-@\t\r]/
 
 const csvHeader = (fields: readonly string[]): string =>
-  [...columnNames, ...fields].map(cellOf).join(',') + lineEnd
+  [...rowColumns, ...fields].map(cellOf).join(',') + lineEnd
 
 const csvLine = (fields: readonly string[], row: TableRow): string =>
-  [...columnNames.map((name) => row[name]), ...fields.map((name) => row.values[name])].map(cellOf).join(',') +
+  [...rowColumns.map((name) => row[name]), ...fields.map((name) => row.values[name])].map(cellOf).join(',') +
   lineEnd
 
 function cellOf(value: unknown): string {

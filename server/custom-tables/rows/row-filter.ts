@@ -1,10 +1,10 @@
 import { rowFiltersMax } from '@sandbox-jobs/contract/limits.ts'
 import type { TableField, TableFieldType } from '@sandbox-jobs/contract/resources/tables/table-field.ts'
+import { rowComparisons } from '@sandbox-jobs/contract/resources/tables/table-row.ts'
 import { invalid } from '../../base/errors/validation-error.ts'
 import { instantOf } from './row-values.ts'
 
-export const comparisons = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const
-export type Comparison = (typeof comparisons)[number]
+export type Comparison = (typeof rowComparisons)[number]
 
 /** The subject of a condition or an order: a field, or a column that every row has. */
 export type Operand =
@@ -57,7 +57,7 @@ function parseCondition(fields: readonly TableField[], text: string, loc: (strin
   return { operand, op, value: compared }
 }
 
-const isComparison = (op: string): op is Comparison => (comparisons as readonly string[]).includes(op)
+const isComparison = (op: string): op is Comparison => (rowComparisons as readonly string[]).includes(op)
 const isEquality = (op: Comparison) => op === 'eq' || op === 'ne'
 
 const numberPattern = /^-?\d{1,30}(\.\d{1,30})?$/

@@ -1,8 +1,8 @@
 import type { CustomTable } from '@sandbox-jobs/contract/resources/tables/custom-table.ts'
 import type { TableFieldType } from '@sandbox-jobs/contract/resources/tables/table-field.ts'
+import { rowComparisons } from '@sandbox-jobs/contract/resources/tables/table-row.ts'
 
-const ordered = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const
-export type Operator = (typeof ordered)[number] | 'contains' | 'is'
+export type Operator = (typeof rowComparisons)[number] | 'contains' | 'is'
 
 /** A field or a column that a condition or an order names. */
 export interface Operand {
@@ -17,10 +17,10 @@ export interface Condition {
 }
 
 const operators: Record<TableFieldType, readonly Operator[]> = {
-  text: ['contains', ...ordered, 'is'],
-  integer: [...ordered, 'is'],
-  number: [...ordered, 'is'],
-  datetime: [...ordered, 'is'],
+  text: ['contains', ...rowComparisons, 'is'],
+  integer: [...rowComparisons, 'is'],
+  number: [...rowComparisons, 'is'],
+  datetime: [...rowComparisons, 'is'],
   boolean: ['eq', 'ne', 'is'],
   json: ['is'],
 }

@@ -1,7 +1,8 @@
 import { tableFieldNamePattern } from '@sandbox-jobs/contract/limits.ts'
-import type {
-  TableFieldRequest,
-  TableFieldType,
+import {
+  rowColumns,
+  type TableFieldRequest,
+  type TableFieldType,
 } from '@sandbox-jobs/contract/resources/tables/table-field.ts'
 
 /** A new field as it is typed. */
@@ -14,8 +15,7 @@ export interface FieldDraft {
 }
 
 const nameForm = new RegExp(tableFieldNamePattern)
-/** Columns that every row has already. */
-const taken = new Set(['id', 'version', 'chatroom_id', 'created_at', 'updated_at'])
+const taken: ReadonlySet<string> = new Set(rowColumns)
 
 export type FieldProblem = 'name' | 'taken' | 'repeated'
 
