@@ -59,7 +59,7 @@ test('a draft that cannot be is refused in words, and stays as it was typed', as
   await page.getByRole('textbox', { name: 'Schema of the input' }).getByText('{"type":"nothing"}').waitFor()
 })
 
-test('the form of a schema is beside it while it is typed, and says what does not fit', async () => {
+test('the form of a schema is beside it while it is typed, and reports what does not fit', async () => {
   const live = page.getByRole('region', { name: 'The form, as people see it' })
   const field = page.getByRole('textbox', { name: 'Schema of the input' })
   await field.fill('{"type": "object",')

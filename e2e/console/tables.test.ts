@@ -43,7 +43,7 @@ const rowsOf = async (filter: string[] = []) => {
   return items.map(({ values }) => values)
 }
 
-test('a table is made with its fields, and says what is wrong with a name', async () => {
+test('a table is created with its fields, and an invalid name is reported', async () => {
   await page.getByRole('link', { name: 'New table' }).click()
   await page.getByLabel('Name', { exact: true }).fill('orders')
   await page.getByLabel('Name of field 1').fill('Order')
@@ -61,7 +61,7 @@ test('a table is made with its fields, and says what is wrong with a name', asyn
   tableId = /tables\/([\w.-]+)\/rows/.exec(page.url())?.[1] ?? ''
 })
 
-test('a row is made by the form of its fields, once for presses after a lost answer', async () => {
+test('a row is created by the form of its fields, only once when the request is retried after a lost answer', async () => {
   await page.getByRole('link', { name: 'New row' }).click()
   await inDialog('Create the row').click()
   await page.getByRole('dialog').getByRole('link', { name: 'order_id' }).waitFor()
@@ -159,7 +159,7 @@ test('a condition that the table does not have is refused in words', async () =>
   await page.getByRole('alert').getByText('with a field of the table').waitFor()
 })
 
-test('a command changes the row that it names, and says which', async () => {
+test('a command changes the row that it names, and reports its identifier', async () => {
   await open('commands')
   await page.getByRole('link', { name: 'New command' }).click()
   await page.getByLabel('Name', { exact: true }).fill('set amount')

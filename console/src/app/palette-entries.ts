@@ -61,7 +61,7 @@ export function usePaletteEntries(): PaletteEntry[] {
 
 const pauseMs = 120
 
-/** Entries of what the service finds, and whether it still looks. */
+/** Entries for the results of the service's search, and whether a search is pending. */
 export function useFoundEntries(typed: string): { entries: PaletteEntry[]; isLooking: boolean } {
   const t = useTexts()
   const navigate = useNavigate()

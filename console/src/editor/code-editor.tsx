@@ -21,7 +21,8 @@ const rangeIn = (text: string, [from, to]: readonly [number, number]) => ({
 
 /**
  * An editor of code. It is in a shadow root, where its styles are style sheets of the root: the policy of the page allows no style
- * elements. Tab leaves it, as it leaves every other field. It is there as soon as it is drawn: no key goes to a page without a field.
+ * elements. Tab leaves it, as it leaves every other field. A layout effect creates it, so that no key is pressed between the removal of
+ * the plain field and its creation.
  */
 export function CodeEditor({ label, help, language, value, takeCaret, onValue }: EditorProps) {
   const host = useRef<HTMLDivElement>(null)

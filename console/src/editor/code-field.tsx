@@ -3,7 +3,7 @@ import { Store, useStore } from '../data/store.ts'
 import { Field } from '../parts/field.tsx'
 import type { EditorProps } from './editor-props.ts'
 
-/** The editor, once a field of code was used: it is as large as half of the console. */
+/** The editor. It is loaded when a field of code is first used, since it is half as large as the console. */
 const loaded = new Store<ComponentType<EditorProps> | undefined>(undefined)
 
 /** A page that cannot load the editor keeps plain fields. */

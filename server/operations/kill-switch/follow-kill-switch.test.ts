@@ -34,7 +34,7 @@ it('does not outrank the setting', async () => {
   expect((await follow(false)).isEnabled()).toBe(false)
 })
 
-it('keeps since when changes are stopped, and says whether they were', async () => {
+it('returns the time since which changes are stopped, and whether they were stopped before they are accepted', async () => {
   expect(await stoppedSince(db)).toBeNull()
   const since = await stopChanges(db)
   expect(await stopChanges(db)).toEqual(since)

@@ -18,8 +18,8 @@ interface FollowOptions {
 }
 
 /**
- * Reads twice a second whether operators have stopped all changes, so that this process refuses them within a second. It knows before the
- * first request, and keeps the last answer while the database does not answer.
+ * Reads twice a second whether operators have stopped all changes, so that this process refuses them within a second. The first
+ * read is complete before the process takes requests. The last answer stays valid while the database does not answer.
  */
 export async function followKillSwitch({ db, enabled, log }: FollowOptions): Promise<KillSwitch> {
   let isStopped = (await stoppedSince(db)) !== null

@@ -18,7 +18,10 @@ export interface RowSearch {
   sort?: string
 }
 
-/** Rows page by page. They are read again on request alone, since a table has up to 100,000. Those of the search before stay meanwhile. */
+/**
+ * Rows page by page. They are read again only on request, since a table has up to 100,000. The rows of the former search are shown until
+ * those of the next one are read.
+ */
 export const rowsOf = (id: string, search: RowSearch) => ({
   ...apiPages(allRoutes.listRows, { params: { id }, query: { ...search, page_size: pageSizeMax } }),
   staleTime: Number.POSITIVE_INFINITY,
@@ -48,7 +51,7 @@ export const triggerOf = (id: string) => apiQuery(allRoutes.readTableTrigger, { 
 export const triggerEventsOf = (id: string, status: TriggerEventStatus | undefined) =>
   apiPages(allRoutes.listTriggerEvents, { params: { id }, query: present({ status }) })
 
-/** Has all that shows tables read again, rows left out. */
+/** Reads tables again wherever they are shown, but not their rows. */
 export const readTablesAgain = (queries: QueryClient): Promise<void> =>
   readAgain(queries, [allRoutes.listTables, allRoutes.readTable])
 
@@ -58,7 +61,7 @@ export const readCommandsAgain = (queries: QueryClient): Promise<void> =>
 export const readTriggersAgain = (queries: QueryClient): Promise<void> =>
   readAgain(queries, [allRoutes.listTableTriggers, allRoutes.readTableTrigger, allRoutes.listTriggerEvents])
 
-/** Has the rows read again from the first page on: pages that were loaded are not asked for one by one. */
+/** Reads rows again, only the first page of them: the query forgets the further pages that were loaded. */
 export async function readRowsAgain(queries: QueryClient): Promise<void> {
   await readTablesAgain(queries)
   await queries.resetQueries({ queryKey: [allRoutes.listRows.path] })

@@ -7,7 +7,7 @@ import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import styles from '../tables/tables.module.css'
 
-/** The commands that the people of a room may use. Most rooms have none, and no word about it. */
+/** The commands that the people of a room may use. Nothing is drawn for a room without commands, as most are. */
 export function CommandsSection({ cid }: { cid: string }) {
   const t = useTexts().tables
   const commands = useQuery(roomCommandsOf(cid))

@@ -8,7 +8,7 @@ export interface RowsAddress extends RowSearch {
   row?: string
 }
 
-/** Anybody may have written an address. The service refuses a text that is no condition, in words. */
+/** Anybody may have written an address. The service refuses an invalid condition, and says why. */
 export const readRowSearch = ({ filter, sort, row }: Record<string, unknown>): RowsAddress =>
   present({ filter: conditionsIn(filter), sort: textIn(sort), row: textIn(row) })
 

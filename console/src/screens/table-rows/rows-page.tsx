@@ -16,7 +16,7 @@ import { RowGrid } from './row-grid.tsx'
 import type { RowsAddress } from './row-search.ts'
 import styles from './rows.module.css'
 
-/** How many rows before the end of those that are loaded the next page is asked for. */
+/** The next page is requested when fewer loaded rows than these are left below the window. */
 const rowsAhead = 50
 
 /** The rows of a table, with conditions and an order. */

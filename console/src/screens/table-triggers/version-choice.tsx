@@ -13,7 +13,7 @@ interface Props {
   onValue: (version: string) => void
 }
 
-/** The jobs of a room that a trigger may run: those that ask nobody first. */
+/** The jobs of a room that a trigger may run: those that need no confirmation. */
 export function VersionChoice({ cid, value, error, onValue }: Props) {
   const t = useTexts()
   const menu = useQuery(menuOf(cid))
