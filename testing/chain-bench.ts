@@ -10,7 +10,7 @@ import { buildLogKey } from '../server/builds/logs/build-log-store.ts'
 import type { BuildTools } from '../server/builds/request/build.ts'
 import type { Database } from '../server/db/database.ts'
 import { readSignedImage } from '../server/images/provenance/verify-stored.ts'
-import { TestAgent } from './agent/test-agent.ts'
+import { onDefaultRuntime, TestAgent } from './agent/test-agent.ts'
 import { linkBuilder } from './agent/test-builder.ts'
 import { TestApi } from './apps/test-api.ts'
 import { makeBuildTools } from './build-tools.ts'
@@ -134,7 +134,7 @@ export class RealChainBench extends ChainBench {
 
   /** `started`: another agent than one of its own network; the bench disposes of it. */
   static async start(db: Database, started?: TestAgent): Promise<RealChainBench> {
-    const agent = started ?? (await TestAgent.start())
+    const agent = started ?? (await TestAgent.start(onDefaultRuntime))
     await linkBuilder(agent)
     return new RealChainBench(db, agent)
   }

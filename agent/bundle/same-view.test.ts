@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { busybox, shellJob, TestAgent } from '../../testing/agent/test-agent.ts'
 import { linkBuilder } from '../../testing/agent/test-builder.ts'
+import { runnerOn } from '../images/runner.ts'
 import type { SandboxSpec } from '../port/sandbox-spec.ts'
 
 /* A program finds the same sandbox on crun and on the launcher, fact by fact. */
@@ -51,6 +52,10 @@ const comparable = (line: string): string =>
     .replace(/^( +0 +)\d+/, '$1')
     .replace(/^([-l]\S{9} +)\d+/, '$1')
     .replace(/\d+( +\S+ +\S+ +\d+ proc)$/, '$1')
+
+test('an image that is approved for crun needs no approval for the launcher', () => {
+  expect(runnerOn('layer', ['launcher'])).toEqual(runnerOn('layer', ['crun']))
+})
 
 const build: Partial<SandboxSpec> = {
   rootfs: { kind: 'builder' },

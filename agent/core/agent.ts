@@ -133,7 +133,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     cgroups: layout,
     cgroupParent: options.cgroupParent,
     spawner: new Spawner(native, paths.root),
-    weakestRuntime: options.runtimes[0] ?? 'crun',
+    weakestRuntime: options.runtimes[0] ?? 'launcher',
     network,
     platformLayer: platformLayer.path,
     networkLayer: networkLayer.path,

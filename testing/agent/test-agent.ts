@@ -24,6 +24,9 @@ const agentProgram = fileURLToPath(new URL('../../server/main/agent.ts', import.
 const { COMPILED_PROGRAMS: compiled = resolve(import.meta.dirname, '../../node_modules/.cache/node') } =
   process.env
 
+/** The setting with which a service's own sandboxes are on the default runtime. */
+export const onDefaultRuntime = { SANDBOX_RUNTIME: 'launcher' }
+
 export interface AgentCommand {
   /** Command line put before the agent's command. */
   prefix?: string[]
@@ -72,6 +75,8 @@ export class TestAgent {
         NODE_COMPILE_CACHE: compiled,
         SANDBOX_DATA: this.dataDir,
         SANDBOX_WARM_SANDBOXES: '0',
+        // Each specification chooses its own.
+        SANDBOX_RUNTIME: 'crun',
         SANDBOX_AGENT_SOCKET: join(this.dataDir, 'agent.sock'),
         // Tests do not use the network of the machine.
         SANDBOX_RUNTIME_EGRESS: 'false',

@@ -14,7 +14,7 @@ import { postgresRunQueue } from '../../server/runs/drive/run-queue.ts'
 import { type RunWorker, startRunWorker } from '../../server/runs/drive/run-worker.ts'
 import { PolicyOutputs } from '../../server/runs/parts/outputs/run-outputs.ts'
 import { StoredRunSessions } from '../../server/sessions/runs/run-sessions.ts'
-import { type AgentCommand, TestAgent, tarOf, waitUntil } from '../agent/test-agent.ts'
+import { type AgentCommand, onDefaultRuntime, TestAgent, tarOf, waitUntil } from '../agent/test-agent.ts'
 import { makeBuildTools } from '../build-tools.ts'
 import { makeEnvironmentVersion } from '../factories/environment-version.ts'
 import { makeRunnableTask, type RunnableTask } from '../factories/runs.ts'
@@ -58,7 +58,7 @@ export class RealRuns {
   static async start({ db, url }: { db: Database; url: string }, host: HostTraits = {}): Promise<RealRuns> {
     const log = createLog('test', 'silent')
     const api = new TestApi(db, { logNews: new DatabaseLogUpdates({ url, log }) })
-    const agent = await TestAgent.start(host.settings, host.command)
+    const agent = await TestAgent.start({ ...onDefaultRuntime, ...host.settings }, host.command)
     const { outputs } = api.context
     outputs.key.prepare()
     const tools = makeBuildTools(db, { storage: api.storage, executor: agent.client })

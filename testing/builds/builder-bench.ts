@@ -7,7 +7,7 @@ import { newId } from '../../server/base/ids.ts'
 import { buildSandbox } from '../../server/builds/builder/build-sandbox.ts'
 import { prepareBuilder } from '../../server/builds/builder/build-script.ts'
 import { FakeInternet, machine } from '../agent/internet/fake-internet.ts'
-import { TestAgent, tarOf } from '../agent/test-agent.ts'
+import { onDefaultRuntime, TestAgent, tarOf } from '../agent/test-agent.ts'
 import { linkBuilder } from '../agent/test-builder.ts'
 
 const mib = 1024 ** 2
@@ -35,7 +35,7 @@ export class BuilderBench {
   }
 
   static async start(): Promise<BuilderBench> {
-    const agent = await TestAgent.start()
+    const agent = await TestAgent.start(onDefaultRuntime)
     await linkBuilder(agent)
     return new BuilderBench(agent, 'none')
   }
@@ -44,7 +44,7 @@ export class BuilderBench {
   static async startLinked(): Promise<BuilderBench> {
     const internet = await FakeInternet.make(['169.254.169.254', '10.9.9.9'])
     try {
-      const agent = await TestAgent.start({}, { prefix: internet.onMachine })
+      const agent = await TestAgent.start(onDefaultRuntime, { prefix: internet.onMachine })
       await linkBuilder(agent)
       return new BuilderBench(agent, { egressCapBytes: 1024 ** 3, recorded: true }, internet)
     } catch (error) {

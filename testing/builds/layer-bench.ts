@@ -15,7 +15,7 @@ import { chainDigest, sha256Of } from '../../server/base/sha256.ts'
 import { buildSandbox } from '../../server/builds/builder/build-sandbox.ts'
 import { buildCommand, exportTree, prepareBuilder } from '../../server/builds/builder/build-script.ts'
 import { exportLayer, mountImage } from '../../server/builds/builder/export-layer.ts'
-import { shellJob, TestAgent, tarOf } from '../agent/test-agent.ts'
+import { onDefaultRuntime, shellJob, TestAgent, tarOf } from '../agent/test-agent.ts'
 import { linkBuilder } from '../agent/test-builder.ts'
 import type { Entries } from './builder-bench.ts'
 
@@ -82,7 +82,7 @@ export class LayerBench {
   }
 
   static async start(): Promise<LayerBench> {
-    const agent = await TestAgent.start()
+    const agent = await TestAgent.start(onDefaultRuntime)
     await linkBuilder(agent)
     return new LayerBench(agent, await mkdtemp(join(tmpdir(), 'layers-')))
   }

@@ -51,7 +51,7 @@ export const sandboxSettings: Pick<Settings<SandboxConfig & ServiceConfig>, keyo
     env: 'SANDBOX_RUNTIME',
     description:
       'crun or launcher (the host’s kernel), either with ,runsc (gVisor for versions whose owner asks), or runsc (gVisor for every job)',
-    fallback: () => ['crun'],
+    fallback: () => ['launcher'],
     expected: 'crun or launcher, alone or with ,runsc, or runsc',
     parse: (raw) => runtimeSets.find((set) => set.join() === raw),
   },
