@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { sandboxOwner } from './sandbox-owner.ts'
 
-test('each company has its own owner number', () => {
-  expect(sandboxOwner('company_a')).toBe(sandboxOwner('company_a'))
-  expect(sandboxOwner('company_a')).not.toBe(sandboxOwner('company_b'))
-  expect(Number.isSafeInteger(sandboxOwner('company_a'))).toBe(true)
+test('each company has its own owner numbers, one for its runs and one for its builds', () => {
+  const owner = sandboxOwner('company_a', 'runs')
+  expect(sandboxOwner('company_a', 'runs')).toBe(owner)
+  expect(sandboxOwner('company_b', 'runs')).not.toBe(owner)
+  expect(sandboxOwner('company_a', 'builds')).not.toBe(owner)
+  expect(Number.isSafeInteger(owner)).toBe(true)
 })

@@ -13,7 +13,7 @@ export async function startSandbox(
   ...[spec, stdin, masked]: Parameters<Executor['start']>
 ): Promise<void> {
   try {
-    await tools.executor.start({ ...spec, owner: sandboxOwner(request.companyId) }, stdin, masked)
+    await tools.executor.start({ ...spec, owner: sandboxOwner(request.companyId, 'builds') }, stdin, masked)
   } catch (error) {
     if (!(error instanceof ExecutorRefused && error.slug === neverStarted)) throw error
   }

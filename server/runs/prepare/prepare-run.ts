@@ -121,7 +121,7 @@ function sandboxOf(
     timeoutSeconds: job.timeout_seconds,
     stopGraceMs: deps.stopGraceMs,
     network: parts.some((part) => part.network === 'service') ? withService(network) : network,
-    owner: sandboxOwner(companyId),
+    owner: sandboxOwner(companyId, 'runs'),
     artifactsDir: collectedArtifactsDir(job.door_kind),
     folder: parts.find(({ folder }) => folder)?.folder,
   })
