@@ -95,6 +95,8 @@ try {
   const service = await startService()
   try {
     await declareMirrors(service, packages)
+    // Every preset has up to three.
+    await service.sandbox('operator', 'company', 'set', 'acme', '--environments', String(3 * chosen.length))
     const author = await Author.logIn(service)
     for (const preset of chosen) await checkPreset(service, author, preset)
     await author.dispose()
