@@ -91,6 +91,49 @@ test('work that is known to be of a company is charged to it, not to those whose
   expect(isWaiting(enter('a'))).toBe(true)
 })
 
+describe('a part of a long answer', () => {
+  const sent = async (company: string, ms: number) => {
+    let isSent = false
+    void scheduler.spend(company, ms).then(() => {
+      isSent = true
+    })
+    await vi.advanceTimersByTimeAsync(0)
+    return () => isSent
+  }
+
+  test('waits for nothing while its company is alone', async () => {
+    for (let count = 0; count < 100; count += 1) expect((await sent('a', bounds.burstMs))()).toBe(true)
+  })
+
+  test('waits until its company has paid for it, while others are active', async () => {
+    enter('b')
+    expect((await sent('a', bounds.burstMs))()).toBe(true)
+    const isSent = await sent('a', 9)
+    expect(isSent()).toBe(false)
+    // Half of the loop's share.
+    await vi.advanceTimersByTimeAsync(19)
+    expect(isSent()).toBe(false)
+    await vi.advanceTimersByTimeAsync(2)
+    expect(isSent()).toBe(true)
+  })
+
+  test('waits no longer once others are not active any more', async () => {
+    enter('b').leave()
+    await sent('a', bounds.burstMs)
+    const isSent = await sent('a', 7 * bounds.burstMs)
+    await vi.advanceTimersByTimeAsync(bounds.activeMs)
+    expect(isSent()).toBe(false)
+    await vi.advanceTimersByTimeAsync(bounds.activeMs)
+    expect(isSent()).toBe(true)
+  })
+
+  test('is paid by the requests of its company too', async () => {
+    enter('b')
+    await sent('a', bounds.burstMs)
+    expect(isWaiting(enter('a'))).toBe(true)
+  })
+})
+
 describe('beside requests of another company that are held', () => {
   let granted: boolean[]
   beforeEach(async () => {

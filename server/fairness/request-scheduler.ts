@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { sleep } from '../base/clock.ts'
 import { othersFirst } from './others-first.ts'
 
 export interface SchedulerBounds {
@@ -144,6 +145,22 @@ export class RequestScheduler {
     owner.lastWorkMs = this.#nowMs()
     this.#working.add(owner)
     this.#debit(owner, usedMs)
+  }
+
+  /**
+   * Charges a company for event loop time that a part of a long answer takes, and resolves when it may take it: while others are active,
+   * once the company has paid its debt.
+   */
+  async spend(company: string, ms: number): Promise<void> {
+    this.chargeWork(company, ms)
+    const owner = this.#ownerOf(company)
+    while (this.#active > 1) {
+      this.#credit(owner)
+      if (owner.creditMs >= 0) return
+      const paidInMs = Math.ceil(-owner.creditMs / this.#earnedPerMs())
+      await sleep(Math.min(paidInMs, this.#bounds.activeMs))
+      this.#countActive()
+    }
   }
 
   #start(owner: Owner, weight: number, isAtDatabase: () => boolean): () => void {

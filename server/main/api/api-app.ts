@@ -164,7 +164,7 @@ export function createApiApp({
   mountDirectory(app, mount, { db, directory, clock, pages, keys, signed, baseUrl, scheduler })
 
   const followed = { followers: new LogFollowers(db, logNews), watchers: new StateWatchers(db, logNews) }
-  const downloads = new Downloads(storage)
+  const downloads = new Downloads(storage, { spend: (companyId, ms) => scheduler.spend(companyId, ms) })
   const kept = { db, log, pages, storage, keys, downloads, ...followed }
   mountEnvironments(mount, { ...kept, deployment, departments: directory, config })
 

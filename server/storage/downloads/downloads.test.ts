@@ -79,3 +79,37 @@ it('companies that take all slots leave some to each other one', async () => {
   }
   expect(await downloads.stream(readerOf('com_quiet', 1), open)).toBeInstanceOf(Readable)
 })
+
+it('charges each piece to its company before it is sent, and sends it once the company may go on', async () => {
+  const spent: [string, number][] = []
+  const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>()
+  const spend = (companyId: string, ms: number) => {
+    spent.push([companyId, ms])
+    return spent.length === 1 ? Promise.resolve() : mayGoOn
+  }
+  const downloads = new Downloads(testStorage(), { spend })
+  const source = Readable.from([Buffer.alloc(1024 ** 2, 1), Buffer.alloc(1, 2)], { objectMode: false })
+  const body = await downloads.stream(readerOf('com_a', 1), async () => source)
+  let received = 0
+  body.on('data', (piece: Buffer) => {
+    received += piece.length
+  })
+  body.resume()
+  await eventually(() => expect(spent.length).toBe(2))
+  expect(received).toBe(1024 ** 2)
+  goOn()
+  await once(body, 'end')
+  expect(received).toBe(1024 ** 2 + 1)
+  expect(spent).toEqual([
+    ['com_a', 2],
+    ['com_a', expect.closeTo(0)],
+  ])
+})
+
+it('closes what it was opened from if nobody reads it', async () => {
+  const leaving = new AbortController()
+  const source = Readable.from(['never read'])
+  await newDownloads().stream(readerOf('com_a', 1, leaving.signal), async () => source)
+  leaving.abort()
+  await eventually(() => expect(source.destroyed).toBe(true))
+})
