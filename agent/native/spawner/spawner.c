@@ -26,12 +26,17 @@
 
 enum { PATH_BYTES = 4096, BACKLOG = 128 };
 
-/* Byte by byte: what follows the line is the shim's. */
+/* Takes the line and no byte after it, since that is the shim's: looks at what has arrived before it reads. */
 static bool read_line(int connection, char *line, size_t size) {
-  for (size_t at = 0; at < size; at++) {
-    if (read(connection, &line[at], 1) != 1) return false;
-    if (line[at] != '\n') continue;
-    line[at] = 0;
+  for (size_t at = 0; at < size;) {
+    ssize_t arrived = recv(connection, line + at, size - at, MSG_PEEK);
+    if (arrived <= 0) return false;
+    char *end = memchr(line + at, '\n', (size_t)arrived);
+    size_t wanted = end ? (size_t)(end - line) + 1 - at : (size_t)arrived;
+    if (read(connection, line + at, wanted) != (ssize_t)wanted) return false;
+    at += wanted;
+    if (!end) continue;
+    *end = 0;
     return true;
   }
   return false;
