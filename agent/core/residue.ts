@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readdirSync, rmSync, type Stats } from 'node:fs'
-import { readFile, rm, rmdir } from 'node:fs/promises'
+import { readFile, rm, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, sleep } from '../../server/base/clock.ts'
 import type { CgroupLayout } from '../host/cgroup-layout.ts'
@@ -56,15 +56,15 @@ export class Residue {
   }
 
   /**
-   * Usually a dozen files, most of them empty: removing these synchronously is faster than a thread switch. Files with
-   * content are removed in parallel, because a disk may take long to free their blocks.
+   * A handful of files, some of them empty: removing those synchronously is faster than a thread switch. Files with content
+   * are removed in parallel, because a disk may take long to free their blocks.
    */
   async removeFolder(folder: string): Promise<void> {
     if (!existsSync(folder)) return
     const full = readdirSync(folder)
       .map((name) => join(folder, name))
       .filter((path) => holdsSomething(lstatSync(path, { throwIfNoEntry: false })))
-    await Promise.all(full.map((path) => rm(path, { force: true })))
+    await Promise.all(full.map((path) => unlink(path).catch(ifMissing)))
     rmSync(folder, { recursive: true, force: true })
   }
 
@@ -92,6 +92,10 @@ export class Residue {
 
 /** False for a missing file: a concurrent removal deleted it. */
 const holdsSomething = (found: Stats | undefined): boolean => found?.isFile() === true && found.size > 0
+
+function ifMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error
+}
 
 const rounds = 1000
 const pauseMs = 5
