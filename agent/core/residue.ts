@@ -79,7 +79,7 @@ export class Residue {
       now: clock.now(),
       peakMemoryBytes: await counted('peak_memory'),
       cpuMs: await counted('cpu_ms'),
-      log: await measureLog(folder, limits.logBytes),
+      log: measureLog(folder, limits.logBytes),
     }
   }
 

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { processUse } from '../host/process-use.ts'
 import type { Images } from '../images/images.ts'
@@ -11,7 +10,7 @@ import { type JsonAnswers, logStartHeader } from '../protocol/answers.ts'
 import { failureAnswer } from '../protocol/failures.ts'
 import { type AgentRequest, requestOf, unknownRequest } from '../protocol/requests.ts'
 import { readStart } from '../protocol/start-body.ts'
-import { fileOf, folderOf, logOf, logSince, treeOf } from './records/outputs.ts'
+import { fileOf, folderOf, logOf, logSince, type Output, treeOf } from './records/outputs.ts'
 import { isReserved, type Sandboxes } from './sandboxes/sandboxes.ts'
 
 interface Services {
@@ -27,7 +26,7 @@ interface Services {
 type Answer =
   | { json: JsonAnswers[keyof JsonAnswers] }
   | { part: LogPart }
-  | { stream: Readable }
+  | { output: Output }
   | { openUntil: Promise<void> }
   | 'no content'
 
@@ -88,15 +87,15 @@ async function answerTo(
     case 'forbid':
       return { json: await sandboxes.forbid(request.id) }
     case 'log':
-      return { stream: logOf(sandboxes.find(request.id)) }
+      return { output: logOf(sandboxes.find(request.id)) }
     case 'logSince':
       return { part: await logSince(sandboxes.find(request.id), request) }
     case 'file':
-      return { stream: await fileOf(sandboxes.find(request.id), request.name) }
+      return { output: await fileOf(sandboxes.find(request.id), request.name) }
     case 'tree':
-      return { stream: await treeOf(sandboxes.find(request.id)) }
+      return { output: await treeOf(sandboxes.find(request.id)) }
     case 'folder':
-      return { stream: await folderOf(sandboxes.find(request.id)) }
+      return { output: await folderOf(sandboxes.find(request.id)) }
     case 'remove':
       return noContent(sandboxes.remove(request.id))
     case 'hasImage':
@@ -125,9 +124,14 @@ async function noContent(work: Promise<void>): Promise<Answer> {
 async function send(response: ServerResponse, found: Answer): Promise<void> {
   if (found === 'no content') response.writeHead(204).end()
   else if ('part' in found) sendPart(response, found.part)
-  else if ('stream' in found) await pipeline(found.stream, response.writeHead(200))
+  else if ('output' in found) await sendOutput(response, found.output)
   else if ('openUntil' in found) await answerEarly(response, found.openUntil)
   else sendJson(response, 200, found.json)
+}
+
+async function sendOutput(response: ServerResponse, output: Output): Promise<void> {
+  if (Buffer.isBuffer(output)) response.writeHead(200, { 'content-length': output.length }).end(output)
+  else await pipeline(output, response.writeHead(200))
 }
 
 /**

@@ -189,7 +189,8 @@ export class Images {
     const internal = { confinement: 'unpack' as const, idBase: storageIdBase, workspaceFolder: tree }
     await this.#sandboxes.start(unpackSpec(id, isLayer), { stdin: hashed() }, internal)
     const exit = await this.#sandboxes.wait(id)
-    const log = await textOf(logOf(this.#sandboxes.find(id)))
+    const output = logOf(this.#sandboxes.find(id))
+    const log = Buffer.isBuffer(output) ? output.toString('utf8') : await textOf(output)
     await this.#sandboxes.remove(id)
     if (limits.refusal) throw limits.refusal
     if (exit.cause !== 'exited' || exit.exitCode !== 0) {

@@ -1,24 +1,28 @@
-import { createReadStream, watch } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
+import { closeSync, createReadStream, openSync, readSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { SandboxExit } from '../../port/sandbox-exit.ts'
 import type { LogPart } from '../../port/sandboxes.ts'
+import { smallBytes } from './small-file.ts'
 
 const ringStart = 8
 
 /**
- * The log of a sandbox as readable text: the head, a line with the number of bytes left out, the newest tail.
- * `limit` is the log's bound in bytes; native/shim/log/log.c writes the files.
+ * The log of a sandbox as readable text: the head, a line with the number of bytes left out, the newest tail. A short log is read at
+ * once. `limit` is the log's bound in bytes; native/shim/log/log.c writes the files.
  */
-export function readLog(folder: string, limit: number): Readable {
-  return Readable.from(parts(folder, limit), { objectMode: false })
+export function readLog(folder: string, limit: number): Buffer | Readable {
+  const { headBytes, written } = countsOf(folder)
+  if (headBytes + written > smallBytes || written > ringBytesOf(limit))
+    return Readable.from(parts(folder, limit), { objectMode: false })
+  const head = readAt(join(folder, 'log.head'), 0, headBytes)
+  return Buffer.concat([head, readAt(join(folder, 'log.tail'), ringStart, written)])
 }
 
 async function* parts(folder: string, limit: number): AsyncGenerator<Buffer> {
   const head = join(folder, 'log.head')
   const tail = join(folder, 'log.tail')
-  const { headBytes, written } = await countsOf(folder)
+  const { headBytes, written } = countsOf(folder)
   yield* bytesOf(head, 0, headBytes)
   const ringBytes = ringBytesOf(limit)
   if (written <= ringBytes) {
@@ -32,8 +36,8 @@ async function* parts(folder: string, limit: number): AsyncGenerator<Buffer> {
 }
 
 /** Size of a log, computed from its files. */
-export async function measureLog(folder: string, limit: number): Promise<SandboxExit['log']> {
-  const { headBytes, written } = await countsOf(folder)
+export function measureLog(folder: string, limit: number): SandboxExit['log'] {
+  const { headBytes, written } = countsOf(folder)
   return {
     totalBytes: headBytes + written,
     keptBytes: headBytes + Math.min(written, ringBytesOf(limit)),
@@ -42,13 +46,10 @@ export async function measureLog(folder: string, limit: number): Promise<Sandbox
 
 const ringBytesOf = (limit: number): number => limit - Math.floor(limit / 2)
 
-/** Bytes in the head, and bytes that were ever written to the ring. */
-async function countsOf(folder: string): Promise<{ headBytes: number; written: number }> {
-  const headBytes = await stat(join(folder, 'log.head')).then(
-    (found) => found.size,
-    () => 0,
-  )
-  return { headBytes, written: await ringCount(join(folder, 'log.tail')) }
+/** Bytes in the head, and bytes that were ever written to the ring. The shim makes each file with its first byte. */
+function countsOf(folder: string): { headBytes: number; written: number } {
+  const head = statSync(join(folder, 'log.head'), { throwIfNoEntry: false })
+  return { headBytes: head?.size ?? 0, written: ringCount(join(folder, 'log.tail')) }
 }
 
 const partBytesMax = 256 * 1024
@@ -84,7 +85,7 @@ async function readLogSince(folder: string, limit: number, position: number): Pr
   const head = join(folder, 'log.head')
   const tail = join(folder, 'log.tail')
   const ringBytes = ringBytesOf(limit)
-  const { headBytes, written } = await countsOf(folder)
+  const { headBytes, written } = countsOf(folder)
   const total = headBytes + written
   const kept = written > ringBytes ? total - ringBytes : 0
   const start = Math.min(Math.max(position, total - partBytesMax, kept), total)
@@ -103,18 +104,26 @@ async function readLogSince(folder: string, limit: number, position: number): Pr
 }
 
 async function* bytesOf(path: string, from: number, count: number): AsyncGenerator<Buffer> {
-  if (count === 0) return
-  yield* createReadStream(path, { start: from, end: from + count - 1 }) as AsyncIterable<Buffer>
+  if (count > smallBytes) {
+    yield* createReadStream(path, { start: from, end: from + count - 1 }) as AsyncIterable<Buffer>
+  } else {
+    yield readAt(path, from, count)
+  }
 }
 
-async function ringCount(path: string): Promise<number> {
-  const file = await open(path, 'r').catch(() => undefined)
-  if (!file) return 0
+function ringCount(path: string): number {
+  if (!statSync(path, { throwIfNoEntry: false })) return 0
+  const bytes = readAt(path, 0, ringStart)
+  return bytes.length === ringStart ? Number(bytes.readBigUInt64LE()) : 0
+}
+
+function readAt(path: string, from: number, count: number): Buffer {
+  const bytes = Buffer.alloc(count)
+  if (count === 0) return bytes
+  const file = openSync(path, 'r')
   try {
-    const bytes = Buffer.alloc(ringStart)
-    const { bytesRead } = await file.read(bytes, 0, ringStart, 0)
-    return bytesRead === ringStart ? Number(bytes.readBigUInt64LE()) : 0
+    return bytes.subarray(0, readSync(file, bytes, 0, count, from))
   } finally {
-    await file.close()
+    closeSync(file)
   }
 }

@@ -1,14 +1,19 @@
+import { readFileSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { SandboxUnknown } from '../../port/errors.ts'
 import type { LogPart } from '../../port/sandboxes.ts'
 import { exitOf, type Sandbox } from '../sandboxes/sandbox.ts'
 import { awaitLogSince, readLog } from './bounded-log.ts'
+import { smallBytes } from './small-file.ts'
 
 /* Outputs that can be read from a sandbox: its log at any time, and collected files after it has ended. */
 
-export function logOf({ folder, startRecord }: Sandbox): Readable {
+/** The bytes if they are few. */
+export type Output = Buffer | Readable
+
+export function logOf({ folder, startRecord }: Sandbox): Output {
   return readLog(folder, startRecord.spec.limits.logBytes)
 }
 
@@ -20,24 +25,27 @@ export function logSince(
 }
 
 /** A collected file by name; throws `SandboxUnknown` unless the record says it is present. */
-export async function fileOf(sandbox: Sandbox, name: string): Promise<Readable> {
+export async function fileOf(sandbox: Sandbox, name: string): Promise<Output> {
   const exit = await exitOf(sandbox)
   const { spec } = sandbox.startRecord
   const at = spec.collect.files.findIndex((file) => file.name === name)
   if (at < 0 || exit?.files[name]?.status !== 'present') throw new SandboxUnknown(`${spec.id}/${name}`)
-  return (await open(join(sandbox.folder, `result.${at}`), 'r')).createReadStream()
+  return storedFile(join(sandbox.folder, `result.${at}`))
 }
 
 /** All collected tree files, one after another. */
-export const treeOf = (sandbox: Sandbox): Promise<Readable> => collectedBytes(sandbox, 'tree')
+export const treeOf = (sandbox: Sandbox): Promise<Output> => collectedBytes(sandbox, 'tree')
 
 /** The entries of a collected folder. */
-export const folderOf = (sandbox: Sandbox): Promise<Readable> => collectedBytes(sandbox, 'folder')
+export const folderOf = (sandbox: Sandbox): Promise<Output> => collectedBytes(sandbox, 'folder')
 
-async function collectedBytes(sandbox: Sandbox, part: 'tree' | 'folder'): Promise<Readable> {
+async function collectedBytes(sandbox: Sandbox, part: 'tree' | 'folder'): Promise<Output> {
   const exit = await exitOf(sandbox)
   const collected = exit?.[part]
-  if (collected?.status === 'absent') return Readable.from([])
+  if (collected?.status === 'absent') return Buffer.alloc(0)
   if (collected?.status !== 'collected') throw new SandboxUnknown(`${sandbox.startRecord.spec.id}/${part}`)
-  return (await open(join(sandbox.folder, `${part}.data`), 'r')).createReadStream()
+  return storedFile(join(sandbox.folder, `${part}.data`))
 }
+
+const storedFile = async (path: string): Promise<Output> =>
+  statSync(path).size <= smallBytes ? readFileSync(path) : (await open(path, 'r')).createReadStream()
