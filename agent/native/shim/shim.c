@@ -219,7 +219,7 @@ int main(int count, char **arguments) {
   devices_filter(&shim_plan);
   network_take(&shim_plan);
   mounts_make(&shim_plan);
-  log_open(shim_folder, shim_plan.log_bytes);
+  log_limit(shim_plan.log_bytes);
   shim_job.signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
   if (shim_job.signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)) shim_fail("signals");
   runtime_start();

@@ -226,7 +226,7 @@ void mask_flush(void);
 void mask_forms_of(const uint8_t *value, size_t size, void (*take)(const uint8_t *piece, size_t size));
 
 /* log.c */
-void log_open(int dir, uint64_t limit);
+void log_limit(uint64_t limit);
 void log_append(const char *bytes, size_t count);
 uint64_t log_total(void);
 uint64_t log_kept(void);

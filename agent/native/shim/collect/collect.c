@@ -52,12 +52,13 @@ static _Noreturn void child(const struct plan *plan, int dir, int workspace, int
   struct tree_target tree = { .data = -1 };
   int folder = -1;
   char name[32];
-  /* 1. Open what will be written, while still allowed to. */
+  /* 1. Open what will be written, while still allowed to; not for what is absent, because each file costs the disk one. */
   for (int i = 0; i < plan->file_count; i++) {
     snprintf(name, sizeof name, "result.%d", i);
-    targets[i] = result_file(dir, name);
+    targets[i] = outputs_may_exist(workspace, plan->files[i].path) ? result_file(dir, name) : -1;
   }
-  if (plan->has_tree) {
+  bool has_tree = plan->has_tree && outputs_may_exist(workspace, plan->tree.path);
+  if (has_tree) {
     tree.data = result_file(dir, "tree.data");
     tree.index = fdopen(result_file(dir, "tree.index"), "w");
     if (!tree.index) _exit(1);
@@ -78,10 +79,10 @@ static _Noreturn void child(const struct plan *plan, int dir, int workspace, int
     if (outcome.files[i].status == FILE_PRESENT && fdatasync(targets[i])) outcome.files[i].status = FILE_LOST;
   }
   /* Each tree is reported after the results before it, because a program can make it take too long. */
-  outcome.tree = pending(plan->has_tree);
+  outcome.tree = pending(has_tree);
   outcome.folder = pending(plan->has_folder);
   report(answer);
-  if (plan->has_tree) {
+  if (has_tree) {
     outputs_copy_tree(&plan->tree, workspace, tree, &outcome.tree);
     if (!sync_written(tree.data) || !sync_written(fileno(tree.index))) _exit(1);
     report(answer);

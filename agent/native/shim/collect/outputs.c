@@ -29,6 +29,13 @@ static int open_below(int root, const char *path, uint64_t flags) {
   return (int)syscall(SYS_openat2, root, path, &how, sizeof how);
 }
 
+bool outputs_may_exist(int workspace, const char *path) {
+  int found = open_below(workspace, path, O_PATH);
+  bool absent = found < 0 && errno == ENOENT;
+  if (found >= 0) close(found);
+  return !absent;
+}
+
 /* Copies exactly `size` bytes; a file cannot change, since nothing of the sandbox runs any more. */
 static bool copy(int from, int to, uint64_t size) {
   static char buffer[COPY_BYTES];

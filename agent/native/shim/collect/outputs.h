@@ -4,6 +4,9 @@
 
 #include "shim/shim.h"
 
+/* False only if nothing has that name, so that there is nothing to copy. */
+bool outputs_may_exist(int workspace, const char *path);
+
 /* Copies file `number` of the plan to `target`, and sets its part of `result`. */
 void outputs_copy_file(const struct plan *plan, int number, int workspace, int target, struct collected *result);
 
