@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { compileFilters } from '../agent/bundle/compiled-filters.ts'
 import type { OciSpec } from '../agent/bundle/oci-spec.ts'
 import { runtimeInput } from '../agent/bundle/runtimes.ts'
@@ -11,6 +13,7 @@ import { loadableWith } from '../agent/host/loadable-with.ts'
 import { stagingFolder } from '../agent/host/paths.ts'
 import { makePlatformLayer } from '../agent/images/platform-layer.ts'
 import { installedPrograms } from '../server/native-programs/installed.ts'
+import { agentSources, flagsOf, launcherSources } from '../server/native-programs/programs.ts'
 import { busybox } from '../testing/agent/test-agent.ts'
 import type { Benchmark, BenchOptions } from './harness/measure/benchmark.ts'
 import { machineNote } from './harness/measure/machine-note.ts'
@@ -46,8 +49,8 @@ async function measure(work: string, { rounds, peers, say }: BenchOptions): Prom
       ...{ launcher: timer, command, stdin: join(work, 'stdin'), errors: join(work, `${name}.errors`) },
       ...{ timed: 'all', ...more },
     })
-  const { roots, native, spec, preload } = prepared
-  const ours = timed('launcher', [native.launcher], { wrapper: roots })
+  const { roots, spec, preload } = prepared
+  const ours = timed('launcher', [await buildOurs(work)], { wrapper: roots })
   const own = { PATH: process.env.PATH, _LIBCONTAINER_CLONED_BINARY: '1', LD_PRELOAD: preload }
   const contenders: { name: string; notes: string[]; launched: Launcher }[] = [
     { name: 'crun', notes: [], launched: timed('crun', crunCommand(work), { wrapper: roots, env: own }) },
@@ -85,9 +88,17 @@ async function measure(work: string, { rounds, peers, say }: BenchOptions): Prom
   }
 }
 
+/** The launcher as a program of its own, compiled into `work`; in the service it is a part of the shim. */
+async function buildOurs(work: string): Promise<string> {
+  const program = join(work, 'launch-ours')
+  const sources = [join(import.meta.dirname, 'harness/sandbox/launch.c'), ...launcherSources]
+  await promisify(execFile)('cc', [...flagsOf.program, '-o', program, ...sources], { cwd: agentSources })
+  return program
+}
+
 /** The files of one sandbox for both runtimes, on a root that all of them share. */
 async function prepare(work: string) {
-  const native = installedPrograms(join(work, 'native'), ['launcher', 'init', 'unpack', 'no-systemd.so'])
+  const native = installedPrograms(join(work, 'native'), ['init', 'unpack', 'no-systemd.so'])
   const shell = await findProgram(hostPrograms.busybox)
   if (shell === undefined) throw new Error('busybox is missing')
   const layer = await makePlatformLayer(
@@ -108,7 +119,7 @@ async function prepare(work: string) {
   }
   await writeFile(join(work, 'stdin'), startByte)
   const roots = [...rootsWrapper(layer.path, image, 1), '/usr/bin/env', '-C', work]
-  return { native, spec, roots, preload: await loadableWith(crun, native['no-systemd.so']) }
+  return { spec, roots, preload: await loadableWith(crun, native['no-systemd.so']) }
 }
 
 const crunCommand = (work: string) => [

@@ -73,7 +73,7 @@ function configWith(filters: CompiledFilters) {
 }
 
 function runWith(config: object) {
-  const command = runtimeCommand(shim.plan.spec, { crun, launcher: undefined, runsc: undefined })
+  const command = runtimeCommand(shim.plan.spec, { crun, runsc: undefined })
   const plan = { ...shim.plan, command, lowers: [{ diskIdBase: 0, path: layer }] }
   return shim.run(planText(plan), { file: 'config.json', text: JSON.stringify(config) })
 }

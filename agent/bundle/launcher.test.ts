@@ -25,7 +25,7 @@ let whole: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'launcher-'))
-  const { init, launcher } = installedPrograms(join(folder, 'native'), ['init', 'launcher'])
+  const { init } = installedPrograms(join(folder, 'native'), ['init'])
   const busybox = (await findProgram(hostPrograms.busybox)) ?? ''
   const programs = { busybox, init, unpack: busybox }
   const layer = (await makePlatformLayer(join(folder, 'layers'), programs, {})).path
@@ -35,7 +35,7 @@ beforeAll(async () => {
   plan = planText({
     ...shim.plan,
     spec: { ...spec, runtime: 'launcher' },
-    command: [launcher],
+    command: [],
     lowers: [{ diskIdBase: 0, path: layer }],
   })
   whole = launchDescription(ociSpec(spec, { idBase, arch: process.arch, confinement: 'job', filters }))

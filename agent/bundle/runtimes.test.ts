@@ -39,10 +39,7 @@ test('gVisor’s own threads have a limit in addition to the job’s processes',
 
 test('a missing runtime is refused with the name of its package', () => {
   const start = () =>
-    runtimeCommand(
-      { ...job, runtime: 'runsc' },
-      { crun: '/usr/bin/crun', launcher: undefined, runsc: undefined },
-    )
+    runtimeCommand({ ...job, runtime: 'runsc' }, { crun: '/usr/bin/crun', runsc: undefined })
   expect(start).toThrow(ExecutorRefused)
   expect(start).toThrow(/install\/runsc\.sh/)
 })

@@ -37,12 +37,15 @@ export function atLeast(weakest: SandboxRuntime, spec: SandboxSpec, isInternal =
     : spec
 }
 
-/** The programs of the installed runtimes; undefined if missing or too old. */
-export type RuntimePrograms = Record<SandboxRuntime, string | undefined>
+/** The runtimes that are programs of the host. The launcher is a part of the shim. */
+type RuntimeProgram = Exclude<SandboxRuntime, 'launcher'>
 
-export async function findRuntimes(launcher: string): Promise<RuntimePrograms> {
+/** The installed ones; undefined if missing or too old. */
+export type RuntimePrograms = Record<RuntimeProgram, string | undefined>
+
+export async function findRuntimes(): Promise<RuntimePrograms> {
   const [crun, runsc] = await Promise.all([findProgram(hostPrograms.crun), findGvisor()])
-  return { crun, launcher, runsc }
+  return { crun, runsc }
 }
 
 /**
@@ -64,13 +67,12 @@ export const readsHostMemory: Record<SandboxRuntime, boolean> = {
 
 /**
  * True for a runtime that only watches process 1 once that is up: the shim kills it then. To detach, crun would start itself twice
- * more, and write files that nobody reads. The launcher ends by itself; runsc is the sandbox's kernel, and stays.
+ * more, and write files that nobody reads. The launcher ends with the start; runsc is the sandbox's kernel, and stays.
  */
 export const endsWithStart: Record<SandboxRuntime, boolean> = { crun: true, launcher: false, runsc: false }
 
-const installCommands: Record<SandboxRuntime, string> = {
+const installCommands: Record<RuntimeProgram, string> = {
   crun: 'apt-get install crun',
-  launcher: 'install/native.sh',
   runsc: 'install/runsc.sh',
 }
 
@@ -81,13 +83,14 @@ export const runtimeInput = (runtime: SandboxRuntime, spec: OciSpec): { file: st
     : { file: 'config.json', text: JSON.stringify(spec) }
 
 /**
- * How the shim starts a runtime in the sandbox's own folder, which holds its input. All leave the limits to the control groups that
- * the shim has entered.
+ * How the shim starts a runtime in the sandbox's own folder, which holds its input; empty for the launcher. All leave the limits to
+ * the control groups that the shim has entered.
  */
 export function runtimeCommand(
   { id, runtime, network }: Pick<SandboxSpec, 'id' | 'runtime' | 'network'>,
   programs: RuntimePrograms,
 ): string[] {
+  if (runtime === 'launcher') return []
   const program = programs[runtime]
   if (program === undefined) {
     throw new ExecutorRefused('runtime_missing', `this sandbox needs ${runtime}: ${installCommands[runtime]}`)
@@ -98,8 +101,6 @@ export function runtimeCommand(
         ...[program, '--cgroup-manager=disabled', '--root', runtimeRoot, '--log=file:crun.log'],
         ...['run', '--preserve-fds=1', '--bundle', '.', id],
       ]
-    case 'launcher':
-      return [program]
     case 'runsc':
       return [
         // systrap works without virtualization, unlike KVM.

@@ -17,7 +17,7 @@ export interface ShimPlan {
   staging: string
   /** Folder of the files that show the sandbox's size: `proc` and `cgroup`. */
   viewFolder: string
-  /** The runtime's command line. */
+  /** The runtime's command line; empty for the launcher. */
   command: string[]
   /** One more variable of the runtime, as `NAME=value`; undefined: none. */
   environment: string | undefined
@@ -45,6 +45,7 @@ export function planText(plan: ShimPlan): string {
     ['id', plan.name],
     ['staging', plan.staging],
     ['view', plan.viewFolder],
+    ...(spec.runtime === 'launcher' ? [['runtime', 'launcher']] : []),
     ...plan.command.map((word) => ['command', word]),
     ['status_descriptor', statusDescriptor[spec.runtime]],
     ...(endsWithStart[spec.runtime] ? [['end_runtime', 'up']] : []),

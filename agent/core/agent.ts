@@ -71,16 +71,7 @@ const bytesPerSandbox = 256 * 1024 * 1024
 const maxWarm = 8
 const bytesPerWarm = 1024 ** 3
 
-const nativeNames = [
-  'shim',
-  'spawner',
-  'launcher',
-  'links',
-  'resolver',
-  'init',
-  'unpack',
-  'no-systemd.so',
-] as const
+const nativeNames = ['shim', 'spawner', 'links', 'resolver', 'init', 'unpack', 'no-systemd.so'] as const
 
 /**
  * The host agent: the only process that is root, and therefore small. It has no database, no keys and no network listener;
@@ -99,7 +90,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const { memoryBytes } = options
   await prepareCgroups(layout, options.cgroupParent, memoryBytes)
   const native = installedPrograms(paths.native, nativeNames)
-  const runtimes = await findRuntimes(native.launcher)
+  const runtimes = await findRuntimes()
   const { crun } = runtimes
   if (!crun) throw new ExecutorRefused('host', 'the machine changed while starting')
   const programs = { busybox, init: native.init, unpack: native.unpack }

@@ -20,20 +20,24 @@ const inAgent = (...sources: string[]): NativeProgram => ({
   sources,
 })
 
+/** Starts process 1 of a sandbox, in the shim. */
+export const launcherSources = ['launcher', 'description', 'root', 'rights'].map(
+  (name) => `launcher/${name}.c`,
+)
+
 /** Every native program of the service, by the name of its file. */
 export const nativePrograms = {
-  /** Supervises one sandbox. */
+  /** Makes and supervises one sandbox. */
   shim: inAgent(
     ...['shim', 'plan', 'clients', 'input', 'record', 'runtime', 'space'].map((name) => `shim/${name}.c`),
     ...['cgroups', 'devices', 'mounts', 'network'].map((name) => `shim/confine/${name}.c`),
     ...['log', 'mask', 'mask-forms'].map((name) => `shim/log/${name}.c`),
     ...['collect', 'known', 'outputs'].map((name) => `shim/collect/${name}.c`),
+    ...launcherSources,
     ...['common/clock.c', 'common/sha256.c'],
   ),
   /** Starts shims. */
   spawner: inAgent('spawner/spawner.c'),
-  /** Starts process 1 of a sandbox. */
-  launcher: inAgent(...['launcher', 'description', 'root', 'rights'].map((name) => `launcher/${name}.c`)),
   /** Makes network links. */
   links: inAgent('links/links.c', 'links/tracked.c'),
   /** Resolves names for sandboxes. */

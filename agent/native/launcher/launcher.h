@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "launcher/steps.h"
+#include "launcher/start.h"
 
 enum { MAX_MOUNTS = 64, MAX_LINKS = 16, MAX_PATHS = 32, MAX_SETTINGS = 4, MAX_LIMITS = 16, MAX_ARGUMENTS = 300, MAX_VARIABLES = 1100 };
 
@@ -52,7 +52,7 @@ struct description {
 };
 
 /* launcher.c */
-/* Ends the start: reports the step and errno. */
+/* Ends the start: writes the step and errno to the log, and exits with the number of the step. */
 _Noreturn void launcher_fail(enum launcher_step step, const char *what);
 
 /* description.c */

@@ -130,6 +130,12 @@ static bool ends_runtime(const char *event) {
   return true;
 }
 
+/* Every other runtime has a command line. */
+static bool is_launcher(const char *runtime) {
+  if (strcmp(runtime, "launcher")) shim_fail("plan_invalid");
+  return true;
+}
+
 static void read_line(struct plan *plan, char *line) {
   char *rest = line;
   const char *key = next_field(&rest);
@@ -139,6 +145,7 @@ static void read_line(struct plan *plan, char *line) {
   else if (!strcmp(key, "hidden")) plan->hidden = rest;
   else if (!strcmp(key, "covered")) plan->covered = rest;
   else if (!strcmp(key, "status_descriptor")) plan->status_descriptor = (int)number32(rest);
+  else if (!strcmp(key, "runtime")) plan->is_launched = is_launcher(rest);
   else if (!strcmp(key, "end_runtime")) plan->ends_runtime = ends_runtime(rest);
   else if (!strcmp(key, "environment")) plan->environment = rest;
   else if (!strcmp(key, "id_base")) plan->id_base = number32(rest);
@@ -159,6 +166,7 @@ void plan_read(struct plan *plan, int dir) {
   char *rest = text, *line;
   while ((line = strsep(&rest, "\n")))
     if (*line) read_line(plan, line);
-  bool complete = plan->id && plan->staging && plan->view && plan->word_count && plan->status_descriptor && plan->procs && plan->id_base >= RANGE;
+  bool complete = plan->id && plan->staging && plan->view && plan->status_descriptor && plan->procs && plan->id_base >= RANGE;
+  if (plan->is_launched == (plan->word_count > 0)) shim_fail("plan_invalid");
   if (!complete || !plan->lower_count || !plan->collect_seconds) shim_fail("plan_invalid");
 }

@@ -1,6 +1,9 @@
-/* Starts the runtime under the sandbox's limits, with input, log and status as its descriptors and no more. */
+/*
+ * Starts the runtime under the sandbox's limits, with input, log and status as its descriptors and no more. The launcher is a part of
+ * the shim and ends within the start, after which process 1 takes its place; other runtimes are programs that the child executes.
+ */
 #define _GNU_SOURCE
-#include "launcher/steps.h"
+#include "launcher/start.h"
 #include "shim/shim.h"
 
 #include <fcntl.h>
@@ -17,6 +20,9 @@
 #include <unistd.h>
 
 enum { PIPE_BYTES = 1 << 20 };
+
+/* The child sets it, in the memory of the shim. */
+static volatile pid_t first_process;
 
 /* How the child ends that fails at a step before it is the runtime. */
 enum { STEP_GROUPS = 240, STEP_NETWORK, STEP_SESSION, STEP_CLOCK, STEP_CORE, STEP_DESCRIPTORS, STEP_EXECUTE };
@@ -77,8 +83,17 @@ static _Noreturn void become_runtime(int input, int log, int status) {
   if (setrlimit(RLIMIT_CORE, &no_core)) _exit(STEP_CORE);
   if (dup2(input, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0 || dup2(status, shim_plan.status_descriptor) < 0) _exit(STEP_DESCRIPTORS);
   if (syscall(SYS_close_range, shim_plan.status_descriptor + 1, ~0u, 0)) _exit(STEP_DESCRIPTORS);
+  if (shim_plan.is_launched) launcher_start(&first_process);
   execute_read_only();
   _exit(STEP_EXECUTE);
+}
+
+/* The launcher has ended: the runtime is process 1 from now on, or there is none. */
+static void take_first_process(void) {
+  int status;
+  if (waitpid(shim_job.runtime, &status, 0) < 0) shim_fail("fork");
+  shim_job.runtime_status = status;
+  shim_job.runtime = status ? 0 : first_process;
 }
 
 /* The program's user owns its pipes, so that it can open /dev/stdout and /dev/stdin again by name. */
@@ -96,11 +111,12 @@ void runtime_start(void) {
   /* Descriptors 0 to 3 are taken by dup2 below: keep the originals above them. */
   int high[] = { fcntl(input[0], F_DUPFD_CLOEXEC, 16), fcntl(log[1], F_DUPFD_CLOEXEC, 16), fcntl(status[1], F_DUPFD_CLOEXEC, 16) };
   if (high[0] < 0 || high[1] < 0 || high[2] < 0) shim_fail("pipe");
-  /* The child has the shim's memory until it executes the runtime, because a copy costs more. It changes none of it but its stack. */
+  /* The child has the shim's memory until it executes the runtime or ends, because a copy costs more. The shim uses nothing that it changes. */
   pid_t runtime = vfork();
   if (runtime < 0) shim_fail("fork");
   if (runtime == 0) become_runtime(high[0], high[1], high[2]);
   shim_job.runtime = runtime;
+  if (shim_plan.is_launched) take_first_process();
   for (int i = 0; i < 3; i++) close(high[i]);
   close(input[0]);
   close(log[1]);

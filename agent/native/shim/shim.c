@@ -14,8 +14,8 @@
  *   2. make the control groups with every limit of the plan (cgroups.c, devices.c), take the prepared network link
  *      (network.c)
  *   3. make the file systems in a private mount namespace (mounts.c)
- *   4. start the runtime inside the control groups (runtime.c). The runtime starts process 1 of the sandbox, which waits
- *      (init.c). The shim kills a runtime that would only watch process 1 from then on
+ *   4. start the runtime inside the control groups (runtime.c), which starts process 1 of the sandbox, which waits
+ *      (init.c). The launcher is a part of the shim and ends then; the shim kills a runtime that would only watch process 1
  *   5. serve until no process of the sandbox is left: start the program at the start signal of the agent (input.c); pass
  *      input and log (mask.c, log.c), watch the deadline, take commands
  *      (at a deadline and a gentle stop the shim first asks the processes to end, through process 1)

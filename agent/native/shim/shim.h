@@ -40,6 +40,8 @@ struct plan {
   const char *hidden, *covered;
   /* Time that the processes have to end after they were asked to; 0: the shim kills them at once. */
   uint64_t grace_ms;
+  /* The runtime is the launcher, which is a part of the shim; otherwise it has a command line. */
+  bool is_launched;
   /* The runtime's command line, and the descriptor by which process 1 reaches the shim: 2 for a runtime that passes no other. */
   char *command[MAX_WORDS + 1];
   int word_count, status_descriptor;
@@ -106,7 +108,7 @@ enum end { END_SELF, END_STOPPED, END_DEADLINE, END_EGRESS_CAP, END_INPUT_CUT, E
 
 /* State of the job in the sandbox. Descriptors are -1 once they are closed. */
 struct job {
-  /* 0 once the runtime has ended. */
+  /* 0 once the runtime has ended. Where that is the launcher, it is process 1. */
   pid_t runtime;
   int runtime_status;
   int log, status, input, timer, meter, signals;
