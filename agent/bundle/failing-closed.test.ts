@@ -1,3 +1,6 @@
+import type { ChildProcess } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { StandaloneShim } from '../../testing/agent/standalone-shim.ts'
 import { planText, type ShimPlan } from './shim-plan.ts'
@@ -57,8 +60,19 @@ test('a link that is gone or was replaced is refused', async () => {
   expect(await shim.run(planText({ ...plan, spec, link }))).toMatchObject({ detail: 'network_gone' })
 })
 
+test('without a start record nothing starts', async () => {
+  const remove = ({ spawnargs: [, folder = ''] }: ChildProcess) => rmSync(join(folder, 'ticket.json'))
+  const record = await shim.run(undefined, undefined, remove)
+  expect(record).toMatchObject({ cause: 'start_failed', detail: 'start_record' })
+})
+
 test('a truncated plan, or one with an unknown key or event, starts nothing', async () => {
   const whole = planText(shim.plan)
-  for (const text of ['procs /x\n', `${whole}surprise x\n`, `${whole}end_runtime later\n`])
+  for (const text of [
+    'procs /x\n',
+    `${whole}surprise x\n`,
+    `${whole}end_runtime later\n`,
+    `${whole}runtime launcher\n`,
+  ])
     expect(await shim.run(text)).toMatchObject({ cause: 'start_failed', detail: 'plan_invalid' })
 })

@@ -1,13 +1,18 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sleep } from '../../server/base/clock.ts'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
+import { detectCgroups } from '../host/cgroup-layout.ts'
+import { shimCgroups } from '../host/shim-cgroups.ts'
 import { ExecutorUnavailable, SandboxUnknown } from '../port/errors.ts'
 import { neverStarted } from '../port/refusal-causes.ts'
 import { programNeverStarted } from '../port/sandbox-exit.ts'
-import { type SandboxRuntime, sandboxRuntimes } from '../port/sandbox-spec.ts'
+import { type SandboxRuntime, type SandboxSpec, sandboxRuntimes } from '../port/sandbox-spec.ts'
+import { writeStartRecord } from './records/start-record.ts'
 
 /** More input than a start waits for before its program starts. */
 const tooMuchAtOnce = 1 << 18
@@ -175,6 +180,42 @@ test.each(sandboxRuntimes)(
     }
   },
 )
+
+test('a start record without a shim, as of an agent that died before it asked for one, is no start', async () => {
+  const spec = shellJob(empty, 'echo once')
+  await agent.end('SIGKILL')
+  const folder = join(agent.dataDir, 'agent/sandboxes', spec.id)
+  await mkdir(folder, { mode: 0o700 })
+  writeStartRecord(folder, { spec, name: spec.id, idBase: 0x4000_0000 })
+  await agent.start()
+  expect(await agent.folders()).not.toContain(spec.id)
+  expect((await agent.run(spec)).log).toBe('once\n')
+})
+
+/** Kills the shim of a start soon after it has reported to the agent; true if that was before it could take the start signal. */
+async function killEarly(spec: SandboxSpec): Promise<boolean> {
+  const layout = await detectCgroups()
+  if (!layout) throw new Error('this machine has no control groups')
+  const group = join(shimCgroups(layout, agent.cgroup).folder, String(spec.owner), 'cgroup.procs')
+  const folder = join(agent.dataDir, 'agent/sandboxes', spec.id)
+  const started = agent.client.start(spec, Buffer.alloc(0)).catch(() => undefined)
+  while (!existsSync(join(folder, 'ctl'))) await setImmediate()
+  await sleep(1)
+  const isEarly = !existsSync(join(folder, 'exit.json'))
+  process.kill(Number(readFileSync(group, 'utf8').split('\n')[0]), 'SIGKILL')
+  await started
+  return isEarly
+}
+
+test('a shim that is killed before it can take the start signal is no start', async () => {
+  for (let tries = 0; tries < 20; tries += 1) {
+    const spec: SandboxSpec = { ...shellJob(empty, 'echo once'), runtime: 'launcher', owner: 7 }
+    if (!(await killEarly(spec))) continue
+    expect((await agent.run(spec)).log).toBe('once\n')
+    return
+  }
+  expect.fail('every kill came late')
+})
 
 test('a killed spawner is restarted, and running sandboxes are not affected', async () => {
   const before = shellJob(empty, 'cat; sleep 100')

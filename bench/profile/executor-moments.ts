@@ -34,8 +34,11 @@ export async function executorMoments(dataDir: string, count: number): Promise<M
       await executor.remove(id)
       operations.push([
         ['request', requestedAt],
-        ['agent: a sandbox, its start record on disk', files.startRecord],
-        ['shim: the start signal; until the agent reports that the program runs', running],
+        ['agent: the files of a sandbox', files.startRecord],
+        [
+          'shim: a sandbox, records on disk, start signal; until the agent reports that the program runs',
+          running,
+        ],
         ['program, until its end', files.collected],
         ['shim: collect, exit record on disk', files.exit],
         ['agent: report', reportedAt],

@@ -63,6 +63,7 @@ export class StandaloneShim {
   ): Promise<{ cause: string; detail: string; log: string }> {
     const folder = await mkdtemp(join(this.#folder, 'sandbox-'))
     await writeFile(join(folder, 'plan'), text)
+    await writeFile(join(folder, 'ticket.json'), '{}')
     await writeFile(join(folder, input.file), input.text)
     await new Promise((resolve) => onStart(execFile(this.#program, [folder], resolve)))
     const log = await readFile(join(folder, 'log.head'), 'utf8').catch(() => '')

@@ -14,7 +14,12 @@ import type { LinkUse, Network } from '../../network/network.ts'
 import { isClosed } from '../../port/allow-list.ts'
 import { ExecutorRefused } from '../../port/errors.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
-import { type ReservedRecord, reserveStartRecord } from '../records/start-record.ts'
+import {
+  type ReservedRecord,
+  reserveStartRecord,
+  type StartRecord,
+  writeStartRecord,
+} from '../records/start-record.ts'
 import { type Shim, startShim } from '../shim/shim.ts'
 import type { Spawner } from '../shim/spawner.ts'
 import { type InternalSandbox, type PlanOptions, planSandbox } from './sandbox-plan.ts'
@@ -43,8 +48,8 @@ interface SandboxRequest {
   spec: SandboxSpec
   idBase: number
   internal?: InternalSandbox | undefined
-  /** Warm: made in advance, with space for its start record reserved on disk. */
-  isWarm?: boolean
+  /** The start that it is made for; absent: it is made in advance, with space for its start record. */
+  startRecord?: StartRecord
 }
 
 /** Takes a network link if the spec has one, writes the files that a shim reads, and starts the shim. On failure the caller removes the folder. */
@@ -68,7 +73,7 @@ function useOf({ confinement, rootfs, network }: SandboxSpec): LinkUse {
 
 async function makeWith(
   options: MakeOptions,
-  { name, spec, idBase, internal, isWarm }: SandboxRequest,
+  { name, spec, idBase, internal, startRecord }: SandboxRequest,
   link: Link | undefined,
 ): Promise<MadeSandbox> {
   const folder = join(options.paths.sandboxes, name)
@@ -84,7 +89,10 @@ async function makeWith(
   write('plan', planText(plan))
   if (plan.workspace.kind === 'disk') await makeDisk(plan.workspace.path, spec, idBase)
   const start = () => startShim(options.spawner, { folder, group: options.processors.shimGroup(spec.owner) })
-  if (!isWarm) return { name, folder, idBase, ...(await start()) }
+  if (startRecord) {
+    writeStartRecord(folder, link ? { ...startRecord, link } : startRecord)
+    return { name, folder, idBase, ...(await start()) }
+  }
   const reservedRecord = await reserveStartRecord(folder, spec)
   try {
     return { name, folder, idBase, reservedRecord, ...(await start()) }

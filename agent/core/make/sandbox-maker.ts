@@ -35,7 +35,7 @@ export class SandboxMaker {
 
   /** Makes a sandbox for one start. If this fails, the caller destroys the residue. */
   make(startRecord: StartRecord, internal: InternalSandbox | undefined): Promise<MadeSandbox> {
-    return makeSandbox(this.#options, { ...startRecord, internal })
+    return makeSandbox(this.#options, { ...startRecord, internal, startRecord })
   }
 
   /** Makes a warm sandbox. */
@@ -43,7 +43,7 @@ export class SandboxMaker {
     const name = newId('ownedObject').replace('obj_', warmPrefix)
     const idBase = this.takeRange()
     try {
-      return await makeSandbox(this.#options, { name, spec, idBase, isWarm: true })
+      return await makeSandbox(this.#options, { name, spec, idBase })
     } catch (error) {
       await this.destroy({ name, idBase, folder: join(this.#options.paths.sandboxes, name) })
       throw error

@@ -1,4 +1,4 @@
-import { closeSync, fsync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, fsync, openSync, readFileSync } from 'node:fs'
 import { open, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -95,6 +95,9 @@ const collectedOf = ({ status, reason, path }: CollectedRecord): CollectedFolder
 /** True if the shim ended because no start signal came: nothing was started, and nothing will be. */
 export const neverReleased = ({ cause, detail }: SandboxExit): boolean =>
   cause === 'start_failed' && detail === 'agent_gone'
+
+/** False if the shim did not get as far as to take a start signal. */
+export const hasRecordFile = (folder: string): boolean => existsSync(join(folder, recordFile))
 
 /** A truncated record, or only reserved space, counts as none. */
 function readRecord(folder: string): ShimRecord | undefined {
@@ -195,4 +198,4 @@ export async function syncPath(path: string): Promise<void> {
 }
 
 /** Resolves when the bytes written to the open file are on disk. */
-export const flushed = promisify(fsync)
+const flushed = promisify(fsync)

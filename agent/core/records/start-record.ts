@@ -1,9 +1,8 @@
-import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs'
+import { writeFileSync, writeSync } from 'node:fs'
 import { type FileHandle, open, readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Link } from '../../network/link-maker.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
-import { flushed, syncPath } from './exit-record.ts'
 
 /** The record of a start, on disk: what was requested, and what the sandbox was made as. */
 export interface StartRecord {
@@ -22,22 +21,15 @@ const startRecordFile = 'ticket.json'
 const spareBytes = 512
 
 /**
- * The record says that the program may have been started, so it must survive a power cut before anything starts. A folder
- * without a complete record is a sandbox that never started.
+ * The record says that the program may have been started, so it must survive a power cut before anything starts: the shim syncs it,
+ * with its name, before it takes the start signal (native/shim/record.c). A folder without a complete record is a sandbox that never
+ * started.
  */
-export async function writeStartRecord(folder: string, startRecord: StartRecord): Promise<void> {
-  // Into memory; what takes time is the flush.
-  const file = openSync(join(folder, startRecordFile), 'wx', 0o600)
-  try {
-    writeFileSync(file, JSON.stringify(startRecord))
-    await flushed(file)
-  } finally {
-    closeSync(file)
-  }
-  await Promise.all([syncPath(folder), syncPath(dirname(folder))])
+export function writeStartRecord(folder: string, startRecord: StartRecord): void {
+  writeFileSync(join(folder, startRecordFile), JSON.stringify(startRecord), { flag: 'wx', mode: 0o600 })
 }
 
-/** Space for a start record, preallocated on disk: writing it costs one flush of its bytes and no file system metadata. */
+/** Space for a start record, preallocated on disk by the shim: writing it costs one flush of its bytes and no file system metadata. */
 export interface ReservedRecord {
   file: FileHandle
   bytes: number
@@ -48,9 +40,6 @@ export async function reserveStartRecord(folder: string, spec: SandboxSpec): Pro
   const file = await open(join(folder, startRecordFile), 'wx', 0o600)
   try {
     await file.writeFile(Buffer.alloc(bytes, ' '))
-    await file.sync()
-    await syncPath(folder)
-    await syncPath(dirname(folder))
     return { file, bytes }
   } catch (error) {
     await file.close()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Occupancy } from '../../capacity/occupancy.ts'
 import type { SandboxMaker } from '../make/sandbox-maker.ts'
 import type { Marks } from '../marks/marks.ts'
-import { neverReleased } from '../records/exit-record.ts'
+import { hasRecordFile, neverReleased } from '../records/exit-record.ts'
 import { readStartRecord } from '../records/start-record.ts'
 import type { Residue } from '../residue.ts'
 import { findShim } from '../shim/shim.ts'
@@ -58,6 +58,7 @@ async function adopt(parts: RecoveryParts, name: string): Promise<boolean> {
     endings.follow(sandbox, shim)
     return true
   }
+  if (!hasRecordFile(folder)) return false
   const exit = (await residue.record(startRecord, folder).catch(onError)) ?? undefined
   if (exit && neverReleased(exit)) return false
   known.set(spec.id, sandbox)

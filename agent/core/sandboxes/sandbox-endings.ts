@@ -2,7 +2,7 @@ import type { Occupancy } from '../../capacity/occupancy.ts'
 import type { MakeOptions } from '../make/made-sandbox.ts'
 import type { SandboxMaker } from '../make/sandbox-maker.ts'
 import type { WarmPool } from '../make/warm-pool.ts'
-import { neverReleased, writeRecords } from '../records/exit-record.ts'
+import { hasRecordFile, neverReleased, writeRecords } from '../records/exit-record.ts'
 import { withMaskedNames } from '../records/masked-names.ts'
 import type { Residue } from '../residue.ts'
 import type { Shim } from '../shim/shim.ts'
@@ -39,10 +39,11 @@ export class SandboxEndings {
     if (shim.isRunning()) sandbox.running.resolve()
     await shim.ended
     await this.#writeRecords(sandbox).catch(options.onError)
+    const mayHaveStarted = sandbox.released && hasRecordFile(folder)
     // Without a record that can be read or written, nothing is known of it: whoever waits for it gets no exit.
     const exit = (await residue.record(startRecord, folder).catch(options.onError)) ?? undefined
-    const diedBeforeRelease = exit?.cause === 'lost' && !sandbox.released
-    if (exit && (neverReleased(exit) || diedBeforeRelease)) return this.#forget(sandbox, shim)
+    const diedBeforeStart = exit?.cause === 'lost' && !mayHaveStarted
+    if (exit && (neverReleased(exit) || diedBeforeStart)) return this.#forget(sandbox, shim)
     sandbox.phase = 'recorded'
     sandbox.running.resolve()
     sandbox.exited.resolve(exit)
@@ -54,7 +55,7 @@ export class SandboxEndings {
     await residue.sweep({ ...startRecord, folder })
   }
 
-  /** Destroys a sandbox that ended before the start signal, or whose agent died before it: there was no start, so the id stays startable. */
+  /** Destroys a sandbox that ended before it took the start signal, or whose agent died before it: there was no start, so the id stays startable. */
   async #forget(sandbox: Sandbox, shim: Shim): Promise<void> {
     const { options, known, occupancy, maker } = this.#parts
     const { startRecord, folder } = sandbox

@@ -16,7 +16,7 @@ import { ForbiddenIds } from '../marks/forbidden-ids.ts'
 import type { Marks } from '../marks/marks.ts'
 import { requireStartable } from '../marks/require-startable.ts'
 import { writeKnownContents } from '../records/known-contents.ts'
-import { fillStartRecord, type StartRecord, writeStartRecord } from '../records/start-record.ts'
+import { fillStartRecord, type StartRecord } from '../records/start-record.ts'
 import { Residue } from '../residue.ts'
 import { sendInput } from '../shim/input-frames.ts'
 import { maskedValues } from '../shim/masked-values.ts'
@@ -69,7 +69,7 @@ export const isReserved = (id: string): boolean => id.startsWith(internalPrefix)
 
 /**
  * All sandboxes of this machine. Their folders are the source of truth: the start record is written there and synced before
- * the shim gets the start signal, so an id is started at most once, even across a power cut. A folder without a start record
+ * the shim takes the start signal, so an id is started at most once, even across a power cut. A folder without a start record
  * is not a start, and neither is one whose shim reports that no start signal came. The map holds these folders in memory,
  * with the shim of each live sandbox. An id without a folder may have a mark that prevents its start. A folder with a start
  * record takes precedence over a mark, because the write of a mark may have failed halfway.
@@ -266,7 +266,7 @@ export class Sandboxes {
     this.#known.delete(id)
   }
 
-  /** Takes a warm sandbox or makes one, and writes its start record durably. Its program does not run before the start signal. */
+  /** Takes a warm sandbox or makes one, with its start record. Its program does not run before the start signal. */
   async #create(
     spec: SandboxSpec,
     internal: InternalSandbox | undefined,
@@ -290,7 +290,6 @@ export class Sandboxes {
       if (made.link) startRecord.link = made.link
       if (known && known.length > 0) writeKnownContents(sandbox.folder, known)
       if (made.reservedRecord) await fillStartRecord(made.reservedRecord, startRecord)
-      else await writeStartRecord(sandbox.folder, startRecord)
     } catch (error) {
       // The next agent removes what cannot be removed now; nothing of it was started.
       await this.#maker

@@ -1,6 +1,8 @@
 /*
  * The exit record, a file with one JSON object. The shim creates the file while the runtime starts, fills it with spaces and syncs it. So
- * the final write flushes data and no metadata. A power cut during that write leaves invalid JSON, which counts as no record.
+ * the final write flushes data and no metadata. A power cut during that write leaves invalid JSON, which counts as no record. With it the
+ * shim syncs the start record that the agent wrote and the names of both, before it takes a start signal: a sandbox without
+ * a file of its exit record was never started.
  * shim_fail() records that the start failed, record_write_outcome() how the sandbox ended.
  */
 #define _GNU_SOURCE
@@ -24,10 +26,17 @@ static int record_file(void) {
   return file;
 }
 
+static bool sync_named(const char *name, int flags) {
+  int file = openat(shim_folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | flags);
+  bool done = file >= 0 && !fsync(file);
+  if (file >= 0) close(file);
+  return done;
+}
+
 void record_reserve(void) {
   memset(record, ' ', sizeof record);
-  if (pwrite(record_file(), record, sizeof record, 0) != sizeof record || fsync(record_file()) || fsync(shim_folder))
-    shim_fail("record_create");
+  if (pwrite(record_file(), record, sizeof record, 0) != sizeof record || fsync(record_file())) shim_fail("record_create");
+  if (!sync_named("ticket.json", 0) || fsync(shim_folder) || !sync_named("..", O_DIRECTORY)) shim_fail("start_record");
 }
 
 static void write_tree(FILE *out, const char *name, const struct collected_tree *tree) {
