@@ -1,9 +1,10 @@
+import { stagingFolder } from '../host/paths.ts'
 import type { OciMount, OciSpec } from './oci-spec.ts'
 
 /** Of the format; the launcher refuses every other one. */
-const version = '1'
+const version = '2'
 
-/** Devices and links that the OCI specification has every runtime make, as crun does. */
+/** Devices and links that the OCI specification has every runtime make, as crun does. The shim makes the nodes. */
 const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty']
 const links: [string, string][] = [
   ['/dev/fd', '/proc/self/fd'],
@@ -45,7 +46,7 @@ export function launchDescription(spec: OciSpec): string {
     ...uidMappings.map((ids) => ['uid_map', mapText(ids)]),
     ...gidMappings.map((ids) => ['gid_map', mapText(ids)]),
     ...mounts.map(mountWords),
-    ...devices.map((name) => ['device', `/dev/${name}`]),
+    ...devices.map((name) => ['device', `/dev/${name}`, `${stagingFolder}/devices/${name}`]),
     ...links.map((link) => ['link', ...link]),
     ...Object.entries(sysctl ?? {}).map((setting) => ['setting', ...setting]),
     ...readonlyPaths.map((path) => ['read_only', path]),

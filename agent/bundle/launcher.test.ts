@@ -60,7 +60,15 @@ function run(text: string, onStart: (shim: ChildProcess) => void = () => undefin
 }
 
 /** Values of each key; one of every other. */
-const valuesOf: Record<string, number> = { mount: 5, link: 2, setting: 2, limit: 3, user: 3, end: 0 }
+const valuesOf: Record<string, number> = {
+  mount: 5,
+  device: 2,
+  link: 2,
+  setting: 2,
+  limit: 3,
+  user: 3,
+  end: 0,
+}
 
 function entriesOf(text: string): string[][] {
   const words = text.split('\0').slice(0, -1)
@@ -93,7 +101,7 @@ test('a file covers one of a control group of version 2, on every host', async (
 
 const invalid: [string, () => string][] = [
   ['nothing', () => '\0'],
-  ['another version', () => whole.replace(/^version\0.*?\0/, 'version\x002\0')],
+  ['another version', () => whole.replace(/^version\0.*?\0/, 'version\x001\0')],
   ['no version', () => whole.replace(/^version\0.*?\0/, '')],
   ['its end cut off', () => whole.slice(0, -4)],
   ['its last byte cut off', () => whole.slice(0, -1)],
@@ -132,8 +140,9 @@ const broken: [string, string, string, ...string[][]][] = [
   ['launch_mount', 'an unknown option', 'none', ['mount', '/tmp', 'tmpfs', 'none', '', 'colour=red']],
   ['launch_mount', 'an unknown flag', 'none', ['mount', '/tmp', 'tmpfs', 'none', 'suid', '']],
   ['launch_mount', 'a source that is missing', 'none', ['mount', '/tmp', '', '/nowhere', 'ro', '']],
-  ['launch_device', 'a device that is missing', 'none', ['device', '/dev/nowhere']],
-  ['launch_device', 'a device elsewhere', 'none', ['device', '/etc/hostname']],
+  ['launch_device', 'a device that is missing', 'none', ['device', '/dev/nowhere', '/nowhere']],
+  ['launch_device', 'a device that is none', 'none', ['device', '/dev/more', '/etc/hostname']],
+  ['launch_device', 'a device elsewhere', 'none', ['device', '/nowhere', '/dev/null']],
   ['launch_device', 'a link elsewhere', 'none', ['link', '/tmp/x', '/']],
   ['launch_setting', 'a setting of the machine', 'none', ['setting', 'vm.swappiness', '1']],
   ['launch_setting', 'a setting that is missing', 'none', ['setting', 'net.nowhere', '1']],

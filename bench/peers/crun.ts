@@ -110,6 +110,8 @@ if [ -d /sys/fs/cgroup/unified ]; then umount -l /sys/fs/cgroup/unified || :; fi
 mount -t tmpfs -o mode=711 tmpfs ${stagingFolder}
 mkdir ${stagingFolder}/proc
 for name in ${procfsOverlayFiles('crun').join(' ')}; do cat /proc/$name >${stagingFolder}/proc/$name; done
+mkdir ${stagingFolder}/devices
+mount --bind /dev ${stagingFolder}/devices
 slot=0
 while [ $slot -lt $slots ]; do
   of=${stagingFolder}/$slot

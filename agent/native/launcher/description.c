@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const version = "1";
+static const char *const version = "2";
 
 enum { MAX_INSTRUCTIONS = 4096, MAX_VALUES = 5 };
 
@@ -107,7 +107,11 @@ static void take_mount(struct description *to, char **values) {
   to->mounts[i].options = values[4];
 }
 
-static void take_device(struct description *to, char **values) { to->devices[next(&to->device_count, MAX_PATHS)] = values[0]; }
+static void take_device(struct description *to, char **values) {
+  int i = next(&to->device_count, MAX_PATHS);
+  to->devices[i].place = values[0];
+  to->devices[i].source = values[1];
+}
 
 static void take_link(struct description *to, char **values) {
   int i = next(&to->link_count, MAX_LINKS);
@@ -149,7 +153,7 @@ static const struct {
   void (*take)(struct description *to, char **values);
 } keys[] = {
   { "hostname", 1, take_hostname }, { "root", 1, take_root }, { "folder", 1, take_folder }, { "uid_map", 1, take_uid_map },
-  { "gid_map", 1, take_gid_map }, { "namespace", 1, take_namespace }, { "mount", MAX_VALUES, take_mount }, { "device", 1, take_device },
+  { "gid_map", 1, take_gid_map }, { "namespace", 1, take_namespace }, { "mount", MAX_VALUES, take_mount }, { "device", 2, take_device },
   { "link", 2, take_link }, { "setting", 2, take_setting }, { "read_only", 1, take_read_only }, { "masked", 1, take_masked },
   { "limit", 3, take_limit }, { "user", 3, take_user }, { "capability", 1, take_capability },
   { "filter", 1, take_filter }, { "argument", 1, take_argument },

@@ -23,8 +23,7 @@ struct description {
   /* New file systems, and trees of the host: those have no type. */
   struct { const char *place, *type, *source, *flags, *options; } mounts[MAX_MOUNTS];
   int mount_count;
-  /* Device nodes, from the same path of the host. */
-  const char *devices[MAX_PATHS];
+  struct { const char *place, *source; } devices[MAX_PATHS];
   int device_count;
   struct { const char *place, *target; } links[MAX_LINKS];
   int link_count;

@@ -142,8 +142,8 @@ static void mount_all(const struct description *description) {
 static void make_devices(const struct description *description) {
   const char *name;
   for (int i = 0; i < description->device_count; i++) {
-    const char *path = description->devices[i];
-    int tree = host_tree(path, 0), place = open_place(path, S_IFREG);
+    const char *path = description->devices[i].place;
+    int tree = host_tree(description->devices[i].source, 0), place = open_place(path, S_IFREG);
     if (kind_of(tree) != S_IFCHR || !attach(tree, place)) launcher_fail(LAUNCH_DEVICE, path);
     close(place);
     close(tree);

@@ -104,8 +104,8 @@ static void folder(const char *path, mode_t mode, uint32_t uid, uint32_t gid) {
   if (mkdir(path, mode) || chown(path, uid, gid) || chmod(path, mode)) shim_fail("workspace_prepare");
 }
 
-/* The runtimes bind these into the sandbox by their paths on the host. */
-static void own_devices(const char *path) {
+/* The launcher takes these from their folder. Other runtimes bind them into the sandbox by their paths on the host, where they are laid. */
+static void own_devices(const char *path, bool by_path) {
   static const struct { const char *name; unsigned major, minor; } devices[] = {
     { "null", 1, 3 }, { "zero", 1, 5 }, { "full", 1, 7 }, { "random", 1, 8 }, { "urandom", 1, 9 }, { "tty", 5, 0 },
   };
@@ -116,7 +116,7 @@ static void own_devices(const char *path) {
     snprintf(made, sizeof made, "%s/%s", path, devices[at].name);
     snprintf(known, sizeof known, "/dev/%s", devices[at].name);
     if (mknod(made, S_IFCHR | 0666, makedev(devices[at].major, devices[at].minor)) || chmod(made, 0666) ||
-        mount(made, known, NULL, MS_BIND, NULL))
+        (by_path && mount(made, known, NULL, MS_BIND, NULL)))
       shim_fail("device_nodes");
   }
 }
@@ -283,7 +283,7 @@ void mounts_make(const struct plan *plan) {
   /* 1. Nothing mounted from here on is seen by the host, and nothing of the host arrives later. */
   if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) shim_fail("mount_namespace");
   /* 2. crun 1.8 refuses the hybrid cgroup layout, and does not need to see it. */
-  if (umount2("/sys/fs/cgroup/unified", MNT_DETACH) && errno != EINVAL && errno != ENOENT) shim_fail("cgroup_hybrid");
+  if (!plan->is_launched && umount2("/sys/fs/cgroup/unified", MNT_DETACH) && errno != EINVAL && errno != ENOENT) shim_fail("cgroup_hybrid");
   /* 3. A private tmpfs holds the mount points and the runtime's copy of its specification, which the agent takes up to 4 MiB
         of; others may pass through it, not list it. */
   if (mount("tmpfs", plan->staging, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=8m,mode=711")) shim_fail("staging_mount");
@@ -294,7 +294,7 @@ void mounts_make(const struct plan *plan) {
   make_view(plan, "cgroup", group_path);
   name_controllers(group_path);
   snprintf(path, sizeof path, "%s/devices", plan->staging);
-  own_devices(path);
+  own_devices(path, !plan->is_launched);
   /* 4. The read-only trees, seen with the sandbox's own ids. */
   for (int i = 0; i < plan->lower_count; i++) {
     snprintf(path, sizeof path, "%s/%d", lower_path, i);

@@ -20,6 +20,7 @@ export const ofSharedFiles: Hole[] = [
   {
     name: 'devices of the host',
     edits: [edit('native/shim/confine/mounts.c', 'mount(made, known, NULL, MS_BIND, NULL)', 'false')],
+    launcher: [edit('bundle/launch-description.ts', '{stagingFolder}/devices', "{''}/dev")],
     tries: ['shared files'],
   },
   {
