@@ -114,7 +114,7 @@ async function prepare(work: string) {
   const made = ociSpec(sandbox, options)
   const spec: OciSpec = { ...made, root: { ...made.root, path: `${stagingFolder}/0/root` } }
   for (const runtime of ['crun', 'launcher'] as const) {
-    const { file, text } = runtimeInput(runtime, spec)
+    const { file = 'launch', text } = runtimeInput(runtime, spec)
     await writeFile(join(work, file), text)
   }
   await writeFile(join(work, 'stdin'), startByte)

@@ -75,5 +75,5 @@ function configWith(filters: CompiledFilters) {
 function runWith(config: object) {
   const command = runtimeCommand(shim.plan.spec, { crun, runsc: undefined })
   const plan = { ...shim.plan, command, lowers: [{ diskIdBase: 0, path: layer }] }
-  return shim.run(planText(plan), { file: 'config.json', text: JSON.stringify(config) })
+  return shim.run(planText(plan), { config: JSON.stringify(config) })
 }

@@ -46,14 +46,12 @@ afterAll(async () => {
 })
 
 async function start({ stdin }: ChildProcess): Promise<void> {
-  // The shim may have ended.
-  stdin?.on('error', () => undefined)
   const signal = { timeoutMs: 10_000, masked: [], onRelease: () => undefined }
   if (stdin) await sendInput(Readable.from([]), stdin, signal)
 }
 
 function run(text: string, onStart: (shim: ChildProcess) => void = () => undefined) {
-  return shim.run(plan, { file: 'launch', text }, (child) => {
+  return shim.run(plan, { description: text }, (child) => {
     void start(child)
     onStart(child)
   })

@@ -76,10 +76,13 @@ const installCommands: Record<RuntimeProgram, string> = {
   runsc: 'install/runsc.sh',
 }
 
-/** The file in the sandbox's folder from which a runtime starts it. */
-export const runtimeInput = (runtime: SandboxRuntime, spec: OciSpec): { file: string; text: string } =>
+/** The text from which a runtime starts a sandbox: a file in its folder, or for the launcher a part of the plan. */
+export const runtimeInput = (
+  runtime: SandboxRuntime,
+  spec: OciSpec,
+): { file: string | undefined; text: string } =>
   runtime === 'launcher'
-    ? { file: 'launch', text: launchDescription(spec) }
+    ? { file: undefined, text: launchDescription(spec) }
     : { file: 'config.json', text: JSON.stringify(spec) }
 
 /**

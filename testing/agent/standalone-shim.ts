@@ -4,6 +4,7 @@ import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { planText, type ShimPlan } from '../../agent/bundle/shim-plan.ts'
 import { ProcfsOverlayFolders } from '../../agent/core/make/procfs-folders.ts'
+import { planMessage } from '../../agent/core/shim/plan-message.ts'
 import { detectCgroups } from '../../agent/host/cgroup-layout.ts'
 import { planCgroups, prepareCgroups, removeCgroups } from '../../agent/host/cgroups.ts'
 import { stagingFolder } from '../../agent/host/paths.ts'
@@ -58,14 +59,17 @@ export class StandaloneShim {
   /** Runs the shim with the plan `text` and the input of a runtime. Returns its record and the head of its log. */
   async run(
     text = planText(this.plan),
-    input: { file: string; text: string } = { file: 'config.json', text: '{}' },
+    { config = '{}', description = '' }: { config?: string; description?: string } = {},
     onStart: (shim: ChildProcess) => void = () => undefined,
   ): Promise<{ cause: string; detail: string; log: string }> {
     const folder = await mkdtemp(join(this.#folder, 'sandbox-'))
-    await writeFile(join(folder, 'plan'), text)
     await writeFile(join(folder, 'ticket.json'), '{}')
-    await writeFile(join(folder, input.file), input.text)
-    await new Promise((resolve) => onStart(execFile(this.#program, [folder], resolve)))
+    await writeFile(join(folder, 'config.json'), config)
+    await new Promise((resolve) => {
+      const child = execFile(this.#program, [folder], resolve)
+      child.stdin?.on('error', () => undefined).write(planMessage(text, description))
+      onStart(child)
+    })
     const log = await readFile(join(folder, 'log.head'), 'utf8').catch(() => '')
     return { ...JSON.parse(await readFile(join(folder, 'exit.json'), 'utf8')), log }
   }

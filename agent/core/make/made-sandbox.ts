@@ -20,6 +20,7 @@ import {
   type StartRecord,
   writeStartRecord,
 } from '../records/start-record.ts'
+import { planMessage } from '../shim/plan-message.ts'
 import { type Shim, startShim } from '../shim/shim.ts'
 import type { Spawner } from '../shim/spawner.ts'
 import { type InternalSandbox, type PlanOptions, planSandbox } from './sandbox-plan.ts'
@@ -85,10 +86,11 @@ async function makeWith(
   const groups = shownGroups(options.cgroups, options.cgroupParent, name)
   const made = { idBase, arch: process.arch, confinement, filters, groups }
   const { file, text } = runtimeInput(spec.runtime, ociSpec(spec, made))
-  write(file, text)
-  write('plan', planText(plan))
+  if (file) write(file, text)
   if (plan.workspace.kind === 'disk') await makeDisk(plan.workspace.path, spec, idBase)
-  const start = () => startShim(options.spawner, { folder, group: options.processors.shimGroup(spec.owner) })
+  const group = options.processors.shimGroup(spec.owner)
+  const message = planMessage(planText(plan), file ? '' : text)
+  const start = () => startShim(options.spawner, { folder, group, plan: message })
   if (startRecord) {
     writeStartRecord(folder, link ? { ...startRecord, link } : startRecord)
     return { name, folder, idBase, ...(await start()) }

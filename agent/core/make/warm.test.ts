@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../../server/base/ids.ts'
 import { busybox, shellJob, TestAgent, waitUntil } from '../../../testing/agent/test-agent.ts'
 import { executorConformance } from '../../../testing/executor-conformance/executor-conformance.ts'
+import type { OciSpec } from '../../bundle/oci-spec.ts'
 import { ExecutorUnavailable } from '../../port/errors.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
 import { fillStartRecord } from '../records/start-record.ts'
@@ -223,8 +224,8 @@ async function dieBeforeRelease(spec: SandboxSpec): Promise<void> {
   await warmUp(spec)
   const [name = ''] = await waiting(spec.hostname)
   const folder = join(agent.dataDir, 'agent/sandboxes', name)
-  const plan = await readFile(join(folder, 'plan'), 'utf8')
-  const idBase = Number(/^id_base (\d+)$/m.exec(plan)?.[1])
+  const config = JSON.parse(await readFile(join(folder, 'config.json'), 'utf8')) as OciSpec
+  const idBase = config.linux.uidMappings[0]?.hostID ?? 0
   agent.process?.kill('SIGSTOP')
   const file = await open(join(folder, 'ticket.json'), 'r+')
   await fillStartRecord({ file, bytes: (await file.stat()).size }, { spec, name, idBase })

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { connected } from './connected.ts'
-import type { ShimLocation, Spawner } from './spawner.ts'
+import type { ShimStart, Spawner } from './spawner.ts'
 
 /** Connection to the shim of one sandbox, started by this agent or found alive after a restart. */
 export interface Shim {
@@ -66,10 +66,10 @@ function follow(lines: Socket): Shim {
  */
 export async function startShim(
   spawner: Spawner,
-  location: ShimLocation,
+  start: ShimStart,
 ): Promise<{ shim: Shim; input: Writable }> {
   for (let tries = 0; tries < 2; tries += 1) {
-    const socket = await spawner.start(location)
+    const socket = await spawner.start(start)
     const shim = follow(socket)
     if (await shim.lived) return { shim, input: socket }
   }

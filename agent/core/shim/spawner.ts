@@ -7,12 +7,13 @@ import { join } from 'node:path'
 import { ExecutorRefused } from '../../port/errors.ts'
 import { connected } from './connected.ts'
 
-/** Where a shim runs. */
-export interface ShimLocation {
+export interface ShimStart {
   /** The sandbox's folder. */
   folder: string
   /** Folder of the control group that its processor time counts in. */
   group: string
+  /** The message with its plan (`plan-message.ts`). */
+  plan: Buffer
 }
 
 /** Starts shims through a small helper process (native/spawner/spawner.c), and restarts the helper after it died. */
@@ -31,14 +32,14 @@ export class Spawner {
   }
 
   /** Starts a shim; resolves with a connection to it. */
-  async start({ folder, group }: ShimLocation): Promise<Socket> {
+  async start({ folder, group, plan }: ShimStart): Promise<Socket> {
     for (const lastTry of [false, true]) {
       this.#process ??= this.#start()
       const running = this.#process
       try {
         await running
         const socket = await this.#connect()
-        socket.write(`${group}\n${folder}\n`)
+        socket.write(Buffer.concat([Buffer.from(`${group}\n${folder}\n`), plan]))
         return socket
       } catch (error) {
         if (this.#process === running) this.#process = undefined

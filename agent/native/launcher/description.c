@@ -1,20 +1,16 @@
 /*
  * Reads the description: words that end with a zero byte. The first two are `version` and its number. Then each key is followed by as
- * many values as it always has, and the last key is `end`, so that a file that was cut is none. The agent writes it in the
- * sandbox's folder, where no tenant can write; words and variables of the program are the only text of a tenant in it.
+ * many values as it always has, and the last key is `end`, so that a description that was cut is none. The agent sends it
+ * with the plan; words and variables of the program are the only text of a tenant in it.
  */
 #define _GNU_SOURCE
 #include "launcher/launcher.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char *const version = "2";
 
@@ -179,15 +175,9 @@ static void read_key(struct description *to, const char *key, char **rest, char 
   refuse(key);
 }
 
-void description_read(struct description *description) {
-  struct stat found;
-  int file = open("launch", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (file < 0 || fstat(file, &found) || found.st_size < 1) launcher_fail(LAUNCH_DESCRIPTION, "open");
-  char *rest = mmap(NULL, (size_t)found.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-  if (rest == MAP_FAILED) launcher_fail(LAUNCH_DESCRIPTION, "read");
-  close(file);
-  char *end = rest + found.st_size;
-  if (end[-1]) refuse("cut");
+void description_read(struct description *description, char *bytes, size_t size) {
+  char *rest = bytes, *end = bytes + size;
+  if (!size || end[-1]) refuse("cut");
   if (strcmp(next_word(&rest, end), "version") || strcmp(next_word(&rest, end), version)) refuse("version");
   for (char *key; strcmp(key = next_word(&rest, end), "end");) read_key(description, key, &rest, end);
   if (rest != end) refuse("end");

@@ -2,8 +2,7 @@
  * Starts process 1 of a sandbox, as crun does, by system calls of its own and from a description of which it needs no interpretation.
  * It is a part of the shim: the child that the shim made by vfork (shim/runtime.c) becomes the launcher without executing a
  * program, because the start of one takes longer than all of the namespaces. That child is in the control groups, the session, the
- * clock and, if the sandbox has a link, the network of the sandbox, with input, log and status as its only descriptors, and in
- * the sandbox's folder, which has the description. It leaves no state: no file, no process beside process 1, no group.
+ * clock and, if the sandbox has a link, the network of the sandbox, with input, log and status as its only descriptors. It leaves no state: no file, no process beside process 1, no group.
  *
  *   shim --(vfork)--> launcher --(clone)--> process 1 --(exec)--> init
  *
@@ -95,11 +94,11 @@ static _Noreturn void become_first_process(const struct description *description
   launcher_fail(LAUNCH_EXECUTE, "init");
 }
 
-_Noreturn void launcher_start(volatile pid_t *first) {
+_Noreturn void launcher_start(char *bytes, size_t size, volatile pid_t *first) {
   static struct description description;
   int go[2];
   prctl(PR_SET_NAME, "launcher");
-  description_read(&description);
+  description_read(&description, bytes, size);
   if (pipe2(go, O_CLOEXEC)) launcher_fail(LAUNCH_NAMESPACES, "pipe");
   struct clone_args cloned = { .flags = description.namespaces, .exit_signal = SIGCHLD };
   pid_t pid = (pid_t)syscall(SYS_clone3, &cloned, sizeof cloned);

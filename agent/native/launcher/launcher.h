@@ -55,8 +55,8 @@ struct description {
 _Noreturn void launcher_fail(enum launcher_step step, const char *what);
 
 /* description.c */
-/* Reads the file `launch` in the present folder. */
-void description_read(struct description *description);
+/* Its texts lie in `bytes`, which stay. */
+void description_read(struct description *description, char *bytes, size_t size);
 
 /* root.c */
 /* Builds the file systems of the sandbox and makes them the root. */

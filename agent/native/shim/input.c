@@ -1,5 +1,5 @@
 /*
- * Input that the agent sends on descriptor 0, all numbers little endian. First the start signal: 8 bytes with the program's time
+ * Input that the agent sends on descriptor 0 after the plan, all numbers little endian. First the start signal: 8 bytes with the program's time
  * limit in milliseconds, 4 bytes with the count of values to mask in the log, and the values, each 4 bytes of length and then
  * the bytes. Then the program's input in frames, each 4 bytes of length and then the bytes; an empty frame ends it.
  *

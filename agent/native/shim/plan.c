@@ -1,16 +1,18 @@
 /*
- * Reads the plan: one `key value...` per line, written by the host agent into the sandbox's own folder. The
- * agent is trusted and has refused line breaks in every value, so the last field of a line may hold spaces.
+ * Reads the plan and the launcher's description, which the agent sends on descriptor 0 before anything else: each is 4 bytes of
+ * length, little endian, and then the bytes. The plan is one `key value...` per line. The agent is trusted and has refused line
+ * breaks in every value, so the last field of a line may hold spaces. Other runtimes have no description.
  */
 #define _GNU_SOURCE
 #include "shim/shim.h"
 
-#include <fcntl.h>
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { PLAN_BYTES = 65536 };
+static const uint32_t DESCRIPTION_BYTES = 64 << 20;
 
 /* Cuts the next field off `*rest`. */
 static char *next_field(char **rest) {
@@ -156,13 +158,30 @@ static void read_line(struct plan *plan, char *line) {
   else read_file_line(plan, key, rest);
 }
 
-void plan_read(struct plan *plan, int dir) {
+/* An agent that died while it sent the plan sends no start signal either. */
+static void receive(void *to, size_t size) {
+  for (size_t have = 0; have < size;) {
+    ssize_t count = read(0, (char *)to + have, size - have);
+    if (count <= 0) shim_fail(count ? "plan_unreadable" : "agent_gone");
+    have += (size_t)count;
+  }
+}
+
+static uint32_t receive_size(uint32_t limit) {
+  uint32_t size;
+  receive(&size, sizeof size);
+  size = le32toh(size);
+  if (size > limit) shim_fail("plan_unreadable");
+  return size;
+}
+
+void plan_read(struct plan *plan) {
   static char text[PLAN_BYTES];
-  int file = openat(dir, "plan", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (file < 0) shim_fail("plan_unreadable");
-  ssize_t count = read(file, text, sizeof text - 1);
-  close(file);
-  if (count <= 0 || count == sizeof text - 1) shim_fail("plan_unreadable");
+  receive(text, receive_size(sizeof text - 1));
+  plan->description_bytes = receive_size(DESCRIPTION_BYTES);
+  plan->description = malloc(plan->description_bytes + 1);
+  if (!plan->description) shim_fail("plan_unreadable");
+  receive(plan->description, plan->description_bytes);
   char *rest = text, *line;
   while ((line = strsep(&rest, "\n")))
     if (*line) read_line(plan, line);

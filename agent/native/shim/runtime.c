@@ -83,7 +83,7 @@ static _Noreturn void become_runtime(int input, int log, int status) {
   if (setrlimit(RLIMIT_CORE, &no_core)) _exit(STEP_CORE);
   if (dup2(input, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0 || dup2(status, shim_plan.status_descriptor) < 0) _exit(STEP_DESCRIPTORS);
   if (syscall(SYS_close_range, shim_plan.status_descriptor + 1, ~0u, 0)) _exit(STEP_DESCRIPTORS);
-  if (shim_plan.is_launched) launcher_start(&first_process);
+  if (shim_plan.is_launched) launcher_start(shim_plan.description, shim_plan.description_bytes, &first_process);
   execute_read_only();
   _exit(STEP_EXECUTE);
 }
@@ -94,6 +94,8 @@ static void take_first_process(void) {
   if (waitpid(shim_job.runtime, &status, 0) < 0) shim_fail("fork");
   shim_job.runtime_status = status;
   shim_job.runtime = status ? 0 : first_process;
+  free(shim_plan.description);
+  shim_plan.description = NULL;
 }
 
 /* The program's user owns its pipes, so that it can open /dev/stdout and /dev/stdin again by name. */

@@ -5,8 +5,8 @@
  *   agent --(frames on descriptor 0)--> shim --(pipe)--> program
  *   agent <--(lines on descriptor 1, and on every connection to ctl)-- shim <--(pipe: log)-- program
  *
- * It works in the sandbox's own folder (argv[1], entered before anything else) and reads `plan` there: plain
- * lines that only the agent can write. It never parses anything that a tenant wrote: the results of a program are read only
+ * It works in the sandbox's own folder (argv[1], entered before anything else) and gets its plan from the agent: plain
+ * lines. It never parses anything that a tenant wrote: the results of a program are read only
  * by a child process that has given up root (collect.c).
  *
  * Steps, in this order, each failing closed with a slug of its own as the record's detail:
@@ -211,7 +211,7 @@ int main(int count, char **arguments) {
   if (shim_folder < 0) return 2;
 
   clients_listen();
-  plan_read(&shim_plan, shim_folder);
+  plan_read(&shim_plan);
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
   sigprocmask(SIG_BLOCK, &children, NULL);

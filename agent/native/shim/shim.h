@@ -42,6 +42,9 @@ struct plan {
   uint64_t grace_ms;
   /* The runtime is the launcher, which is a part of the shim; otherwise it has a command line. */
   bool is_launched;
+  /* The description that the launcher reads; NULL once it has. */
+  char *description;
+  size_t description_bytes;
   /* The runtime's command line, and the descriptor by which process 1 reaches the shim: 2 for a runtime that passes no other. */
   char *command[MAX_WORDS + 1];
   int word_count, status_descriptor;
@@ -182,7 +185,7 @@ void runtime_start(void);
 const char *runtime_failure(int status);
 
 /* plan.c */
-void plan_read(struct plan *plan, int dir);
+void plan_read(struct plan *plan);
 
 /* cgroups.c */
 void cgroups_make(const struct plan *plan);
