@@ -20,6 +20,7 @@ import { markRunning, requeue } from '../../server/runs/queue/claimed-run-store.
 import { foldLiveRuns } from '../../server/runs/queue/live-run-store.ts'
 import type { Driver } from '../../server/work/heartbeat-statement.ts'
 import { startHeartbeat } from '../../server/work/heartbeat-store.ts'
+import { makeExecutor } from '../../testing/factories/executors.ts'
 import { makeRunnableTask, type RunnableTask } from '../../testing/factories/runs.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'
 import type { Rules } from './rules.ts'
@@ -146,10 +147,7 @@ export class SqlRuns implements SimulatedRuns {
 
   drive(driver: Driver): Promise<void> {
     return this.#execute(async (db) => {
-      await sql`insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until)
-        values (${driver.executor}, 'f', 'b', ${driver.worker}, 'p', '{}', 's', '{}', now()) on conflict do nothing`.execute(
-        db,
-      )
+      await makeExecutor(db, driver.executor, driver)
       await startHeartbeat(db, driver)
       this.#workers.push(driver.worker)
     })

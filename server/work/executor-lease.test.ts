@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { eventually } from '../../testing/eventually.ts'
+import { makeExecutor } from '../../testing/factories/executors.ts'
 import { createLog } from '../base/logging.ts'
 import { type ExecutorLease, LeaseRefused, presenceOn, takeExecutorLease } from './executor-lease.ts'
 import { isDriven } from './executor-statement.ts'
@@ -27,7 +28,8 @@ const take = async (machine: typeof one, { boot = 'boot', keys = ['k'], store = 
   leases.push(lease)
   return lease
 }
-const expire = () => sql`update executors set lease_until = now() - interval '1 second'`.execute(db)
+const expire = (id: string) =>
+  sql`update executors set lease_until = now() - interval '1 second' where id = ${id}`.execute(db)
 
 beforeEach(() => sql`truncate executors, workers`.execute(db))
 afterEach(async () => {
@@ -72,7 +74,7 @@ test('a copy of its data folder is refused, also where the first does not answer
   await leases[0]?.release()
   leases.length = 0
   await sql`update executors set released = false`.execute(db)
-  await expire()
+  await expire(one.id)
   await expect(take(copyOfOne)).rejects.toThrow('it is a copy, or it was moved')
 })
 
@@ -83,10 +85,7 @@ test('the machine that died comes back at once, and its former process learns of
 })
 
 test('a machine that was started anew waits for no more than the lease of its last start', async () => {
-  await sql`
-    insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until)
-    values (${one.id}, ${one.folder}, 'earlier boot', 'w', 'host:/x', '{}', 's', '{}', now() + interval '1 second')
-  `.execute(db)
+  await makeExecutor(db, one.id, { folder: one.folder, boot: 'earlier boot', leftSeconds: 1 })
   await take(one)
   const { rows } = await sql<{ boot: string }>`select boot from executors`.execute(db)
   expect(rows).toEqual([{ boot: 'boot' }])
@@ -100,7 +99,7 @@ test('any folder may come after an orderly stop, and at once', async () => {
 
 test('a lease that ran out while the database was away is kept where nobody took it', async () => {
   await take(one)
-  await expire()
+  await expire(one.id)
   await eventually(async () => {
     const { rows } = await sql`select from executors where lease_until > now()`.execute(db)
     expect(rows).toHaveLength(1)
@@ -110,11 +109,8 @@ test('a lease that ran out while the database was away is kept where nobody took
 
 test('a lease that ran out is lost where a machine with other keys is at work by then', async () => {
   const first = await take(one)
-  await sql`
-    with expired as (update executors set lease_until = now() - interval '1 second')
-    insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until)
-    values (${other.id}, 'f', 'b', 'w', 'host:/22-2', '{x}', 'bucket', '{}', now() + interval '1 minute')
-  `.execute(db)
+  await makeExecutor(db, other.id, { keys: ['x'] })
+  await expire(one.id)
   expect(await first.lost).toContain('It has other keys')
 })
 

@@ -8,6 +8,7 @@ import { afterAll, beforeEach, expect, it } from 'vitest'
 import { ExecutorRefused } from '../../../agent/port/errors.ts'
 import { makeBuildTools } from '../../../testing/build-tools.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { makeExecutor } from '../../../testing/factories/executors.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeSignedImage } from '../../../testing/factories/signed-image.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
@@ -128,10 +129,7 @@ it('removes an unreferenced image from host and storage after thirty days, and n
 })
 
 it('leaves its removal from other hosts to their workers, unless a version has the layer again', async () => {
-  await sql`insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until)
-    select id, 'f', 'b', 'w', 'p', '{}', 's', '{}', now() from unnest(${[one, other]}::text[]) ids (id)`.execute(
-    db,
-  )
+  for (const id of [one, other]) await makeExecutor(db, id)
   const [gone, again] = [await unreferenced(), await unreferenced()]
   expect(await sweepAfter(30)).toEqual({ removed: 2, failed: 0 })
   await runnable(again.layer)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeBuildAttempt } from '../../../testing/factories/build-attempt.ts'
+import { makeExecutor } from '../../../testing/factories/executors.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
 import {
@@ -57,11 +58,9 @@ test('executors are listed with what is claimed for them, those at work first', 
   const { companyId, roomId } = await makeTenant(db)
   const task = await makeRunnableTask(db, companyId)
   const [lost, driven] = ['1'.repeat(32), '2'.repeat(32)]
-  await sql`insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until, agent_seen_at) values
-    (${lost}, 'f', 'b', 'w1', 'one:/data', '{}', 's', '{"slots": 4}', now() - interval '1 hour', null),
-    (${driven}, 'f', 'b', 'w2', 'two:/data', '{}', 's', '{"slots": 8}', now() + interval '1 hour', now())`.execute(
-    db,
-  )
+  await makeExecutor(db, lost, { place: 'one:/data', capacity: { slots: 4 }, leftSeconds: -3600 })
+  await makeExecutor(db, driven, { place: 'two:/data', capacity: { slots: 8 } })
+  await sql`update executors set agent_seen_at = now() where id = ${driven}`.execute(db)
   const held = { state: 'running', executor: lost, worker: 'w1', sandbox_id: 's' } as const
   await makeRun(db, task, { chatroom_id: roomId, ...held })
   const none = { draining: false, builds: 0 }

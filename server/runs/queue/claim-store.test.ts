@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { makeExecutor } from '../../../testing/factories/executors.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
@@ -151,10 +152,7 @@ describe('claiming a run', () => {
 describe('taking over', () => {
   /** The process that drives the executor from then on. */
   const drive = async (driver: Driver) => {
-    await sql`insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until)
-      values (${driver.executor}, 'f', 'b', ${driver.worker}, 'p', '{}', 's', '{}', now()) on conflict do nothing`.execute(
-      db,
-    )
+    await makeExecutor(db, driver.executor, driver)
     await startHeartbeat(db, driver)
   }
   const pastLease = (id: string) =>

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
+import { makeExecutor } from '../../../../testing/factories/executors.ts'
 import { makeRun, makeRunnableTask } from '../../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { newId } from '../../../base/ids.ts'
@@ -178,8 +179,7 @@ describe('claiming', () => {
     await queue(await makeTenant(db))
     const other = await mustClaim('other')
     await queue(await makeTenant(db))
-    await sql`insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until, draining)
-      values (${executor}, 'f', 'b', 'w', 'p', '{}', 's', '{}', now(), true)`.execute(db)
+    await makeExecutor(db, executor, { draining: true })
     for (const { id } of [own, other]) await loseLease(id)
     expect(await claim(executor)).toMatchObject({ id: own.id, fence: own.fence + 1 })
     expect(await claim(executor)).toBeUndefined()

@@ -5,6 +5,7 @@ import { ExecutorRefused } from '../../../../agent/port/errors.ts'
 import type { StoredBase } from '../../../../agent/port/host.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
+import { makeExecutor } from '../../../../testing/factories/executors.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { publishBaseImages } from '../../../builds/bases/base-images.ts'
 
@@ -62,8 +63,7 @@ test('every member sees the images that builds find, as they are now', async () 
 
 test('only images are offered that all executors have', async () => {
   const other = '2'.repeat(32)
-  await sql`insert into executors (id, folder, boot, worker, place, keys, store, capacity, lease_until)
-    values (${other}, 'f', 'b', 'w', 'p', '{}', 's', '{}', now() + interval '1 hour')`.execute(db)
+  await makeExecutor(db, other)
   const both = { name: 'curated/both:1', digest: digest('1') }
   await publish([both, { name: 'curated/one:1', digest: digest('2') }])
   expect((await list()).items).toEqual([])
