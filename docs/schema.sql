@@ -904,6 +904,7 @@ create table executors (
   draining boolean default false not null,
   released boolean default false not null,
   agent_seen_at timestamp with time zone,
+  held_since timestamp with time zone default clock_timestamp() not null,
   constraint executors_pkey PRIMARY KEY (id),
   constraint executors_boot_check CHECK (length(boot) >= 1 AND length(boot) <= 64),
   constraint executors_folder_check CHECK (length(folder) >= 1 AND length(folder) <= 64),

@@ -29,6 +29,7 @@ let second: OwnService
 /** The same person, over the API of each machine. */
 let atFirst: Tenant
 let atSecond: Tenant
+let environmentVersion: string
 let quick: string
 let slow: string
 
@@ -73,6 +74,8 @@ const rowOf = async (id: string) => {
   if (!row) throw new Error(`no run ${id}`)
   return row
 }
+const script = (seconds: number) =>
+  `echo started; sleep ${seconds}; cp "$SERVICE_INPUTS_FILE" "$SERVICE_OUTPUT_FILE"`
 const isRunning = ({ status }: { status: string }) => status === 'running'
 
 /** The machine that executes a run, and its executor. */
@@ -94,10 +97,9 @@ test('runs that come over either API are executed on both machines, each once', 
   const context = await mkdtemp(join(folder, 'context-'))
   await writeFile(join(context, 'Dockerfile'), 'FROM scratch\nCOPY Dockerfile /note\n')
   const { vid } = await build(atFirst, context)
-  const script = (seconds: number) =>
-    `echo started; sleep ${seconds}; cp "$SERVICE_INPUTS_FILE" "$SERVICE_OUTPUT_FILE"`
-  quick = await publish(atFirst, { environmentVersion: vid, workScript: script(1) })
-  slow = await publish(atFirst, { environmentVersion: vid, workScript: script(15) })
+  environmentVersion = vid
+  quick = await publish(atFirst, { environmentVersion, workScript: script(1) })
+  slow = await publish(atFirst, { environmentVersion, workScript: script(15) })
   const at = Array.from({ length: 12 }, (_, number) => (number % 2 === 0 ? atFirst : atSecond))
   const runs = await Promise.all(at.map((tenant, number) => submit(tenant, quick, { number })))
   const executors = new Set<string>()
@@ -128,6 +130,31 @@ test('a run whose worker is killed is taken over on its machine, while the other
   const after = await rowOf(id)
   expect(after).toMatchObject({ executor: before.executor, fence: before.fence + 1 })
   expect(after.worker).not.toBe(before.worker)
+})
+
+/** Longer than the lease of an executor. */
+const outageMs = 25_000
+
+test('runs on both machines go on when the database is away until all leases have expired', async () => {
+  // Longer than the outage, the time in which others may come back, and the interval of take-overs.
+  const long = await publish(atFirst, { environmentVersion, workScript: script(140), timeoutSeconds: 300 })
+  const ids: string[] = []
+  // More than one machine has slots for.
+  for (const number of [0, 1, 2, 3, 4]) ids.push((await submit(atFirst, long, number)).id)
+  const executors = new Set<string>()
+  for (const id of ids) {
+    await runWhen(atFirst, id, isRunning)
+    executors.add((await rowOf(id)).executor)
+  }
+  expect(executors.size).toBe(2)
+  await postgres.query(`update runs set lease_until = now() + interval '5 seconds' where terminal_at is null`)
+  await postgres.interrupt(outageMs)
+  for (const [number, id] of ids.entries()) {
+    expect(await runWhen(atFirst, id, ended)).toMatchObject({ status: 'completed' })
+    expect(await outputOf(atFirst, id)).toBe(String(number))
+    expect(await logOf(atFirst, id)).toBe('started\n')
+    expect((await rowOf(id)).fence).toBe(1)
+  }
 })
 
 test('runs of a machine that died end as lost when their lease expires, and the other one serves the queue', async () => {

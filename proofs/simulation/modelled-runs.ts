@@ -10,6 +10,7 @@ import {
   requeued,
   running,
 } from '../../server/runs/model/run-transitions.ts'
+import { steadySeconds } from '../../server/work/executor-statement.ts'
 import { type Driver, heartbeatSeconds } from '../../server/work/heartbeat-statement.ts'
 import type { Rules } from './rules.ts'
 import {
@@ -113,7 +114,7 @@ export class ModelledRuns implements SimulatedRuns {
         return false
       return owned === 'own'
         ? row.worker === driver.worker || this.#isLeft(row, driver)
-        : row.executor !== driver.executor && this.#isExpired(row)
+        : row.executor !== driver.executor && this.#isExpired(row) && this.#mayTake(row, driver)
     })
     return rows.map((row) => {
       this.#checkTakeOver(row, driver)
@@ -126,10 +127,23 @@ export class ModelledRuns implements SimulatedRuns {
   /** The run of a worker whose heartbeat has ended, which the driver may take over. */
   #isLeft({ worker, executor }: SimulatedRun, driver: Driver): boolean {
     if (this.#rules.staysOnExecutor && executor !== driver.executor) return false
-    const beatMs = this.#heartbeats.has(worker ?? '')
-      ? this.#environment.lastBeatMs(worker ?? '')
-      : Number.NEGATIVE_INFINITY
-    return beatMs <= this.#environment.now() - heartbeatSeconds * 1000
+    return this.#silentMs(worker ?? '') >= heartbeatSeconds * 1000
+  }
+
+  /** How long ago the worker renewed its heartbeat, and the lease of its executor with it. */
+  #silentMs(worker: string): number {
+    if (!this.#heartbeats.has(worker)) return Number.POSITIVE_INFINITY
+    return this.#environment.now() - this.#environment.lastBeatMs(worker)
+  }
+
+  /** As `hasSteadyLease` and `isAbandoned` of the driver and of the executor of the row. */
+  #mayTake(row: SimulatedRun, { worker }: Driver): boolean {
+    const { now, heldSinceMs } = this.#environment
+    const isSteady =
+      this.#silentMs(worker) < heartbeatSeconds * 1000 && now() - heldSinceMs(worker) > steadySeconds * 1000
+    const [other = ''] = [...this.#heartbeats].find(([, executor]) => executor === row.executor) ?? []
+    const isAbandoned = this.#silentMs(other) >= 2 * heartbeatSeconds * 1000
+    return (isSteady || !this.#rules.waitsForOthers) && (isAbandoned || !this.#rules.leavesDriven)
   }
 
   #isExpired = ({ leaseUntilMs }: SimulatedRun): boolean => leaseUntilMs < this.#environment.now()

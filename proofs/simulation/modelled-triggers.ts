@@ -29,7 +29,6 @@ interface TriggerParts {
 /** More queued runs than this, and an event has to wait. */
 const queuedMax = 2
 const timeoutSeconds = 240
-const databaseAway = () => new Error('the database did not answer')
 
 /** A model of the outbox of row events, with one statement after another. */
 export class ModelledTriggers {
@@ -55,7 +54,7 @@ export class ModelledTriggers {
   /** The outbox as one worker uses it. */
   portOf(actor: Actor): TriggerEvents {
     const call = <T>(statement: () => T | Promise<T>) =>
-      this.#parts.timeline.call<T>(actor, statement, databaseAway)
+      this.#parts.timeline.callDatabase<T>(actor, statement)
     return {
       listWaiting: (turns) => call(() => this.#waiting(turns)),
       start: async ({ id }) => {

@@ -46,11 +46,19 @@ export const plantedBugs: Record<string, Partial<Rules>> = {
     ...only(fromAnywhere, (move) => move.to === 'starting'),
   },
   'a claim does not raise the fence': { claimRaisesFence: false },
-  'the lease is shorter than the work of its holder': { leaseSeconds: () => 2 },
+  'a driven executor loses runs whose lease is shorter than their work': {
+    leaseSeconds: () => 2,
+    leavesDriven: false,
+  },
   'a take-over skips runs with a requested cancel': {
     takenOver: (run) => trueRules.takenOver(run) && run.state !== 'cancel_requested',
   },
   'a worker takes over a run of another executor': { staysOnExecutor: false },
+  'a worker takes over runs of live executors after an outage of the database': {
+    leavesDriven: false,
+    waitsForOthers: false,
+  },
+  'a worker takes over runs before others had time to come back from an outage': { waitsForOthers: false },
   'a worker whose heartbeat ended finishes a run that another one has': { takeOverRaisesFence: false },
   'a take-over skips runs that are starting': {
     takenOver: (run) => trueRules.takenOver(run) && run.state !== 'starting',

@@ -13,7 +13,6 @@ import { type Actor, agentTime, type Timeline } from './timeline.ts'
 
 /* The worker's ports: every call takes time, and its request or response may be lost. */
 
-const databaseAway = () => new Error('the database did not answer')
 const notUsed = () => Promise.reject(new Error('not used in the simulation'))
 const hostAway = () => new ExecutorUnavailable('the host did not answer')
 
@@ -30,7 +29,7 @@ interface QueueParts {
 
 export function queueOf(actor: Actor, { runs, timeline, listeners, rules, worker }: QueueParts): RunQueue {
   let hasStarted = false
-  const call = <T>(statement: () => T | Promise<T>) => timeline.call<T>(actor, statement, databaseAway)
+  const call = <T>(statement: () => T | Promise<T>) => timeline.callDatabase<T>(actor, statement)
   return {
     claimNext: (options) => call(() => runs.claimNext(options)),
     takeOver: (driver, owned, known = []) =>

@@ -16,6 +16,10 @@ export interface Rules {
   takenOver(run: SimulatedRun): boolean
   /** A worker whose heartbeat has ended loses its runs to workers of its executor only. */
   staysOnExecutor: boolean
+  /** A run with an expired lease is left to a worker that drives its executor. */
+  leavesDriven: boolean
+  /** A worker takes over runs of others only when it has held its own lease for a while. */
+  waitsForOthers: boolean
   takeOverRaisesFence: boolean
   /** When a worker queries for runs in its name that it does not know. */
   takesBack: 'when unsure' | 'at its start'
@@ -64,6 +68,8 @@ export const trueRules: Rules = {
   leaseSeconds,
   takenOver: (run) => run.worker !== null && run.sandboxId !== null,
   staysOnExecutor: true,
+  leavesDriven: true,
+  waitsForOthers: true,
   takeOverRaisesFence: true,
   takesBack: 'when unsure',
   swept: (isLive) => !isLive,

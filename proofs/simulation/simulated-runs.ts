@@ -86,6 +86,8 @@ export interface RunsEnvironment {
   isHolding: (worker: string) => boolean
   /** Its latest heartbeat, while no later worker of its executor ended it. */
   lastBeatMs: (worker: string) => number
+  /** Since when it renews the lease of its executor without a gap. */
+  heldSinceMs: (worker: string) => number
 }
 
 /** Stored bytes of each run with results. */

@@ -22,6 +22,8 @@ const soonFound = [
   'a claim whose response was lost is never found',
   'a take-over skips runs that are starting',
   'a worker takes over a run of another executor',
+  'a worker takes over runs of live executors after an outage of the database',
+  'a worker takes over runs before others had time to come back from an outage',
   'a worker whose heartbeat ended finishes a run that another one has',
   'a cancel wins over a program that ended by itself',
   'results of a sandbox are removed with its end',

@@ -18,7 +18,7 @@ import {
 } from '../../server/runs/queue/claim-store.ts'
 import { markRunning, requeue } from '../../server/runs/queue/claimed-run-store.ts'
 import { foldLiveRuns } from '../../server/runs/queue/live-run-store.ts'
-import type { Driver } from '../../server/work/heartbeat-statement.ts'
+import { type Driver, heartbeatSeconds } from '../../server/work/heartbeat-statement.ts'
 import { startHeartbeat } from '../../server/work/heartbeat-store.ts'
 import { makeExecutor } from '../../testing/factories/executors.ts'
 import { makeRunnableTask, type RunnableTask } from '../../testing/factories/runs.ts'
@@ -227,11 +227,14 @@ export class SqlRuns implements SimulatedRuns {
     return result
   }
 
-  /** Heartbeats that workers have renewed since the last statement. */
+  /** Heartbeats and leases that workers have renewed since the last statement. */
   async #beat(db: Database): Promise<void> {
     for (const worker of this.#workers) {
       const at = new Date(epochMs + this.#environment.lastBeatMs(worker))
+      const held = new Date(epochMs + this.#environment.heldSinceMs(worker))
       await sql`update workers set beat_at = ${at} where id = ${worker}`.execute(db)
+      await sql`update executors set lease_until = ${at}::timestamptz + make_interval(secs => ${heartbeatSeconds}), held_since = ${held}
+        where worker = ${worker}`.execute(db)
     }
   }
 

@@ -10,9 +10,10 @@ export interface Actor {
   alive: boolean
   /** Until then nothing that it sends or receives arrives: it is cut off, or its machine is frozen. */
   frozenUntilMs: number
+  readonly startedMs: number
 }
 
-export const newActor = (): Actor => ({ alive: true, frozenUntilMs: 0 })
+export const newActor = (startedMs: number): Actor => ({ alive: true, frozenUntilMs: 0, startedMs })
 
 /** Whether request or response is lost. */
 type Fate = 'arrives' | 'request lost' | 'answer lost'
@@ -26,8 +27,21 @@ interface Event {
   idle: boolean
 }
 
+/** The database does not answer from one time to another. */
+export interface Outage {
+  fromMs: number
+  untilMs: number
+}
+
+const databaseAway = () => new Error('the database did not answer')
 const lossless: Fate = 'arrives'
 const lateAfterAll = 0.3
+/** Between two requests of somebody who waits for the database. */
+const triesEveryMs = 5000
+/** Retries in an outage change nothing, so most are left out. */
+const retriesPerSimulated = 100
+/** How long a process takes at most to reach the database again when it is back. */
+const comesBackWithinMs = 20_000
 const latestMs = 20_000
 
 /**
@@ -39,6 +53,9 @@ export class Timeline {
   nowMs = 0
   /** No more faults from now on. */
   calm = false
+  outage: Outage | undefined
+  /** When each process reaches the database again after the outage. */
+  readonly #backMs = new Map<Actor, number>()
   /** Called between the effect of a call and its response. */
   afterEffect: (caller: Actor) => void = () => undefined
   /** Called between the sending of a call and its effect. */
@@ -53,6 +70,19 @@ export class Timeline {
   /** Whether there are planned events that are not idle. */
   get busy(): boolean {
     return this.#events.some(({ idle }) => !idle)
+  }
+
+  /** The outage, with its end for a process, unless it has none. */
+  outageOf(actor: Actor): Outage | undefined {
+    const { outage } = this
+    if (!outage || actor.startedMs >= outage.untilMs) return undefined
+    const untilMs = this.#backMs.get(actor) ?? outage.untilMs + this.draw.below(comesBackWithinMs)
+    this.#backMs.set(actor, untilMs)
+    return { ...outage, untilMs }
+  }
+
+  #isIn(outage: Outage | undefined): outage is Outage {
+    return outage !== undefined && this.nowMs >= outage.fromMs && this.nowMs < outage.untilMs
   }
 
   at(atMs: number, happen: () => void | Promise<void>, idle = false): void {
@@ -106,6 +136,23 @@ export class Timeline {
     })
   }
 
+  /** A call to the database. */
+  callDatabase<T>(actor: Actor, statement: () => T | Promise<T>): Promise<T> {
+    const answer = () => {
+      if (this.#isIn(this.outageOf(actor))) throw databaseAway()
+      return statement()
+    }
+    return this.call(actor, answer, databaseAway)
+  }
+
+  /** At that time, or at some time after the outage in which it is. */
+  whenDatabaseAnswers(atMs: number, happen: () => void | Promise<void>): void {
+    this.at(atMs, () => {
+      if (!this.#isIn(this.outage)) return happen()
+      this.at(this.outage.untilMs + this.draw.below(triesEveryMs), happen)
+    })
+  }
+
   /** A request that its sender considers lost arrives late. */
   #arriveLate<T>(effect: () => T | Promise<T>): void {
     this.at(this.nowMs + this.draw.below(latestMs), async () => {
@@ -125,8 +172,15 @@ export class Timeline {
         if (actor.alive) resolve()
       }
       signal?.addEventListener('abort', done, { once: true })
-      this.at(this.nowMs + ms, () => this.#whenThawed(actor, done), idle)
+      this.at(this.nowMs + this.#stretched(actor, ms), () => this.#whenThawed(actor, done), idle)
     })
+  }
+
+  #stretched(actor: Actor, ms: number): number {
+    const outage = this.outageOf(actor)
+    if (!this.#isIn(outage)) return ms
+    const leftMs = outage.untilMs - this.nowMs
+    return Math.max(ms, Math.min(ms * retriesPerSimulated, leftMs + this.draw.below(ms)))
   }
 
   #answer(actor: Actor, hear: () => void): void {

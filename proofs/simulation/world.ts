@@ -8,6 +8,7 @@ import { startRunWorker } from '../../server/runs/drive/run-worker.ts'
 import { startTriggeredRuns } from '../../server/runs/triggers/start-triggered-runs.ts'
 import { unsignedImages } from '../../testing/unsigned-images.ts'
 import { checkWorld, isDeclaredLost } from './check-world.ts'
+import { Heartbeats } from './heartbeats.ts'
 import { type MakeMarks, ModelledMarks } from './host-marks.ts'
 import { ModelledHost } from './modelled-host.ts'
 import { ModelledRuns } from './modelled-runs.ts'
@@ -15,7 +16,7 @@ import { ModelledTriggers } from './modelled-triggers.ts'
 import { hostOf, type Listeners, queueOf, storageOf } from './ports.ts'
 import type { Rules } from './rules.ts'
 import type { RunsEnvironment, SimulatedRuns } from './simulated-runs.ts'
-import { type Actor, newActor, Timeline } from './timeline.ts'
+import { type Actor, newActor, type Outage, Timeline } from './timeline.ts'
 
 const log = createLog('simulation', 'silent')
 const pollIntervalMs = 30_000
@@ -23,8 +24,9 @@ const faultPhaseMs = 60_000
 /** Longer than every lease and deadline. */
 const longestMs = 3 * 3_600_000
 const stepsMax = 20_000
-/** Worlds without row events are the same as if there were none. */
+/** Worlds without row events, or without an outage of the database, are the same as if there were none. */
 const eventSeedOffset = 1_000_000_007
+const outageSeedOffset = 2_000_000_011
 /** The companies that submit runs. */
 export const companies = ['acme', 'globex'] as const
 
@@ -64,8 +66,7 @@ export class World {
   readonly #workers = new Map<string, Actor>()
   /** All processes, by the name of the worker. */
   readonly #processes = new Map<string, Actor>()
-  /** Since when processes are dead, or were frozen the last time. */
-  readonly #silentSince = new Map<Actor, number>()
+  readonly #heartbeats: Heartbeats
   /** By run: the number of starts of its program, and how the latest one ended. */
   readonly #starts = new Map<string, number>()
   readonly #ends = new Map<string, 'own' | 'forced'>()
@@ -76,6 +77,8 @@ export class World {
     this.#rules = rules
     this.#names = executors.slice(0, this.#draw.chance(0.3) ? 1 : 2)
     this.#timeline = new Timeline(this.#draw)
+    this.#timeline.outage = drawOutage(new SeededRandom(seed + outageSeedOffset))
+    this.#heartbeats = new Heartbeats(this.#timeline)
     const fault = (text: string) => void this.faults.push(text)
     this.#timeline.afterEffect = (actor) => this.#failCaller(actor)
     this.#timeline.afterSending = (actor) => this.#failSender(actor)
@@ -83,7 +86,8 @@ export class World {
       now: () => this.#timeline.nowMs,
       onFault: fault,
       isHolding: (worker) => this.#isHolding(worker),
-      lastBeatMs: (worker) => this.#lastBeatMs(worker),
+      lastBeatMs: (worker) => this.#heartbeats.lastMs(this.#processOf(worker)),
+      heldSinceMs: (worker) => this.#heartbeats.heldSinceMs(this.#processOf(worker)),
     })
     this.#triggers = new ModelledTriggers({
       rules,
@@ -118,10 +122,10 @@ export class World {
     this.#planLoad()
     this.#planEvents()
     this.#planFaults()
-    this.#timeline.at(faultPhaseMs, async () => {
+    this.#timeline.at(faultPhaseMs, () => {
       this.#timeline.calm = true
-      for (const name of this.#names) if (!this.#workers.get(name)?.alive) await this.#startWorker(name)
     })
+    for (const name of this.#names) this.#startLater(name, faultPhaseMs)
     for (let steps = 0; !this.#isOver(); steps += 1) {
       if (steps > stepsMax || this.#timeline.nowMs > longestMs || !(await this.#timeline.step())) break
       // Lets everything that follows from one event run before the next.
@@ -165,15 +169,21 @@ export class World {
     return actor?.alive === true && actor.frozenUntilMs === 0
   }
 
-  #lastBeatMs(worker: string): number {
+  #processOf(worker: string): Actor {
     const actor = this.#processes.get(worker)
-    const { nowMs } = this.#timeline
-    if (!actor || (actor.alive && actor.frozenUntilMs <= nowMs)) return nowMs
-    return this.#silentSince.get(actor) ?? nowMs
+    if (!actor) throw new Error(`no process ${worker}`)
+    return actor
+  }
+
+  /** A process that starts waits for the database. */
+  #startLater(name: string, atMs: number): void {
+    this.#timeline.whenDatabaseAnswers(atMs, async () => {
+      if (!this.#workers.get(name)?.alive) await this.#startWorker(name)
+    })
   }
 
   async #startWorker(name: string): Promise<void> {
-    const actor = newActor()
+    const actor = newActor(this.#timeline.nowMs)
     const worker = `worker ${this.#processes.size}`
     const driver = { executor: name, worker }
     this.#workers.set(name, actor)
@@ -226,12 +236,12 @@ export class World {
       const submittedMs = draw.below(faultPhaseMs / 3)
       const timeoutSeconds = endless ? 50_000 : 240
       const companyId = draw.of(companies)
-      this.#timeline.at(submittedMs, async () => {
+      this.#timeline.whenDatabaseAnswers(submittedMs, async () => {
         await this.#runs.submit({ id, companyId, program, timeoutSeconds })
         this.#notify((notify) => notify.queued())
       })
       if (endless || draw.chance(0.3)) {
-        this.#timeline.at(submittedMs + draw.below(faultPhaseMs / 2), async () => {
+        this.#timeline.whenDatabaseAnswers(submittedMs + draw.below(faultPhaseMs / 2), async () => {
           await this.#runs.cancel(id)
           this.#notify((notify) => notify.cancelled(id))
         })
@@ -243,7 +253,9 @@ export class World {
     for (let number = 0; number < this.#eventCount; number += 1) {
       const companyId = this.#draw.of(companies)
       const program = { seconds: this.#draw.below(20), exitCode: 0 }
-      this.#timeline.at(this.#draw.below(faultPhaseMs / 2), () => this.#triggers.record(companyId, program))
+      this.#timeline.whenDatabaseAnswers(this.#draw.below(faultPhaseMs / 2), () =>
+        this.#triggers.record(companyId, program),
+      )
     }
   }
 
@@ -301,13 +313,11 @@ export class World {
     const actor = this.#workers.get(name)
     if (!actor?.alive) return
     actor.alive = false
-    this.#silentSince.set(actor, this.#timeline.nowMs)
+    this.#heartbeats.end(actor)
     if (this.#draw.chance(0.3)) this.#hostOf(name).failWrites(this.#draw.below(6000))
     this.#listeners.delete(actor)
     const awayMs = this.#draw.chance(0.7) ? this.#draw.below(5000) : this.#draw.below(60_000)
-    this.#timeline.at(this.#timeline.nowMs + awayMs, async () => {
-      if (!this.#workers.get(name)?.alive) await this.#startWorker(name)
-    })
+    this.#startLater(name, this.#timeline.nowMs + awayMs)
   }
 
   /** Freezes a worker for a moment, or for longer than a lease. */
@@ -316,13 +326,13 @@ export class World {
     const forMs = this.#draw.chance(0.5) ? this.#draw.below(10_000) : 1_100_000 + this.#draw.below(400_000)
     if (!actor?.alive) return
     actor.frozenUntilMs = this.#timeline.nowMs + forMs
-    this.#silentSince.set(actor, this.#timeline.nowMs)
+    this.#heartbeats.end(actor)
     if (this.#draw.chance(0.5)) this.#replaceWorker(name, actor)
   }
 
   /** Starts another worker on the executor of a frozen one, which ends soon after it finds its lease lost. */
   #replaceWorker(name: string, frozen: Actor): void {
-    this.#timeline.at(this.#timeline.nowMs + this.#draw.below(5000), async () => {
+    this.#timeline.whenDatabaseAnswers(this.#timeline.nowMs + this.#draw.below(5000), async () => {
       if (this.#workers.get(name) !== frozen) return
       await this.#startWorker(name)
       this.#timeline.at(frozen.frozenUntilMs + this.#draw.below(5000), () => {
@@ -334,3 +344,11 @@ export class World {
 }
 
 const runOf = (sandboxId: string): string => sandboxId.slice(0, sandboxId.lastIndexOf('_'))
+
+/** In some worlds the database is away once, mostly until leases of runs have expired. */
+function drawOutage(draw: SeededRandom): Outage | undefined {
+  if (!draw.chance(0.15)) return undefined
+  const fromMs = faultPhaseMs / 3 + draw.below(faultPhaseMs / 3)
+  const forMs = draw.chance(0.3) ? draw.below(60_000) : 1_000_000 + draw.below(400_000)
+  return { fromMs, untilMs: fromMs + forMs }
+}

@@ -25,6 +25,9 @@ export interface LeaseHolder extends Omit<LeaseClaim, 'capacity'> {
 
 const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.lit(heartbeatSeconds)})`
 
+/** After a gap the lease counts as held from now on. */
+const heldSince = sql`case when lease_until > clock_timestamp() then held_since else clock_timestamp() end`
+
 const columns = sql`id as executor, folder, boot, worker, place, keys, store, draining, lease_until::text as "leaseUntil"`
 
 /**
@@ -60,7 +63,7 @@ async function takeLease(trx: Trx, claim: LeaseClaim): Promise<LeaseHolder> {
     values (${executor}, ${folder}, ${boot}, ${worker}, ${place}, ${keys}, ${store}, ${capacity}, ${leaseEnd})
     on conflict (id) do update set folder = excluded.folder, boot = excluded.boot, worker = excluded.worker,
       place = excluded.place, keys = excluded.keys, store = excluded.store, capacity = excluded.capacity,
-      lease_until = excluded.lease_until, released = false
+      lease_until = excluded.lease_until, held_since = excluded.held_since, released = false
     where held.released
       or (held.folder = excluded.folder and (held.boot = excluded.boot or held.lease_until < clock_timestamp()))
   `.execute(trx)
@@ -92,7 +95,7 @@ async function extendLease(
   which: RawBuilder<unknown>,
 ): Promise<LeaseHolder | undefined> {
   const { rows } = await sql<LeaseHolder>`
-    update executors set lease_until = ${leaseEnd}
+    update executors set lease_until = ${leaseEnd}, held_since = ${heldSince}
     where id = ${executor} and worker = ${worker} and not released and ${which}
     returning ${columns}
   `.execute(db)

@@ -107,6 +107,20 @@ test('a lease that ran out while the database was away is kept where nobody took
   await expect(take(other, { keys: ['x'] })).rejects.toThrow(LeaseRefused)
 })
 
+test('a lease counts as held since it was taken, and after a gap since its next renewal', async () => {
+  const read = async () => {
+    const { rows } = await sql<{ since: string; until: string }>`
+      select held_since::text as since, lease_until::text as until from executors`.execute(db)
+    return rows[0]
+  }
+  await take(one)
+  const taken = await read()
+  await eventually(async () => expect((await read())?.until).not.toBe(taken?.until))
+  expect((await read())?.since).toBe(taken?.since)
+  await expire(one.id)
+  await eventually(async () => expect((await read())?.since).not.toBe(taken?.since))
+})
+
 test('a lease that ran out is lost where a machine with other keys is at work by then', async () => {
   const first = await take(one)
   await makeExecutor(db, other.id, { keys: ['x'] })

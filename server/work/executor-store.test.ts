@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { eventually } from '../../testing/eventually.ts'
+import { makeExecutor } from '../../testing/factories/executors.ts'
 import { makeRun, makeRunnableTask } from '../../testing/factories/runs.ts'
 import { makeTenant } from '../../testing/factories/tenant.ts'
 import { createLog } from '../base/logging.ts'
@@ -46,6 +47,7 @@ test('an executor that is removed leaves its runs to others, and one that is dri
   expect(await removeExecutor(db, machine.id)).toBe('unknown')
   expect(await lease.lost).toContain('the operator has removed this executor')
   const other = { executor: '2'.repeat(32), worker: 'w2' }
+  await makeExecutor(db, other.executor, other)
   expect(await takeOver(db, other, 'expired')).toMatchObject([{ id, claimedHere: false }])
   const { rows } = await sql`select from workers`.execute(db)
   expect(rows).toEqual([])

@@ -10,7 +10,7 @@ import { BuildFailed } from '../request/build-failed.ts'
 import { readBuildRequest } from '../request/build-request-store.ts'
 import { buildSlots } from './build-limits.ts'
 import { queueBuild } from './build-service.ts'
-import { claimNextAttempt } from './claims/claim-attempt-store.ts'
+import { claimNextAttempt, releaseLeases } from './claims/claim-attempt-store.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
@@ -24,9 +24,11 @@ async function makeBuild() {
   const params = { id: environmentId, vid: versionId, aid }
   const read = () => api.must(extensionRoutes.readBuildDetails, owner, { params })
   const claim = async () => {
+    // As the next process of a worker does.
+    await releaseLeases(db, 'worker', [])
     const attempt = await claimNextAttempt(db, {
       worker: 'worker',
-      leaseMs: -1,
+      leaseMs: 60_000,
       share: buildSlots({ slots: 64 }),
     })
     if (attempt?.id !== aid) throw new Error('another build was claimed')

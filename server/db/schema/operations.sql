@@ -84,7 +84,9 @@ create table executors (
   -- given up by an orderly stop
   released boolean not null default false,
   -- when its host agent last answered the worker
-  agent_seen_at timestamptz
+  agent_seen_at timestamptz,
+  -- since when the worker has renewed the lease before its end each time
+  held_since timestamptz not null default clock_timestamp()
 );
 
 -- Heartbeats of the workers that drive an executor. A worker without a recent one, or without a row, is gone: another one of

@@ -4,6 +4,7 @@ import { ExecutorRefused, ExecutorUnavailable } from '../../../agent/port/errors
 import { testStorage } from '../../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { eventually } from '../../../testing/eventually.ts'
+import { makeExecutor } from '../../../testing/factories/executors.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
@@ -42,10 +43,12 @@ afterEach(async () => {
     .execute()
 })
 
+const one = '1'.repeat(32)
+const other = '2'.repeat(32)
 let processes = 0
 
 /** Starts another process that drives the executor. */
-async function startWorker(name = 'one', slots = 4, asked = runs, egressCapBytes?: number) {
+async function startWorker(name = one, slots = 4, asked = runs, egressCapBytes?: number) {
   processes += 1
   const worker = await startRunWorker({
     runs: asked,
@@ -376,7 +379,7 @@ describe('a worker that comes back', () => {
       .set({
         state: 'starting',
         worker: 'an earlier process',
-        executor: 'one',
+        executor: one,
         fence: 1,
         sandbox_id: `${id}_1`,
         lease_until: new Date(),
@@ -440,7 +443,7 @@ describe('a worker that comes back', () => {
     executor.script(() => 'hold')
     if (how === 'never started') executor.failAll('start')
     const reached = executor.untilCalled('start')
-    const first = await startWorker('one')
+    const first = await startWorker()
     const id = await queue()
     await reached
     if (how === 'hold') await untilState(id, 'running')
@@ -450,14 +453,15 @@ describe('a worker that comes back', () => {
       .set({ lease_until: new Date(0) })
       .where('id', '=', id)
       .execute()
+    await makeExecutor(db, other)
     // Its own host knows nothing of the sandbox, and would say that it never started.
     executor = new ScriptedExecutor()
-    await startWorker('other')
+    await startWorker(other)
     await untilState(id, 'platform_failed')
     expect(await rowOf(id)).toMatchObject({
       error_code: 'host_lost',
       error_detail: 'other_machine',
-      executor: 'one',
+      executor: one,
       worker: `worker-${processes}`,
     })
     expect(executor.started).toEqual([])
@@ -472,7 +476,7 @@ describe('a worker that comes back', () => {
       cut = false
       throw new Error('Connection terminated unexpectedly')
     }
-    await startWorker('one', 4, { ...runs, claimNext })
+    await startWorker(one, 4, { ...runs, claimNext })
     const id = await queue()
     await untilState(id, 'completed')
     expect(executor.started).toHaveLength(1)
@@ -485,14 +489,14 @@ describe('a worker that comes back', () => {
     await untilState(id, 'running')
     await db
       .updateTable('runs')
-      .set({ worker: 'w2', executor: 'other', fence: 9, lease_until: new Date(Date.now() + 60_000) })
+      .set({ worker: 'w2', executor: other, fence: 9, lease_until: new Date(Date.now() + 60_000) })
       .where('id', '=', id)
       .execute()
     executor.end(`${id}_1`, { output: 'late' })
     await eventually(() => expect(worker.active()).toEqual([]))
     expect(await executor.list()).toEqual([{ id: `${id}_1`, state: 'exited' }])
     await worker.stop()
-    await startWorker('other')
+    await startWorker(other)
     await untilState(id, 'completed')
     expect(await textOf((await contentOf(id))?.output_key)).toBe('late')
     // No claim moves a run at work to another executor, so no trigger has counted it.
@@ -503,7 +507,7 @@ describe('a worker that comes back', () => {
 describe('the slots of a worker', () => {
   it('bound the active runs', async () => {
     executor.script(() => 'hold')
-    const worker = await startWorker('one', 2)
+    const worker = await startWorker(one, 2)
     const ids = [await queue(), await queue(), await queue()]
     await executor.untilStarted(2)
     expect(worker.active()).toHaveLength(2)

@@ -5,7 +5,7 @@ import { makeExecutor } from '../../../testing/factories/executors.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
-import type { Driver } from '../../work/heartbeat-statement.ts'
+import { type Driver, heartbeatSeconds } from '../../work/heartbeat-statement.ts'
 import { startHeartbeat } from '../../work/heartbeat-store.ts'
 import { finishRun } from '../drive/finish-run.ts'
 import { failed } from '../model/run-outcome.ts'
@@ -155,6 +155,10 @@ describe('taking over', () => {
     await makeExecutor(db, driver.executor, driver)
     await startHeartbeat(db, driver)
   }
+  const endLease = ({ executor }: Driver, secondsAgo: number) =>
+    sql`update executors set lease_until = now() - make_interval(secs => ${secondsAgo}) where id = ${executor}`.execute(
+      db,
+    )
   const pastLease = (id: string) =>
     db
       .updateTable('runs')
@@ -163,7 +167,7 @@ describe('taking over', () => {
       .execute()
 
   beforeEach(async () => {
-    await sql`delete from workers`.execute(db)
+    await sql`truncate executors, workers`.execute(db)
     await drive(one)
   })
 
@@ -198,10 +202,11 @@ describe('taking over', () => {
     expect(await takeOver(db, next, 'own')).toMatchObject([{ id, claimedHere: true }])
   })
 
-  it('takes no run of another executor, whatever became of its worker', async () => {
+  it('takes a run of another executor when its lease has expired and nobody drives the executor', async () => {
     const id = await queue(await makeCompany())
     await claimNext(db, options)
-    await sql`delete from workers`.execute(db)
+    await drive(other)
+    await endLease(one, heartbeatSeconds + 1)
     expect(await takeOver(db, other, 'own')).toEqual([])
     expect(await takeOver(db, other, 'expired')).toEqual([])
     await pastLease(id)
@@ -209,10 +214,48 @@ describe('taking over', () => {
     expect(await takeOver(db, other, 'expired')).toMatchObject([{ id, fence: 2, claimedHere: false }])
   })
 
+  const mayBeLive: [string, () => unknown][] = [
+    ['is driven', () => undefined],
+    ['has just missed its renewal', () => endLease(one, heartbeatSeconds - 5)],
+    [
+      'had no time to renew its lease since the database was away',
+      async () => {
+        await endLease(one, heartbeatSeconds + 1)
+        await makeExecutor(db, other.executor, { ...other, heldSeconds: 2 * heartbeatSeconds })
+      },
+    ],
+    [
+      'is lost, for a worker that has lost its own lease',
+      async () => {
+        await endLease(one, heartbeatSeconds + 1)
+        await endLease(other, 1)
+      },
+    ],
+  ]
+  it.each(mayBeLive)('takes no run with an expired lease of an executor that %s', async (_name, arrange) => {
+    const id = await queue(await makeCompany())
+    await claimNext(db, options)
+    await pastLease(id)
+    await drive(other)
+    await arrange()
+    expect(await takeOver(db, other, 'expired')).toEqual([])
+  })
+
+  it('takes a run of an executor that was released', async () => {
+    const id = await queue(await makeCompany())
+    await claimNext(db, options)
+    await pastLease(id)
+    await drive(other)
+    await sql`update executors set released = true where id = ${one.executor}`.execute(db)
+    expect(await takeOver(db, other, 'expired')).toMatchObject([{ id, claimedHere: false }])
+  })
+
   it('keeps the executor for which the run was claimed, however often it is taken over', async () => {
     const id = await queue(await makeCompany())
     await claimNext(db, options)
     await pastLease(id)
+    await drive(other)
+    await endLease(one, heartbeatSeconds + 1)
     expect(await takeOver(db, other, 'expired')).toMatchObject([{ id, claimedHere: false }])
     expect(await takeOver(db, other, 'own')).toMatchObject([{ id, claimedHere: false }])
     await pastLease(id)

@@ -14,6 +14,7 @@ import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Database } from '../../db/database.ts'
 import { executePlannedOnce } from '../../db/fast/planned-once.ts'
 import { transitionCtes } from '../../db/transition.ts'
+import { hasSteadyLease, isAbandoned } from '../../work/executor-statement.ts'
 import { type Driver, hasHeartbeat } from '../../work/heartbeat-statement.ts'
 import type { NextRun, TakenOverRun } from '../model/claimed-run.ts'
 import { claimed, leaseSeconds } from '../model/run-transitions.ts'
@@ -187,7 +188,8 @@ const lostLeaseSeconds = leaseSeconds(0)
 
 /**
  * Takes over runs that are not in `known`. `own`: those in this worker's name, and of its executor those of workers whose heartbeat
- * has ended. `expired`: those of other executors with an expired lease. The fence is raised, so that an earlier
+ * has ended. `expired`: those with an expired lease of executors that nobody drives. Nobody could renew or end anything while the
+ * database was away, so this worker takes none before all others had time to come back. The fence is raised, so that an earlier
  * holder can no longer change them. `executor` stays the one for which the run was claimed.
  */
 export async function takeOver(
@@ -199,7 +201,8 @@ export async function takeOver(
   const which =
     owned === 'own'
       ? sql`(worker = ${worker} or (executor = ${executor} and not ${hasHeartbeat(sql`runs.worker`)}))`
-      : sql`lease_until < now() and executor <> ${executor}`
+      : sql`lease_until < now() and executor <> ${executor}
+          and ${hasSteadyLease(sql`${executor}`)} and ${isAbandoned(sql`runs.executor`)}`
   const lease = owned === 'own' ? sql`timeout_seconds + ${leaseSeconds(0)}` : sql`${lostLeaseSeconds}`
   const { rows } = await sql<TakenOverRun>`${acrossCompanies('a worker takes over runs of all companies')}
     update runs set fence = fence + 1, worker = ${worker}, lease_until = now() + make_interval(secs => ${lease})

@@ -7,17 +7,19 @@ import { makeRun, makeRunnableTask } from '../../../../testing/factories/runs.ts
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
 import { newId } from '../../../base/ids.ts'
 import { runCapacity } from '../../../capacity/run-capacity.ts'
+import { heartbeatSeconds } from '../../../work/heartbeat-statement.ts'
 import { buildSlots } from '../build-limits.ts'
 import { queueBuild } from '../build-service.ts'
 import { cancelBuild } from '../cancel-builds.ts'
 import { type AttemptEnding, finishAttempt } from './attempt-end-store.ts'
 import { type AttemptProgress, advance } from './attempt-progress-store.ts'
-import { claimNextAttempt, claimsMax, returnClaims } from './claim-attempt-store.ts'
+import { claimNextAttempt, claimsMax, releaseLeases, returnClaims } from './claim-attempt-store.ts'
 import { type AttemptRow, renewLease } from './claimed-attempt-store.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
 const leaseMs = 60_000
+const executor = '1'.repeat(32)
 const digest = `sha256:${'b'.repeat(64)}`
 
 beforeEach(async () => {
@@ -26,6 +28,7 @@ beforeEach(async () => {
     .set({ state: 'cancelled', terminal_at: sql`now()` })
     .where('terminal_at', 'is', null)
     .execute()
+  await sql`truncate executors cascade`.execute(db)
 })
 
 interface Queued {
@@ -55,7 +58,7 @@ const step = (attempt: AttemptRow, to: AttemptProgress) =>
   db.transaction().execute((trx) => advance(trx, attempt, to))
 const finish = (attempt: AttemptRow, ending: AttemptEnding) =>
   db.transaction().execute((trx) => finishAttempt(trx, attempt, ending))
-const loseLease = (id: string) =>
+const expire = (id: string) =>
   db
     .updateTable('build_attempts')
     .set({ lease_until: sql`now() - interval '1 second'` })
@@ -161,10 +164,11 @@ describe('claiming', () => {
     const { attemptId } = await queue(await makeTenant(db))
     const former = await mustClaim('former')
     await step(former, { states: ['build_queued'], stages: [{ stage: 'context_validator', agoMs: 0 }] })
-    expect(await claim()).toBeUndefined()
-    await loseLease(attemptId)
-    const next = await mustClaim('next')
-    expect(next).toMatchObject({ id: attemptId, state: 'build_queued', worker: 'next', fence: 2 })
+    await makeExecutor(db, executor)
+    expect(await claim(executor)).toBeUndefined()
+    await expire(attemptId)
+    const next = await mustClaim(executor)
+    expect(next).toMatchObject({ id: attemptId, state: 'build_queued', worker: executor, fence: 2 })
     expect(await renewLease(db, former, leaseMs)).toBe('lost')
     expect(await step(former, { stages: [{ stage: 'smoke', agoMs: 0 }] })).toBe('lost')
     expect(await finish(former, { state: 'platform_failed', errorCode: 'platform_failed' })).toBe('lost')
@@ -172,18 +176,26 @@ describe('claiming', () => {
     expect(await attemptRow(attemptId)).toMatchObject({ stage_code: 'context_validator', terminal_at: null })
   })
 
+  it('leaves an attempt to its worker whose lease expired while the database was away', async () => {
+    const { attemptId } = await queue(await makeTenant(db))
+    const attempt = await mustClaim('former')
+    await expire(attemptId)
+    await makeExecutor(db, executor, { heldSeconds: 2 * heartbeatSeconds })
+    for (const worker of [executor, 'former']) expect(await claim(worker)).toBeUndefined()
+    expect(await renewLease(db, attempt, leaseMs)).toBe('done')
+  })
+
   it('continues the builds of an executor that drains, and claims no others for it', async () => {
-    const executor = '1'.repeat(32)
     await queue(await makeTenant(db))
     const own = await mustClaim(executor)
     await queue(await makeTenant(db))
     const other = await mustClaim('other')
     await queue(await makeTenant(db))
     await makeExecutor(db, executor, { draining: true })
-    for (const { id } of [own, other]) await loseLease(id)
+    for (const worker of [executor, 'other']) await releaseLeases(db, worker, [])
     expect(await claim(executor)).toMatchObject({ id: own.id, fence: own.fence + 1 })
     expect(await claim(executor)).toBeUndefined()
-    await sql`delete from executors`.execute(db)
+    await sql`update executors set draining = false`.execute(db)
     expect(await claim(executor)).toMatchObject({ id: other.id })
   })
 
@@ -191,7 +203,7 @@ describe('claiming', () => {
     const { attemptId, versionId } = await queue(await makeTenant(db))
     for (let claims = 0; claims < claimsMax; claims += 1) {
       expect((await mustClaim()).id).toBe(attemptId)
-      await loseLease(attemptId)
+      await releaseLeases(db, 'worker', [])
     }
     expect(await claim()).toBeUndefined()
     expect(await attemptRow(attemptId)).toMatchObject({
@@ -212,7 +224,7 @@ describe('claiming', () => {
     expect(await attemptRow(attemptId)).toMatchObject({ terminal_at: null, unreturned_claims: 0 })
     for (let claims = 0; claims < claimsMax; claims += 1) {
       await mustClaim()
-      await loseLease(attemptId)
+      await releaseLeases(db, 'worker', [])
     }
     expect(await claim()).toBeUndefined()
     expect((await attemptRow(attemptId)).error_detail).toBe('worker_lost')

@@ -9,6 +9,7 @@ import { busyCompanies, turnsTried, waitingCompanies } from '../../../capacity/w
 import { acrossCompanies } from '../../../db/across-companies.ts'
 import type { Database, Trx } from '../../../db/database.ts'
 import { transition } from '../../../db/transition.ts'
+import { hasSteadyLease } from '../../../work/executor-statement.ts'
 import type { BuildSlots } from '../build-limits.ts'
 import { type AttemptEnding, endLocked } from './attempt-end-store.ts'
 import { type AttemptRow, isCancelling, leaseEnd } from './claimed-attempt-store.ts'
@@ -26,7 +27,7 @@ export interface ClaimBuildOptions {
 }
 
 /**
- * Claims the next attempt: first one whose lease expired, else the oldest waiting attempt for which company and executor
+ * Claims the next attempt: first one that its worker left, else the oldest waiting attempt for which company and executor
  * have a slot and memory, from the company with the fewest running builds, then from the one served least recently.
  * A company with a running build gets no reserved slot. An attempt that waits for long reserves memory. A waiting attempt becomes `validating`; one that is taken over
  * keeps its state.
@@ -50,10 +51,14 @@ export async function claimNextAttempt(db: Database, by: ClaimBuildOptions): Pro
 const mayClaim = (executor: string): RawBuilder<boolean> => sql<boolean>`
     (a.worker = ${executor} or not exists (select from executors where id = ${executor} and draining))`
 
+/** Condition on the attempt `a`: its lease was released, or it has expired, and not because the database was away. */
+const isLeft = (executor: string): RawBuilder<boolean> => sql<boolean>`
+    (a.worker is not null and (a.lease_until is null or (a.lease_until < now() and ${hasSteadyLease(sql`${executor}`)})))`
+
 /** Whether a claim may find anything. Most polls find nothing, and this query needs no lock. */
 async function isAnyClaimable(db: Database, executor: string): Promise<boolean> {
   const { rows } = await sql`${acrossCompanies('a worker polls for anything to claim')}
-    select from build_attempts a where terminal_at is null and (state = 'validation_queued' or lease_until < now())
+    select from build_attempts a where terminal_at is null and (state = 'validation_queued' or ${isLeft(executor)})
       and ${mayClaim(executor)} limit 1
   `.execute(db)
   return rows.length > 0
@@ -70,7 +75,7 @@ async function lockNextAttempt(
     ), ${memoryReservations(capacity, { executor, companies: 'waiting', buildMib: largestBuildMib(capacity) })}
     select a.* from ${fairAttempts}
     where a.terminal_at is null and ${mayClaim(executor)}
-      and ((a.worker is not null and a.lease_until < now()) or (${hasBuildSlot(share)} and ${fitsMemory(capacity)}))
+      and (${isLeft(executor)} or (${hasBuildSlot(share)} and ${fitsMemory(capacity)}))
     order by a.worker is null, ${buildOrder}
     limit 1
     for update of a skip locked
@@ -129,21 +134,21 @@ export async function returnClaims(db: Database, worker: string): Promise<void> 
   await db
     .updateTable('build_attempts')
     .set({
-      lease_until: sql<Date>`now() - interval '1 second'`,
+      lease_until: null,
       unreturned_claims: sql<number>`greatest(unreturned_claims - 1, 0)`,
     })
     .where('worker', '=', worker)
     .where('terminal_at', 'is', null)
     .modifyEnd(acrossCompanies('a worker releases its claims'))
-    .where('lease_until', '>', sql<Date>`now()`)
+    .where('lease_until', 'is not', null)
     .execute()
 }
 
-/** Expires the leases that `worker` holds by name but does not know (not in `active`), so that the next claim finds them at once. */
+/** Releases the leases that `worker` holds by name but does not know (not in `active`), so that the next claim finds them at once. */
 export async function releaseLeases(db: Database, worker: string, active: readonly string[]): Promise<void> {
   await db
     .updateTable('build_attempts')
-    .set({ lease_until: sql<Date>`now() - interval '1 second'` })
+    .set({ lease_until: null })
     .where('worker', '=', worker)
     .where('terminal_at', 'is', null)
     .where(sql<boolean>`id <> all(${active}::text[])`)
