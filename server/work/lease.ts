@@ -18,13 +18,24 @@ export interface Heartbeat {
   log: Log
 }
 
+/** A connection may be dead without anybody knowing. A renewal without an answer is left, and the next one uses another connection. */
+const answersWithinMs = 5000
+
+async function answered<T>(renewal: Promise<T>): Promise<T> {
+  const over = new AbortController()
+  const tooLate = sleep(answersWithinMs, over.signal).then(() => {
+    throw new Error('it was not answered in time')
+  })
+  return Promise.race([renewal, tooLate]).finally(() => over.abort())
+}
+
 /** Renews a lease for as long as it is held. Resolves when the signal fires or the lease is lost. */
 export async function keepLease({ everyMs, renew, signal, log }: Heartbeat): Promise<void> {
   for (;;) {
     await sleep(everyMs, signal)
     if (signal.aborted) return
     try {
-      if ((await renew()) === 'lost') return
+      if ((await answered(renew())) === 'lost') return
     } catch (error) {
       log.warn({ error: String(error) }, 'cannot renew a lease')
     }
