@@ -163,7 +163,7 @@ function leaseExecutor(
     ...parts,
     boot: bootId(),
     place: `${hostname()}:${config.dataDir}`,
-    keys: signing.list().map(({ id }) => id),
+    keys: () => signing.list().map(({ id }) => id),
     store: bucketName(config) ?? `the data folder of machine ${parts.machine.id}`,
     capacity: configuredCapacity(config),
   }).catch(refused)

@@ -74,8 +74,9 @@ async function takeLease(trx: Trx, claim: LeaseClaim): Promise<LeaseHolder> {
 }
 
 /**
- * Renews the lease of this worker and its heartbeat. One that has run out is renewed only if a claim would not be refused by now.
- * Returns the holder afterwards, or another executor as `claimLease` does; undefined: the executor was removed.
+ * Renews the lease of this worker and its heartbeat, and records the keys that it has by now. One that has run out is renewed only
+ * if a claim would not be refused by now. Returns the holder afterwards, or another executor as `claimLease` does; undefined: the
+ * executor was removed.
  */
 export async function renewExecutorLease(db: Database, claim: LeaseClaim): Promise<LeaseHolder | undefined> {
   await renewHeartbeat(db, claim.worker)
@@ -91,11 +92,11 @@ export async function renewExecutorLease(db: Database, claim: LeaseClaim): Promi
 /** Undefined: this worker does not have the lease, or it is not as in `which`. */
 async function extendLease(
   db: Executing,
-  { executor, worker }: Driver,
+  { executor, worker, keys }: LeaseClaim,
   which: RawBuilder<unknown>,
 ): Promise<LeaseHolder | undefined> {
   const { rows } = await sql<LeaseHolder>`
-    update executors set lease_until = ${leaseEnd}, held_since = ${heldSince}
+    update executors set lease_until = ${leaseEnd}, held_since = ${heldSince}, keys = ${keys}
     where id = ${executor} and worker = ${worker} and not released and ${which}
     returning ${columns}
   `.execute(db)

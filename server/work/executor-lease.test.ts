@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { eventually } from '../../testing/eventually.ts'
 import { makeExecutor } from '../../testing/factories/executors.ts'
@@ -15,13 +15,16 @@ const other = { id: '2'.repeat(32), folder: '22-2' }
 const copyOfOne = { ...one, folder: '33-3' }
 
 const leases: ExecutorLease[] = []
-const take = async (machine: typeof one, { boot = 'boot', keys = ['k'], store = 'bucket' } = {}) => {
+const take = async (
+  machine: typeof one,
+  { boot = 'boot', keys = ['k'], readKeys = () => keys, store = 'bucket' } = {},
+) => {
   const lease = await takeExecutorLease({
     db,
     machine,
     boot,
     place: `host:/${machine.folder}`,
-    ...{ keys, store, capacity: {} },
+    ...{ keys: readKeys, store, capacity: {} },
     log,
     renewEveryMs: 100,
   })
@@ -30,6 +33,12 @@ const take = async (machine: typeof one, { boot = 'boot', keys = ['k'], store = 
 }
 const expire = (id: string) =>
   sql`update executors set lease_until = now() - interval '1 second' where id = ${id}`.execute(db)
+
+const readLease = async () => {
+  const { rows } = await sql<{ since: string; until: string; keys: string[] }>`
+    select held_since::text as since, lease_until::text as until, keys from executors`.execute(db)
+  return rows[0]
+}
 
 beforeEach(() => sql`truncate executors, workers`.execute(db))
 afterEach(async () => {
@@ -66,6 +75,29 @@ test.each([
 test('a machine has some keys of the others, of which one may have made a new one', async () => {
   await take(one, { keys: ['former', 'new'] })
   await take(other, { keys: ['former'] })
+})
+
+test('a machine gets new keys and loses old ones while it works, and the others start again with the new ones', async () => {
+  const keys = ['old']
+  await take(one, { keys })
+  keys.push('new')
+  keys.shift()
+  await eventually(() => take(other, { keys: ['new'] }))
+  await expect(take({ id: '3'.repeat(32), folder: '44-4' }, { keys: ['old'] })).rejects.toThrow(LeaseRefused)
+})
+
+test('a machine whose keys cannot be read for a moment, or are being copied, keeps its lease and the keys that it had', async () => {
+  const readKeys = vi.fn<() => string[]>(() => ['k'])
+  await take(one, { readKeys })
+  readKeys
+    .mockImplementationOnce(() => [])
+    .mockImplementationOnce(() => {
+      throw new Error('EACCES')
+    })
+  const before = await readLease()
+  const calls = readKeys.mock.calls.length
+  await eventually(() => expect(readKeys.mock.calls.length).toBeGreaterThan(calls + 2))
+  expect(await readLease()).toMatchObject({ keys: ['k'], since: before?.since })
 })
 
 test('a copy of its data folder is refused, also where the first does not answer any more', async () => {
@@ -108,17 +140,12 @@ test('a lease that ran out while the database was away is kept where nobody took
 })
 
 test('a lease counts as held since it was taken, and after a gap since its next renewal', async () => {
-  const read = async () => {
-    const { rows } = await sql<{ since: string; until: string }>`
-      select held_since::text as since, lease_until::text as until from executors`.execute(db)
-    return rows[0]
-  }
   await take(one)
-  const taken = await read()
-  await eventually(async () => expect((await read())?.until).not.toBe(taken?.until))
-  expect((await read())?.since).toBe(taken?.since)
+  const taken = await readLease()
+  await eventually(async () => expect((await readLease())?.until).not.toBe(taken?.until))
+  expect((await readLease())?.since).toBe(taken?.since)
   await expire(one.id)
-  await eventually(async () => expect((await read())?.since).not.toBe(taken?.since))
+  await eventually(async () => expect((await readLease())?.since).not.toBe(taken?.since))
 })
 
 test('a lease that ran out is lost where a machine with other keys is at work by then', async () => {

@@ -42,10 +42,11 @@ export interface ExecutorLease {
   release(): Promise<void>
 }
 
-export interface ExecutorLeaseOptions
-  extends Pick<LeaseClaim, 'boot' | 'place' | 'keys' | 'store' | 'capacity'> {
+export interface ExecutorLeaseOptions extends Pick<LeaseClaim, 'boot' | 'place' | 'store' | 'capacity'> {
   db: Database
   machine: Machine
+  /** Reads the ids of the keys that sign images: they change while the worker works. */
+  keys: () => string[]
   log: Log
   renewEveryMs?: number
 }
@@ -64,12 +65,12 @@ const locationMaxLength = 512
 
 /** Resolves when this worker has the lease, which is renewed from then on. Rejects with `LeaseRefused`. */
 export async function takeExecutorLease(options: ExecutorLeaseOptions): Promise<ExecutorLease> {
-  const { db, machine, boot, keys, store, capacity, log } = options
+  const { db, machine, boot, store, capacity, log } = options
   const worker = newToken()
   const location = options.place.slice(0, locationMaxLength)
   const claim = {
     ...{ executor: machine.id, folder: machine.folder, boot, worker, place: location },
-    ...{ keys, store, capacity },
+    ...{ keys: options.keys(), store, capacity },
   }
   let first: LeaseHolder | undefined
   for (;;) {
@@ -94,8 +95,10 @@ function keep(options: ExecutorLeaseOptions, claim: LeaseClaim, taken: LeaseHold
   const stopping = new AbortController()
   const lost = Promise.withResolvers<string>()
   let { draining } = taken
+  let { keys } = claim
   const renew = async () => {
-    const holder = await renewExecutorLease(db, claim)
+    keys = readKeys(options, keys)
+    const holder = await renewExecutorLease(db, { ...claim, keys })
     if (holder?.worker === worker) {
       draining = holder.draining
       return 'held'
@@ -116,6 +119,17 @@ function keep(options: ExecutorLeaseOptions, claim: LeaseClaim, taken: LeaseHold
         log.warn({ error: String(error) }, 'cannot give up the lease of this executor')
       })
     },
+  }
+}
+
+/** The keys that are present; the last ones while the folder is being copied or cannot be read. */
+function readKeys({ keys, log }: ExecutorLeaseOptions, last: string[]): string[] {
+  try {
+    const present = keys()
+    return present.length === 0 ? last : present
+  } catch (error) {
+    log.warn({ error: String(error) }, 'cannot read the keys of this machine')
+    return last
   }
 }
 

@@ -14,7 +14,7 @@ const { db } = await createTestDatabase()
 const machine = { id: '1'.repeat(32), folder: '11-1' }
 const take = () =>
   takeExecutorLease({
-    ...{ db, machine, boot: 'boot', place: 'host:/x', keys: ['k'], store: 'bucket', capacity: {} },
+    ...{ db, machine, boot: 'boot', place: 'host:/x', keys: () => ['k'], store: 'bucket', capacity: {} },
     log: createLog('test', 'silent'),
     renewEveryMs: 200,
   })

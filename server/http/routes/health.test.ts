@@ -21,7 +21,7 @@ const lease = await takeExecutorLease({
   machine,
   boot: 'boot',
   place: 'host:/x',
-  keys: ['k'],
+  keys: () => ['k'],
   store: 'bucket',
   capacity: {},
   log,
