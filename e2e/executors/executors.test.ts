@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -86,9 +86,20 @@ async function machineOf(id: string): Promise<{ service: OwnService; executor: s
   return { service, executor }
 }
 
-test('a machine without the keys of the first, or with others, is refused and says what to do', async () => {
+test('a machine without the keys of the first, or with others, is refused, says what to do and makes none', async () => {
   await expect(startService(further())).rejects.toThrow(/keys are missing: .*sandbox operator keys make/)
-  await expect(startService(settings())).rejects.toThrow('It has other keys: copy its folder of keys')
+  const left: string[] = []
+  const watched = {
+    prepare: async () => undefined,
+    cleanUp: async (dataDir: string) => {
+      const files = await readdir(join(dataDir, 'keys'), { recursive: true, withFileTypes: true })
+      left.push(...files.filter((file) => file.isFile()).map(({ name }) => name))
+    },
+  }
+  await expect(startService(settings(), watched)).rejects.toThrow(
+    'It has other keys: copy its folder of keys',
+  )
+  expect(left).toEqual([])
 })
 
 test('runs that come over either API are executed on both machines, each once', async () => {

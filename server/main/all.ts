@@ -94,7 +94,10 @@ async function upOn(config: Config, accounts: ServiceAccounts | undefined): Prom
   if (!isRoot()) sayNoAgent(config)
   // Parts stop in reverse order, so that a part that accepts work stops before the part that does it.
   const standsAlone = [database, ...(isRoot() ? [makeRole('agent', plan)] : [])]
-  const supervisor = new Supervisor([bucket(ground), standsAlone, [...makeWorker(plan), ...makeApi(plan)]])
+  const [worker, api] = [makeWorker(plan), makeApi(plan)]
+  // On a database that others may use, the API makes no key before the worker has the lease of this machine.
+  const roles = external ? [worker, api] : [[...worker, ...api]]
+  const supervisor = new Supervisor([bucket(ground), standsAlone, ...roles])
   return await untilSignal(supervisor, () => {
     const where =
       config.baseUrl === `http://${config.host}:${config.port}` ? '' : `, reached at ${config.baseUrl}`

@@ -64,7 +64,6 @@ await runRole('worker', async (config, log) => {
   await checkSessions(db)
   await notifyMissed(db)
   const { machine, notDumpable } = given()
-  // Created here if absent: the API shows the public key and cannot create it.
   const signing = new SigningKeys(signingKeysFolder(config.dataDir))
   const capacity = configuredCapacity(config)
   const lease = await leaseExecutor(config, { db, machine, signing, log })
@@ -73,6 +72,8 @@ await runRole('worker', async (config, log) => {
     log.fatal(why)
     process.exit(exitCodes.otherWorker)
   })
+  // Created here if absent: the API shows the public key and cannot create it. A machine without the lease makes no key.
+  signing.prepare()
   await recordDefaultBytes(db, config)
 
   const storage = await openStorage(config)
@@ -163,7 +164,7 @@ function leaseExecutor(
     ...parts,
     boot: bootId(),
     place: `${hostname()}:${config.dataDir}`,
-    keys: () => signing.list().map(({ id }) => id),
+    keys: () => signing.trustedIds(),
     store: bucketName(config) ?? `the data folder of machine ${parts.machine.id}`,
     capacity: configuredCapacity(config),
   }).catch(refused)

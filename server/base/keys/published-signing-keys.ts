@@ -57,7 +57,7 @@ export class PublishedSigningKeys {
     return new Map(keys.filter(([id, key]) => keyIdOf(key) === id))
   }
 
-  protected trustedIds(): string[] {
+  trustedIds(): string[] {
     if (!existsSync(this.trustedFolder)) return []
     return readdirSync(this.trustedFolder)
       .filter((name) => name.endsWith('.pem'))

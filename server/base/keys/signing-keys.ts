@@ -50,8 +50,13 @@ export class SigningKeys extends PublishedSigningKeys {
   }
 
   /** Creates the present key if there is none. */
-  override list() {
+  prepare(): void {
     this.#present()
+  }
+
+  /** Creates the present key if there is none. */
+  override list() {
+    this.prepare()
     return super.list()
   }
 
@@ -72,7 +77,7 @@ export class SigningKeys extends PublishedSigningKeys {
   }
 
   #present(): KeyObject {
-    this.#prepare()
+    this.#prepareFolder()
     const key = createPrivateKey(readOrMake(this.#privatePath, () => pemOf(newKeyPair().privateKey)))
     // Publishes the key before its first signature, also after a crash between writing the two files.
     const id = this.#trust(createPublicKey(key))
@@ -83,13 +88,13 @@ export class SigningKeys extends PublishedSigningKeys {
   }
 
   #trust(key: KeyObject): string {
-    this.#prepare()
+    this.#prepareFolder()
     const id = keyIdOf(key)
     if (!existsSync(this.trustedPath(id))) keepFirst(this.trustedPath(id), publicPemOf(key), publicMode)
     return id
   }
 
-  #prepare(): void {
+  #prepareFolder(): void {
     mkdirSync(this.trustedFolder, { recursive: true, mode: 0o700 })
     // Independent of the process's umask: the API must be able to read the folder.
     if ((statSync(this.trustedFolder).mode & 0o777) !== 0o755) chmodSync(this.trustedFolder, 0o755)
