@@ -34,6 +34,6 @@ export const capacityInUse = (capacity: RunCapacity, executor: string): RawBuild
     ), held as materialized (
       select runs, of_runs.memory as run_memory, builds, build_memory,
         of_runs.memory + greatest(build_memory, ${sql.lit(capacity.buildMemoryMib)}) as memory
-      from (${allLiveRuns((column) => runMemoryMib(capacity, column), sql`${executor}`)}) of_runs
+      from (${allLiveRuns((column) => runMemoryMib(capacity, column), sql`executor = ${executor}`)}) of_runs
       cross join (select count(*) as builds, coalesce(sum(memory), 0) as build_memory from building) of_builds
     )`

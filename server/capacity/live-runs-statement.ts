@@ -14,17 +14,17 @@ export const changedLiveRuns = sql`
     )`
 
 /**
- * The number of runs at work, of an executor or of all, and their memory by that of a profile, as `runs` and `memory`. `changed`
+ * The number of runs at work of the executors in `which`, and their memory by that of a profile, as `runs` and `memory`. `changed`
  * precedes.
  */
 export const allLiveRuns = (
   memoryOf: (column: string) => RawBuilder<number>,
-  executor: RawBuilder<unknown> = sql`executor`,
+  which: RawBuilder<boolean>,
 ): RawBuilder<unknown> => sql`
       select coalesce(sum(runs), 0)::bigint as runs, coalesce(sum(runs * ${memoryOf('resource_profile')}), 0)::bigint as memory
       from (
-        select resource_profile, runs from live_run_counts where company_id = '' and chatroom_id = '' and executor = ${executor}
-        union all select resource_profile, runs from changed where executor = ${executor}
+        select resource_profile, runs from live_run_counts where company_id = '' and chatroom_id = '' and ${which}
+        union all select resource_profile, runs from changed where ${which}
       ) numbers`
 
 /** Companies with runs at work, and the number of these as `runs`. `changed` precedes. */

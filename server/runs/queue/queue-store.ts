@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
 import { type PricedRow, pricedColumns, pricedJoins } from '../../billing/holds/price-statement.ts'
-import { drivenCapacities } from '../../capacity/fleet-capacity-statement.ts'
+import { isOpen, openCapacities } from '../../capacity/fleet-capacity-statement.ts'
 import { allLiveRuns, changedLiveRuns, liveRunsOfCompany } from '../../capacity/live-runs-statement.ts'
 import { waitingBuild } from '../../capacity/memory-reservation-statement.ts'
 import { promisedBuildMemoryMib, promisedMemoryMib } from '../../capacity/promised-memory-statement.ts'
@@ -39,7 +39,7 @@ export interface CapacityInUse {
   fleet_memory_mib: number
   /** Memory that a waiting build reserves, in MiB. */
   fleet_reserved_mib: number
-  /** Of the executors that workers drive; null: there are none. */
+  /** Of the executors that workers drive and that do not drain, as all numbers of the fleet; null: there are none. */
   fleet_capacity: RunCapacity[] | null
   /** The operator's setting for the company; null: the default applies. */
   run_concurrency_limit: number | null
@@ -101,7 +101,7 @@ interface SnapshotColumns extends Record<string, unknown> {
 /** Memory promised to active builds, in MiB. */
 const buildMemoryInUse = sql`(
   select coalesce(sum(${promisedBuildMemoryMib('build_profile')}), 0) from build_attempts
-  where worker is not null and terminal_at is null)`
+  where worker is not null and terminal_at is null and ${isOpen(sql`worker`)})`
 
 /** Memory that waiting builds reserve, in MiB. */
 const reservedMemory = sql`coalesce((
@@ -121,8 +121,8 @@ const snapshotStatement = (mean: () => RawBuilder<unknown>) =>
         (select count(*) from (select 1 from runs where state = 'queued' limit ${opaqueParam(fleetMost, 'bigint')}) q)
           as fleet_queued,
         live.runs as fleet_live, live.memory + ${buildMemoryInUse} as fleet_memory_mib,
-        ${reservedMemory} as fleet_reserved_mib, ${drivenCapacities} as fleet_capacity, date_trunc('milliseconds', clock_timestamp()) as now
-      from (${allLiveRuns(promisedMemoryMib)}) live
+        ${reservedMemory} as fleet_reserved_mib, ${openCapacities} as fleet_capacity, date_trunc('milliseconds', clock_timestamp()) as now
+      from (${allLiveRuns(promisedMemoryMib, isOpen(sql`executor`))}) live
     )
     select requested.company_id, requested.resource_profile, fleet.*, ${mean()} as mean_seconds,
       ${pricedColumns},
@@ -213,8 +213,8 @@ export async function queueView(
       where run.state = 'queued' and run.company_id = requested.company_id
     ), ${changedLiveRuns}, fleet as materialized (
       select live.runs as fleet_live, (live.memory + ${buildMemoryInUse})::bigint as fleet_memory_mib,
-        ${reservedMemory} as fleet_reserved_mib, ${drivenCapacities} as fleet_capacity
-      from (${allLiveRuns(promisedMemoryMib)}) live
+        ${reservedMemory} as fleet_reserved_mib, ${openCapacities} as fleet_capacity
+      from (${allLiveRuns(promisedMemoryMib, isOpen(sql`executor`))}) live
     ), front as materialized (
       ${front}
     ), recent as materialized (

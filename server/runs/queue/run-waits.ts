@@ -54,7 +54,7 @@ function reasonOf(policy: QueuePolicy, view: Omit<QueueView, 'id'>): RunWaitReas
   return isFull ? 'provider_capacity_exhausted' : 'awaiting_dispatch'
 }
 
-/** Of all executors that workers drive; while there are none, of one as the settings say. */
+/** Of all executors that may claim; while there are none, of one as the settings say. */
 const capacityOf = (
   { capacity }: QueuePolicy,
   { fleet_capacity: parts }: Pick<CapacityInUse, 'fleet_capacity'>,

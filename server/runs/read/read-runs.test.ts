@@ -4,17 +4,21 @@ import { RunContent } from '@sandbox-jobs/contract/resources/runs/run-content.ts
 import { publicLinkRoutes } from '@sandbox-jobs/contract/routes/public-link-routes.ts'
 import type { Route } from '@sandbox-jobs/contract/routes/route.ts'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
+import { makeExecutor } from '../../../testing/factories/executors.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import type { Principal } from '../../access/principal.ts'
 import { newId } from '../../base/ids.ts'
+import { runCapacity } from '../../capacity/run-capacity.ts'
 import { validatorOf } from '../../http/requests/validation.ts'
 
 const { db } = await createTestDatabase()
 const api = new TestApi(db)
+const capacity = runCapacity({ slots: 4 })
 let tenant: Tenant
 let task: RunnableTask
 
@@ -157,6 +161,27 @@ describe('reading a run', () => {
     expect(await reason()).toBe('provider_capacity_exhausted')
     for (let count = 0; count < 14; count += 1) await queue({ chatroom_id: tenant.roomId, ...running })
     expect(await reason()).toBe('company_saturated')
+  })
+
+  it('counts neither the slots nor the runs of an executor that drains', async () => {
+    await db.updateTable('runs').set({ state: 'cancelled', terminal_at: new Date() }).execute()
+    const rid = await queue()
+    const reason = async () => (await call(runRoutes.readRun, tenant.member, { rid })).body.wait_reason
+    const other = await makeTenant(db)
+    const others = await makeRunnableTask(db, other.companyId)
+    const [drains, claims] = ['1'.repeat(32), '2'.repeat(32)]
+    await makeExecutor(db, drains, { capacity, draining: true })
+    await makeExecutor(db, claims, { capacity })
+    const runOn = async (executor: string) => {
+      const running = { state: 'running', worker: 'w', sandbox_id: 's', executor } as const
+      for (let count = 0; count < capacity.slots; count += 1)
+        await makeRun(db, others, { chatroom_id: other.roomId, ...running })
+    }
+    await runOn(drains)
+    expect(await reason()).toBe('awaiting_dispatch')
+    await runOn(claims)
+    expect(await reason()).toBe('provider_capacity_exhausted')
+    await sql`truncate executors cascade`.execute(db)
   })
 
   it('hides it behind one answer from everyone who may not', async () => {
