@@ -48,12 +48,12 @@ beforeEach(async () => {
   tenant = await makeTenant(db)
 })
 
-const sweepAt = (ms: number) =>
+const sweepAt = (ms: number, executorId = one) =>
   sweepImages({
     db,
     storage,
     executor,
-    executorId: one,
+    executorId,
     imageUses,
     log,
     clock: { now: () => new Date(begin.getTime() + ms) },
@@ -135,12 +135,31 @@ it('leaves its removal from other hosts to their workers, unless a version has t
   await runnable(again.layer)
   executor = new ScriptedExecutor()
   for (const { layer } of [gone, again]) await executor.installImage(layer, Readable.from([]))
-  const sweepOther = () =>
-    sweepImages({ db, storage, executor, executorId: other, imageUses, log, clock: { now: () => begin } })
-  await sweepOther()
+  await sweepAt(0, other)
   expect([await executor.hasImage(gone.layer), await executor.hasImage(again.layer)]).toEqual([false, true])
   expect(await db.selectFrom('host_image_removals').selectAll().execute()).toEqual([])
   await sql`truncate executors, workers`.execute(db)
+})
+
+it('reaches a layer behind a whole batch that its host uses, and another host removes those', async () => {
+  const used = Array.from({ length: 100 }, (_, number) => `sha256:a${String(number).padStart(63, '0')}`)
+  const unused = `sha256:${'f'.repeat(64)}`
+  await sql`insert into host_image_removals (executor, layer_digest)
+    select executor, layer from unnest(${[one, other]}::text[]) executors (executor), unnest(${[...used, unused]}::text[]) layers (layer)
+  `.execute(db)
+  const removed: string[] = []
+  executor.removeImage = async (layer) => {
+    if (used.includes(layer)) throw new ExecutorRefused('image_in_use', 'in use')
+    removed.push(layer)
+  }
+  for (let round = 0; round < 2; round += 1) await sweepAt(0)
+  expect(removed).toEqual([unused])
+  executor.removeImage = async (layer) => void removed.push(layer)
+  await sweepAt(0, other)
+  expect(removed.slice(1)).toEqual(used)
+  await sweepAt(61_000)
+  expect(removed).toHaveLength(1 + 2 * used.length)
+  await sql`truncate host_image_removals`.execute(db)
 })
 
 it('waits for the company’s retention period', async () => {

@@ -4,6 +4,7 @@ import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
 import {
   deleteLeftHostImage,
+  hostImageKey,
   leaveHostImage,
   listLeftHostImages,
 } from '../../environments/retention/host-images.ts'
@@ -51,10 +52,10 @@ export async function sweepImages(deps: ImageSweepDeps): Promise<{ removed: numb
 
 /** Removes from the host what workers of other executors have retired. */
 async function removeLeft({ db, executor, executorId, log }: ImageSweepDeps, now: Date): Promise<void> {
-  await removeEach(await listLeftHostImages(db, executorId, batch), {
+  await removeEach(await listLeftHostImages(db, executorId, { now, limit: batch }), {
     db,
     now,
-    idOf: ({ layerDigest }) => layerDigest,
+    idOf: ({ layerDigest }) => hostImageKey(executorId, layerDigest),
     remove: async ({ layerDigest, isHeld }) => {
       if (!isHeld) await executor.removeImage(layerDigest)
       await deleteLeftHostImage(db, executorId, layerDigest)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing } from '../../db/database.ts'
+import { isDue } from '../../work/removal.ts'
 
 /* Layers to remove from the hosts of executors. */
 
@@ -12,6 +13,10 @@ export const leaveHostImage = (db: Executing, layerDigest: string, executor = ''
     on conflict do nothing
   `.execute(db)
 
+/** The name of a removal that has failed: a layer may be in use on one host alone. */
+export const hostImageKey = (executor: string, layerDigest: string): string =>
+  `host:${executor}:${layerDigest}`
+
 export interface LeftHostImage {
   layerDigest: string
   /** A version has the layer again. */
@@ -21,13 +26,15 @@ export interface LeftHostImage {
 export async function listLeftHostImages(
   db: Executing,
   executor: string,
-  limit: number,
+  { now, limit }: { now: Date; limit: number },
 ): Promise<LeftHostImage[]> {
   const { rows } = await sql<LeftHostImage>`${acrossCompanies('a worker removes images from its host')}
     select layer_digest as "layerDigest", exists (
       select from environment_versions v where v.layer_digest = host_image_removals.layer_digest
     ) as "isHeld"
-    from host_image_removals where executor = ${executor} order by layer_digest limit ${limit}
+    from host_image_removals
+    where executor = ${executor} and ${isDue(sql`'host:' || executor || ':' || layer_digest`, now)}
+    order by layer_digest limit ${limit}
   `.execute(db)
   return rows
 }

@@ -1,2 +1,2 @@
 /** Images to remove from the hosts of other executors. Used by builds. */
-export { deleteLeftHostImage, leaveHostImage, listLeftHostImages } from './host-image-store.ts'
+export { deleteLeftHostImage, hostImageKey, leaveHostImage, listLeftHostImages } from './host-image-store.ts'
