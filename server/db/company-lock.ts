@@ -1,6 +1,5 @@
 import { type QueryExecutorProvider, sql } from 'kysely'
 import { settleAll } from '../base/settle-all.ts'
-import type { Trx } from './database.ts'
 import { arrayParam } from './fast/params.ts'
 import { prepared } from './fast/prepared.ts'
 
@@ -8,7 +7,11 @@ import { prepared } from './fast/prepared.ts'
  * Serializes transactions that count before they write: two requests of one company on the same `subject` never count
  * the same free slot. Held until the transaction ends. Other companies and subjects do not wait.
  */
-export async function lockCompany(trx: Trx, companyId: string, subject: string): Promise<void> {
+export async function lockCompany(
+  trx: QueryExecutorProvider,
+  companyId: string,
+  subject: string,
+): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${subject}:${companyId}`}, 0))`.execute(trx)
 }
 

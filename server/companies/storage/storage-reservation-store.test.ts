@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import type { DatabaseConnection } from 'kysely'
+import { expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
@@ -63,4 +64,35 @@ it('lets small results pass, and all results of a company without a bound', asyn
     .where('company_id', '=', run.companyId)
     .execute()
   expect(await reserveStorage(db, other, 1e12)).toBe(true)
+})
+
+/** Counts round trips: statements that are sent when no answer is outstanding. */
+function countTrips(): { trips: () => number } {
+  const executor = db.getExecutor()
+  const provide = executor.provideConnection.bind(executor)
+  let outstanding = 0
+  let trips = 0
+  const counted = (connection: DatabaseConnection): DatabaseConnection => ({
+    streamQuery: (...of) => connection.streamQuery(...of),
+    executeQuery: (query) => {
+      if (outstanding === 0) trips += 1
+      outstanding += 1
+      return connection.executeQuery<never>(query).finally(() => {
+        outstanding -= 1
+      })
+    },
+  })
+  vi.spyOn(executor, 'provideConnection').mockImplementation((work) =>
+    provide((connection) => work(counted(connection))),
+  )
+  return { trips: () => trips }
+}
+
+it('takes two round trips', async () => {
+  const [run] = await makeCompany(10, 1)
+  if (!run) throw new Error('no run')
+  const { trips } = countTrips()
+  expect(await reserveStorage(db, run, 4 * mib)).toBe(true)
+  vi.restoreAllMocks()
+  expect(trips()).toBe(2)
 })

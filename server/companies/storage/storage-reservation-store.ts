@@ -1,6 +1,9 @@
-import { sql } from 'kysely'
+import { type QueryExecutorProvider, sql } from 'kysely'
+import { settleAll } from '../../base/settle-all.ts'
 import { lockCompany } from '../../db/company-lock.ts'
-import type { Database, Trx } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import { pipelinedTransaction } from '../../db/fast/pipelined-transaction.ts'
+import { prepared } from '../../db/fast/prepared.ts'
 import { keptBytesOf, keptLimitOf } from '../../db/kept-bytes.ts'
 
 /*
@@ -23,44 +26,64 @@ const isUnsettled = sql<boolean>`exists (
         select from runs where runs.id = reserved.run_id and runs.company_id = reserved.company_id
           and runs.fence = reserved.fence and runs.terminal_at is null)`
 
-/**
- * Whether the quota of a company has room beside all reservations but that of `runId`. No other transaction takes it before this
- * one has ended.
- */
-export async function lockRoom(trx: Trx, companyId: string, bytes: number, runId = ''): Promise<boolean> {
-  if (bytes <= smallBytes) return true
-  await lockCompany(trx, companyId, 'results')
-  await deleteSettled(trx, companyId)
-  const company = sql`${companyId}::text`
-  const { rows } = await sql<{ fits: boolean }>`
-    select coalesce(${keptBytesOf(company)} + others.bytes + ${bytes} <= ${keptLimitOf(company)}, true) as fits
+const findRoom = prepared<{ companyId: string; bytes: number; runId: string }, { fits: boolean }>(
+  ({ companyId, bytes, runId }) => sql`
+    select coalesce(${keptBytesOf(sql`${companyId}::text`)} + others.bytes + ${bytes}::bigint
+      <= ${keptLimitOf(sql`${companyId}::text`)}, true) as fits
     from (
       select coalesce(sum(bytes), 0)::bigint as bytes from storage_reservations reserved
       where company_id = ${companyId} and run_id <> ${runId} and ${isUnsettled}
     ) others
-  `.execute(trx)
-  return rows[0]?.fits ?? false
+  `,
+)
+
+/** Reserves where there is room, and deletes reservations of the company that do not count any more. */
+const reserve = prepared<
+  { runId: string; companyId: string; fence: number; bytes: number; fits: boolean },
+  never
+>(
+  ({ runId, companyId, fence, bytes, fits }) => sql`
+    with settled as (
+      delete from storage_reservations reserved
+      where company_id = ${companyId} and run_id <> ${runId} and not ${isUnsettled}
+    )
+    insert into storage_reservations as present (run_id, company_id, fence, bytes)
+    select ${runId}::text, ${companyId}::text, ${fence}::bigint, ${bytes}::bigint where ${fits}::boolean
+    on conflict (run_id) do update set fence = excluded.fence, bytes = excluded.bytes
+      where present.company_id = excluded.company_id and present.fence < excluded.fence
+  `,
+)
+
+/**
+ * Whether the quota of a company has room beside all reservations but that of `runId`. No other transaction takes it before this
+ * one has ended.
+ */
+export async function lockRoom(
+  trx: QueryExecutorProvider,
+  companyId: string,
+  bytes: number,
+  runId = '',
+): Promise<boolean> {
+  if (bytes <= smallBytes) return true
+  const found = await settleAll([
+    lockCompany(trx, companyId, 'results'),
+    findRoom(trx, { companyId, bytes, runId }),
+  ])
+  return found[1][0]?.fits ?? false
 }
 
-/** Reserves quota for the results of a run; false: there is no room. It may be repeated. */
-export function reserveStorage(
+/** Reserves quota for the results of a run, in two round trips; false: there is no room. It may be repeated. */
+export async function reserveStorage(
   db: Database,
-  { id, companyId, fence }: { id: string; companyId: string; fence: number },
+  { id: runId, companyId, fence }: { id: string; companyId: string; fence: number },
   bytes: number,
 ): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
-    if (!(await lockRoom(trx, companyId, bytes, id))) return false
-    await sql`
-      insert into storage_reservations as present (run_id, company_id, fence, bytes)
-      values (${id}, ${companyId}, ${fence}, ${bytes})
-      on conflict (run_id) do update set fence = excluded.fence, bytes = excluded.bytes
-        where present.company_id = excluded.company_id and present.fence < excluded.fence
-    `.execute(trx)
-    return true
+  if (bytes <= smallBytes) return true
+  return pipelinedTransaction(db, {
+    read: (trx) => lockRoom(trx, companyId, bytes, runId),
+    write: async (trx, fits) => {
+      await reserve(trx, { runId, companyId, fence, bytes, fits })
+      return fits
+    },
   })
 }
-
-const deleteSettled = (trx: Trx, companyId: string): Promise<unknown> =>
-  sql`
-    delete from storage_reservations reserved where company_id = ${companyId} and not ${isUnsettled}
-  `.execute(trx)
