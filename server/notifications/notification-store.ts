@@ -12,7 +12,10 @@ export type NotificationRow = Selectable<NotificationsTable>
 /** A statement has at most 65,535 parameters; each column of a row is one. */
 const rowsOfStatement = 1000
 
-/** Stores a notice for each of its users, once for each source. */
+/**
+ * Stores a notice for each of its users, once for each source. Several processes may add to the same daily notices, so each goes
+ * through them in the order of their keys: in any other order two would wait for each other.
+ */
 export async function insertNotifications(trx: Trx, addressed: readonly AddressedNotice[]): Promise<void> {
   const once = addressed.filter(({ notice }) => !notice.isDaily).flatMap(rowsOf)
   for (let start = 0; start < once.length; start += rowsOfStatement) {
@@ -22,7 +25,8 @@ export async function insertNotifications(trx: Trx, addressed: readonly Addresse
       .onConflict((conflict) => conflict.columns(['user_id', 'source']).doNothing())
       .execute()
   }
-  for (const row of addressed.filter(({ notice }) => notice.isDaily).flatMap(rowsOf)) {
+  const daily = addressed.filter(({ notice }) => notice.isDaily).flatMap(rowsOf)
+  for (const row of daily.toSorted(byUserAndSource)) {
     await trx
       .insertInto('notifications')
       .values(row)
@@ -34,6 +38,15 @@ export async function insertNotifications(trx: Trx, addressed: readonly Addresse
       )
       .execute()
   }
+}
+
+/** The order in which rows that other processes may insert too are inserted. */
+export function byUserAndSource(
+  a: { user_id: string; source: string },
+  b: { user_id: string; source: string },
+): number {
+  if (a.user_id !== b.user_id) return a.user_id < b.user_id ? -1 : 1
+  return a.source === b.source ? 0 : a.source < b.source ? -1 : 1
 }
 
 const rowsOf = ({ notice, userIds }: AddressedNotice) =>
@@ -55,7 +68,8 @@ const rowsOf = ({ notice, userIds }: AddressedNotice) =>
 
 /**
  * Deletes the oldest notifications of the users, beyond the newest `keep` of each. The bound of each is found once: joined
- * directly, the planner looks for it again for each notification of the user.
+ * directly, the planner looks for it again for each notification of the user. Those that another transaction changes are left to
+ * the next time: to wait for them might be to wait in a circle.
  */
 export async function deleteBeyond(trx: Trx, userIds: readonly string[], keep: number): Promise<void> {
   await sql`${acrossCompanies('the bound of each recipient')}
@@ -63,9 +77,11 @@ export async function deleteBeyond(trx: Trx, userIds: readonly string[], keep: n
       select u.id as user_id, beyond.place from unnest(${userIds}::text[]) as u (id) cross join lateral (
         select place from notifications where user_id = u.id order by place desc offset ${keep} limit 1
       ) beyond
+    ), beyond as (
+      select n.id from first_deleted first join notifications n on n.user_id = first.user_id and n.place <= first.place
+      for update of n skip locked
     )
-    delete from notifications n using first_deleted first
-      where n.user_id = first.user_id and n.place <= first.place
+    delete from notifications where id = any(array(select id from beyond))
   `.execute(trx)
 }
 

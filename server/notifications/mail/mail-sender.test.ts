@@ -7,6 +7,8 @@ import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { startMailServer } from '../../../testing/mail-server.ts'
 import { createLog } from '../../base/logging.ts'
 import { cancelRun } from '../../runs/queue/cancel-run.ts'
+import { dailyNotice } from '../notice.ts'
+import { insertNotifications } from '../notification-store.ts'
 import { Notifier } from '../notifier.ts'
 import { putMuted } from './mail-preference-store.ts'
 import { sweepMails } from './mail-preferences.ts'
@@ -104,6 +106,26 @@ describe('an e-mail', () => {
     await sender.attempts.stop()
     expect(new Set(server.mails.map((mail) => mail.header('Message-ID'))).size).toBe(12)
     expect(server.mails).toHaveLength(12)
+  })
+
+  it('of a day is queued once for each person, by processes that come to them in different orders', async () => {
+    const others = await Promise.all([1, 2, 3].map(() => makeTenant(db)))
+    for (const other of others) await giveAddress(other)
+    const queueOf = async (day: Date, of: Tenant[]) => {
+      const daily = of.map(({ companyId, member }) => {
+        const event = { id: 1, company_id: companyId, event: '', subject_id: member.principalId, count: 1, at: day }
+        return { notice: dailyNotice(event, 'run_content_expired'), userIds: [member.principalId] }
+      })
+      await db.transaction().execute(async (trx) => {
+        await insertNotifications(trx, daily)
+        for (const sink of sinks) await sink(trx, daily)
+      })
+    }
+    for (let day = 1; day <= 20; day += 1) {
+      const at = new Date(Date.UTC(2026, 0, day))
+      await Promise.all([queueOf(at, others), queueOf(at, others.toReversed())])
+    }
+    for (const other of others) expect(await rows(other)).toHaveLength(20)
   })
 
   it('is not made for who has no address, wants none of the kind, or is disabled', async () => {

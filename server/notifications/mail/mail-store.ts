@@ -4,18 +4,19 @@ import { countUpTo } from '../../db/count-up-to.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { MailDeliveriesTable } from '../../db/tables/mail.ts'
 import type { DueTable } from '../../work/claim-due.ts'
+import { byUserAndSource } from '../notification-store.ts'
 
 /** Writes the table `mail_deliveries`. */
 
 type MailRow = Selectable<MailDeliveriesTable>
 export type MailLane = MailRow['lane']
 
-/** Once for each user and source. */
+/** Once for each user and source, in the order in which other processes insert the same. */
 export async function insertMails(trx: Trx, rows: readonly Insertable<MailDeliveriesTable>[]): Promise<void> {
   if (rows.length === 0) return
   await trx
     .insertInto('mail_deliveries')
-    .values([...rows])
+    .values(rows.toSorted(byUserAndSource))
     .onConflict((conflict) => conflict.columns(['user_id', 'source']).doNothing())
     .execute()
 }

@@ -30,7 +30,10 @@ export const queueMail =
       notice,
       recipients: ids.flatMap((id) => byId.get(id) ?? []).filter((recipient) => wants(recipient, notice)),
     }))
-    for (const [companyId, ofCompany] of Map.groupBy(wanted, ({ notice }) => notice.companyId))
+    const byCompany = Map.groupBy(wanted, ({ notice }) => notice.companyId)
+    // As all processes do: two that insert e-mails of a day for the same people would wait for each other.
+    const ordered = [...byCompany].toSorted(([a], [b]) => (a < b ? -1 : 1))
+    for (const [companyId, ofCompany] of ordered)
       await queueOfCompany(trx, companyId, ofCompany, { now: clock.now(), origin })
   }
 
