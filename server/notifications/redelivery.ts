@@ -19,9 +19,26 @@ const pausesMs = [
 ]
 
 /** The pause after an attempt, up to a tenth longer by the id, so that deliveries that failed together spread. */
-export function pauseAfter(attempts: number, id: string): number {
+function pauseAfter(attempts: number, id: string): number {
   const pause = pausesMs[Math.min(attempts, pausesMs.length) - 1] ?? 8 * hourMs
   return Math.round(pause * (1 + Number.parseInt(id.slice(-2), 16) / 2560))
+}
+
+/** The pause before the next attempt; undefined: the time of the row is over by then. */
+export function pauseUntilNext({
+  id,
+  attempts,
+  attempted_at: attemptedAt,
+  give_up_at: giveUpAt,
+}: {
+  id: string
+  attempts: number
+  attempted_at: Date | null
+  give_up_at: Date
+}): number | undefined {
+  const pauseMs = pauseAfter(attempts, id)
+  // Both by the clock of the database.
+  return attemptedAt && attemptedAt.getTime() + pauseMs > giveUpAt.getTime() ? undefined : pauseMs
 }
 
 /** Shorter than the time after which an attempt counts as lost. */

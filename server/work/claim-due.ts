@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
-import type { Clock } from '../base/clock.ts'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Database, Executing } from '../db/database.ts'
 import { scheduledCompanies } from '../fairness/company-schedule-statement.ts'
-import { hasHeartbeat } from './heartbeat-statement.ts'
 
 /** The part of the due rows of a lane that one round may take. */
 export interface ClaimShare {
@@ -33,34 +31,29 @@ export interface DueTable<Claimed extends { id: string; company_id: string }> {
 /** How attempts claim rows of a table. An attempt that has not ended after `lostAfterMs` died with its process. */
 export const dueRows = <Claimed extends { id: string; company_id: string }>(
   due: DueTable<Claimed>,
-  { db, clock, worker, lostAfterMs }: { db: Database; clock: Clock; worker: string; lostAfterMs: number },
+  { db, worker, lostAfterMs }: { db: Database; worker: string; lostAfterMs: number },
 ) => ({
-  claim: (lane: string, share: ClaimShare): Promise<ClaimedRound<Claimed>> => {
-    const now = clock.now()
-    return claimDue(db, due, { ...share, worker, lane, now, lostAt: new Date(now.getTime() + lostAfterMs) })
-  },
+  claim: (lane: string, share: ClaimShare): Promise<ClaimedRound<Claimed>> =>
+    claimDue(db, due, { ...share, worker, lane, lostAfterMs }),
   takeBack: (active: readonly string[]): Promise<number> =>
-    takeBackDue(db, due.table, { worker, active, now: clock.now(), lostAfterMs }),
+    takeBackDue(db, due.table, { worker, active, lostAfterMs }),
 })
 
 /**
- * Makes due what is claimed by a worker whose heartbeat has ended, or by this one and not in `active`: its process has died, or the
- * answer to its claim was lost. Returns the number of rows.
+ * Makes due what is claimed by a worker that is gone, or by this one and not in `active`: its process has died, or the answer to its
+ * claim was lost. One whose heartbeat is only old may be alive: no heartbeat is renewed while the database is away. Returns the number
+ * of rows.
  */
 async function takeBackDue(
   db: Executing,
   table: string,
-  {
-    worker,
-    active,
-    now,
-    lostAfterMs,
-  }: { worker: string; active: readonly string[]; now: Date; lostAfterMs: number },
+  { worker, active, lostAfterMs }: { worker: string; active: readonly string[]; lostAfterMs: number },
 ): Promise<number> {
   const { numAffectedRows } = await sql`${acrossCompanies('attempts of a process that has died')}
-    update ${sql.table(table)} set due_at = ${now}
-    where outcome is null and due_at > ${now} and due_at = attempted_at + ${lostAfterMs} * interval '1 millisecond'
-      and id <> all(${active}::text[]) and (worker = ${worker} or not ${hasHeartbeat(sql.ref(`${table}.worker`))})
+    update ${sql.table(table)} set due_at = now()
+    where outcome is null and due_at > now() and due_at = attempted_at + ${lostAfterMs} * interval '1 millisecond'
+      and id <> all(${active}::text[])
+      and (worker = ${worker} or not exists (select from workers where workers.id = ${sql.ref(`${table}.worker`)}))
   `.execute(db)
   return Number(numAffectedRows ?? 0)
 }
@@ -69,18 +62,12 @@ type Nullable<T> = { [K in keyof T]: T[K] | null }
 
 /**
  * Takes due rows of the next companies that have some waiting, at most `free`, so that a company with many delays no other. A
- * company without a free place is passed over. A claimed row is due again at `lostAt`, when its attempt counts as lost.
+ * company without a free place is passed over. A claimed row is due again when its attempt counts as lost.
  */
 async function claimDue<Claimed extends { id: string; company_id: string }>(
   db: Executing,
   { table, columns }: DueTable<Claimed>,
-  {
-    worker,
-    lane,
-    now,
-    lostAt,
-    ...share
-  }: ClaimShare & { worker: string; lane: string; now: Date; lostAt: Date },
+  { worker, lane, lostAfterMs, ...share }: ClaimShare & { worker: string; lane: string; lostAfterMs: number },
 ): Promise<ClaimedRound<Claimed>> {
   const due = sql.table(table)
   const returned = sql.join(['id', 'company_id', ...columns].map((column) => sql.ref(column)))
@@ -91,14 +78,14 @@ async function claimDue<Claimed extends { id: string; company_id: string }>(
     with recursive ${scheduledCompanies({ table, waits }, share)}, due as (
       select d.id from waiting w cross join lateral (
         select id from ${due}
-        where ${waits} and company_id = w.company_id and due_at <= ${now}
+        where ${waits} and company_id = w.company_id and due_at <= now()
         order by due_at
         limit greatest(0, ${share.perCompany} - coalesce((${JSON.stringify(share.inProgress)}::jsonb ->> w.company_id)::int, 0))
         for update skip locked
       ) d
       order by w.turn limit ${share.free}
     ), claimed as (
-      update ${due} set attempts = attempts + 1, attempted_at = ${now}, due_at = ${lostAt}, worker = ${worker}
+      update ${due} set attempts = attempts + 1, attempted_at = now(), due_at = now() + ${lostAfterMs} * interval '1 millisecond', worker = ${worker}
       where id = any(array(select id from due))
       returning ${returned}
     ), looked as (

@@ -45,7 +45,7 @@ export function startNotifications({
   const mailSinks = server ? [queueMail({ clock, origin: config })] : []
   const mail = server && new MailSender({ db, clock, log, worker, server }).attempts.start()
   // Announcements lock rooms, in which people wait to post, until the round is written: they are last.
-  const sinks = [queueDeliveries({ clock }), ...mailSinks, announceRuns]
+  const sinks = [queueDeliveries, ...mailSinks, announceRuns]
   const notifier = startNotifier(new Notifier(db, sinks), log)
   const isReachable = reachableBy(config.webhookInnerRanges)
   const webhooks = new WebhookSender({

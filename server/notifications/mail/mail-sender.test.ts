@@ -1,12 +1,15 @@
 import { mailsPerUserAndDay } from '@sandbox-jobs/contract/limits.ts'
+import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { eventually } from '../../../testing/eventually.ts'
+import { makeExecutor } from '../../../testing/factories/executors.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
 import { startMailServer } from '../../../testing/mail-server.ts'
 import { createLog } from '../../base/logging.ts'
 import { cancelRun } from '../../runs/queue/cancel-run.ts'
+import { endHeartbeat, startHeartbeat } from '../../work/heartbeat-store.ts'
 import { dailyNotice } from '../notice.ts'
 import { insertNotifications } from '../notification-store.ts'
 import { Notifier } from '../notifier.ts'
@@ -33,6 +36,14 @@ let tenant: Tenant
 let task: RunnableTask
 let address: string
 let people = 0
+
+/** Times of e-mails are of the clock of the database. */
+async function pass(ms: number): Promise<void> {
+  aheadMs += ms
+  const ago = sql`${ms} * interval '1 millisecond'`
+  await sql`update mail_deliveries set due_at = due_at - ${ago}, give_up_at = give_up_at - ${ago}, attempted_at = attempted_at - ${ago}
+    where company_id = ${tenant.companyId}`.execute(db)
+}
 
 async function giveAddress({ companyId, member }: Tenant): Promise<string> {
   people += 1
@@ -113,7 +124,14 @@ describe('an e-mail', () => {
     for (const other of others) await giveAddress(other)
     const queueOf = async (day: Date, of: Tenant[]) => {
       const daily = of.map(({ companyId, member }) => {
-        const event = { id: 1, company_id: companyId, event: '', subject_id: member.principalId, count: 1, at: day }
+        const event = {
+          id: 1,
+          company_id: companyId,
+          event: '',
+          subject_id: member.principalId,
+          count: 1,
+          at: day,
+        }
         return { notice: dailyNotice(event, 'run_content_expired'), userIds: [member.principalId] }
       })
       await db.transaction().execute(async (trx) => {
@@ -189,17 +207,27 @@ describe('an e-mail that is not taken', () => {
     expect(await rows()).toMatchObject([{ outcome: null, status: 451, error: 'deferred', lane: 'retry' }])
     await send()
     expect(server.attempts).toHaveLength(1)
-    aheadMs = 6000
+    await pass(6000)
     await send()
     expect(await rows()).toMatchObject([{ outcome: 'sent', attempts: 2 }])
     expect(server.mails).toHaveLength(1)
+  })
+
+  it('is tried again after its pause, also by a process whose clock is ahead', async () => {
+    server.answers[address] = [451]
+    await happen()
+    await send()
+    aheadMs = 3_600_000
+    sender = newSender()
+    await send()
+    expect(server.attempts).toHaveLength(1)
   })
 
   it('ends at once where the answer is permanent', async () => {
     server.answers[address] = [550]
     await happen()
     await send()
-    aheadMs = 86_400_000
+    await pass(86_400_000)
     await send()
     expect(server.attempts).toHaveLength(1)
     expect(await rows()).toMatchObject([{ outcome: 'refused', status: 550 }])
@@ -209,8 +237,8 @@ describe('an e-mail that is not taken', () => {
     server.answers[address] = [450]
     await happen()
     for (let hours = 0; hours <= 84; hours += 6) {
-      aheadMs = hours * 3_600_000
       await send()
+      await pass(6 * 3_600_000)
     }
     expect(await rows()).toMatchObject([{ outcome: 'failed', status: 450 }])
   })
@@ -220,11 +248,28 @@ describe('an e-mail that is not taken', () => {
     await happen()
     await send()
     expect(await rows()).toMatchObject([{ outcome: null, lane: 'retry' }])
-    aheadMs = 6000
+    await pass(6000)
     await send()
     const ids = server.mails.map((mail) => mail.header('Message-ID'))
     expect(ids).toEqual([ids[0], ids[0]])
     expect(await rows()).toMatchObject([{ outcome: 'sent' }])
+  })
+
+  it('is left to a process that is only silent: no heartbeat is renewed while the database is away', async () => {
+    const worker = 'silent'
+    await makeExecutor(db, '1'.repeat(32), { worker })
+    await startHeartbeat(db, { executor: '1'.repeat(32), worker })
+    await sql`update workers set beat_at = now() - interval '1 hour'`.execute(db)
+    await happen()
+    await sql`update mail_deliveries set attempts = 1, worker = ${worker}, attempted_at = now(), due_at = now() + interval '3 minutes'`.execute(
+      db,
+    )
+    await send()
+    expect(server.attempts).toEqual([])
+    await endHeartbeat(db, worker)
+    sender = newSender()
+    await send()
+    expect(server.attempts).toHaveLength(1)
   })
 
   it('is sent by the next process where one died during the attempt', async () => {

@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.ts'
 import { dueRows } from '../../work/claim-due.ts'
 import { Deliveries, type LaneSlots, type Slot } from '../../work/deliveries.ts'
 import { deliveryTries } from '../delivery-metrics.ts'
-import { pauseAfter, recordDelivery } from '../redelivery.ts'
+import { pauseUntilNext, recordDelivery } from '../redelivery.ts'
 import { listMailRecipients } from './mail-preference-store.ts'
 import { type ClaimedMail, dueMails, type MailLane, updateMail } from './mail-store.ts'
 import { type MailServer, sendMail } from './smtp.ts'
@@ -44,7 +44,7 @@ export class MailSender {
     this.attempts = new Deliveries<MailLane, ClaimedMail>({
       name: 'mail',
       places: slots,
-      ...dueRows(dueMails, { db, clock, worker, lostAfterMs }),
+      ...dueRows(dueMails, { db, worker, lostAfterMs }),
       attempt: (mail, place) => this.#attempt(mail, place),
       clock,
       log,
@@ -53,7 +53,7 @@ export class MailSender {
   }
 
   async #attempt(mail: ClaimedMail, place: Slot<MailLane>): Promise<void> {
-    const { db, clock, log, server, firstLaneMs = firstLaneDefaultMs } = this.#options
+    const { db, log, server, firstLaneMs = firstLaneDefaultMs } = this.#options
     const { id, company_id: companyId, user_id, subject, body, created_at: at } = mail
     const key = { companyId, id }
     const [recipient] = await listMailRecipients(db, [companyId], [user_id])
@@ -68,9 +68,8 @@ export class MailSender {
       recordDelivery('record of an e-mail', () => updateMail(db, key, set), log)
     if (outcome === 'sent') return void (await record({ outcome, status, error }))
     log.warn({ mail: id, company: companyId, outcome, status, error }, 'an e-mail was not sent')
-    const dueAt = new Date(clock.now().getTime() + pauseAfter(mail.attempts, id))
-    const isLast = outcome === 'refused' || dueAt > mail.give_up_at
-    const next = isLast ? { outcome } : { due_at: dueAt, lane: 'retry' as const }
+    const dueInMs = outcome === 'refused' ? undefined : pauseUntilNext(mail)
+    const next = dueInMs === undefined ? { outcome } : { dueInMs, lane: 'retry' as const }
     await record({ status, error, ...next })
   }
 }

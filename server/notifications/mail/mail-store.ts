@@ -4,6 +4,7 @@ import { countUpTo } from '../../db/count-up-to.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { MailDeliveriesTable } from '../../db/tables/mail.ts'
 import type { DueTable } from '../../work/claim-due.ts'
+import { type DueTimes, dueTimes, inMs } from '../../work/due-times-statement.ts'
 import { byUserAndSource } from '../notification-store.ts'
 
 /** Writes the table `mail_deliveries`. */
@@ -12,11 +13,16 @@ type MailRow = Selectable<MailDeliveriesTable>
 export type MailLane = MailRow['lane']
 
 /** Once for each user and source, in the order in which other processes insert the same. */
-export async function insertMails(trx: Trx, rows: readonly Insertable<MailDeliveriesTable>[]): Promise<void> {
+export async function insertMails(
+  trx: Trx,
+  rows: readonly Omit<Insertable<MailDeliveriesTable>, 'due_at' | 'give_up_at'>[],
+  giveUpInMs: number,
+): Promise<void> {
   if (rows.length === 0) return
+  const times = { due_at: inMs(0), give_up_at: inMs(giveUpInMs) }
   await trx
     .insertInto('mail_deliveries')
-    .values(rows.toSorted(byUserAndSource))
+    .values(rows.toSorted(byUserAndSource).map((row) => ({ ...row, ...times })))
     .onConflict((conflict) => conflict.columns(['user_id', 'source']).doNothing())
     .execute()
 }
@@ -44,22 +50,31 @@ export async function countMailsSince(
 
 export type ClaimedMail = Pick<
   MailRow,
-  'id' | 'company_id' | 'user_id' | 'subject' | 'body' | 'lane' | 'attempts' | 'created_at' | 'give_up_at'
+  | 'id'
+  | 'company_id'
+  | 'user_id'
+  | 'subject'
+  | 'body'
+  | 'lane'
+  | 'attempts'
+  | 'attempted_at'
+  | 'created_at'
+  | 'give_up_at'
 >
 
 export const dueMails: DueTable<ClaimedMail> = {
   table: 'mail_deliveries',
-  columns: ['user_id', 'subject', 'body', 'lane', 'attempts', 'created_at', 'give_up_at'],
+  columns: ['user_id', 'subject', 'body', 'lane', 'attempts', 'attempted_at', 'created_at', 'give_up_at'],
 }
 
 export const updateMail = (
   db: Executing,
   key: { companyId: string; id: string },
-  set: Partial<Pick<MailRow, 'due_at' | 'error' | 'lane' | 'outcome' | 'status'>>,
+  { dueInMs, ...set }: Partial<Pick<MailRow, 'error' | 'lane' | 'outcome' | 'status'>> & DueTimes,
 ): Promise<unknown> =>
   db
     .updateTable('mail_deliveries')
-    .set(set)
+    .set({ ...set, ...dueTimes({ dueInMs }) })
     .where('id', '=', key.id)
     .where('company_id', '=', key.companyId)
     .execute()

@@ -72,13 +72,12 @@ async function queueOfCompany(
       event: notice.event,
       subject,
       body,
-      due_at: now,
-      give_up_at: new Date(now.getTime() + giveUpAfterMs),
       created_at: now,
       attempted_at: null,
       status: null,
       error: null,
       outcome: null,
     })),
+    giveUpAfterMs,
   )
 }

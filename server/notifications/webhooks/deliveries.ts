@@ -1,11 +1,10 @@
-import { catalogPageSizeDefault, webhookHistoryMax, webhookRetryDays } from '@sandbox-jobs/contract/limits.ts'
+import { catalogPageSizeDefault, webhookHistoryMax } from '@sandbox-jobs/contract/limits.ts'
 import {
   type WebhookDelivery,
   type WebhookDeliveryList,
   webhookTestEvent,
 } from '@sandbox-jobs/contract/resources/notifications/webhook.ts'
 import type { Principal } from '../../access/principal.ts'
-import { dayMs } from '../../base/clock.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { newId } from '../../base/ids.ts'
 import type { PageRequest } from '../../base/page.ts'
@@ -14,6 +13,7 @@ import {
   type DeliveryRow,
   deleteOldDeliveries,
   findWaiting,
+  giveUpInMs,
   insertDeliveries,
   type Lane,
   listDeliveryRows,
@@ -21,9 +21,6 @@ import {
 } from './delivery-store.ts'
 import { lockWebhook, type WebhookRow } from './webhook-store.ts'
 import { requireWebhook, type WebhookDeps } from './webhooks.ts'
-
-/** Until when attempts of a delivery are repeated. */
-export const giveUpAt = (now: Date): Date => new Date(now.getTime() + webhookRetryDays * dayMs)
 
 /** Newest first. Throws `not_found`. */
 export async function listDeliveries(
@@ -48,8 +45,7 @@ export async function redeliver(
   { webhookId, id }: { webhookId: string; id: string },
 ): Promise<WebhookDelivery> {
   await requireWebhook(deps, principal, webhookId)
-  const now = deps.clock.now()
-  const set = { attempts: 0, due_at: now, give_up_at: giveUpAt(now), outcome: null } as const
+  const set = { attempts: 0, dueInMs: 0, giveUpInMs, outcome: null } as const
   const row = await updateDelivery(deps.db, { companyId: principal.companyId, webhookId, id }, set)
   if (!row) throw notFound()
   return render(row)
@@ -90,8 +86,6 @@ function testRow({ company_id, id, failing_since, is_slow }: WebhookRow, now: Da
     event: webhookTestEvent,
     body: JSON.stringify({ type: webhookTestEvent, timestamp: now.toISOString(), data: { company_id } }),
     lane: laneOf({ failing_since, is_slow }),
-    due_at: now,
-    give_up_at: giveUpAt(now),
     attempted_at: null,
     status: null,
     error: null,

@@ -1,23 +1,30 @@
+import { webhookRetryDays } from '@sandbox-jobs/contract/limits.ts'
 import { type Insertable, type Selectable, sql } from 'kysely'
+import { dayMs } from '../../base/clock.ts'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import { countUpTo } from '../../db/count-up-to.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { WebhookDeliveriesTable } from '../../db/tables/notifications.ts'
 import type { DueTable } from '../../work/claim-due.ts'
+import { type DueTimes, dueTimes, inMs } from '../../work/due-times-statement.ts'
 
 /** Writes the table `webhook_deliveries`. */
 
 export type DeliveryRow = Selectable<WebhookDeliveriesTable>
 export type Lane = DeliveryRow['lane']
 
+/** How long attempts of a delivery are repeated. */
+export const giveUpInMs: number = webhookRetryDays * dayMs
+
 export async function insertDeliveries(
   trx: Trx,
-  rows: readonly Insertable<WebhookDeliveriesTable>[],
+  rows: readonly Omit<Insertable<WebhookDeliveriesTable>, 'due_at' | 'give_up_at'>[],
 ): Promise<void> {
   if (rows.length === 0) return
+  const times = { due_at: inMs(0), give_up_at: inMs(giveUpInMs) }
   await trx
     .insertInto('webhook_deliveries')
-    .values([...rows])
+    .values(rows.map((row) => ({ ...row, ...times })))
     .onConflict((conflict) => conflict.columns(['webhook_id', 'event_id']).doNothing())
     .execute()
 }
@@ -54,12 +61,20 @@ export const findWaiting = (
 
 export type ClaimedDelivery = Pick<
   DeliveryRow,
-  'id' | 'company_id' | 'webhook_id' | 'event_id' | 'body' | 'lane' | 'attempts' | 'give_up_at'
+  | 'id'
+  | 'company_id'
+  | 'webhook_id'
+  | 'event_id'
+  | 'body'
+  | 'lane'
+  | 'attempts'
+  | 'attempted_at'
+  | 'give_up_at'
 >
 
 export const dueDeliveries: DueTable<ClaimedDelivery> = {
   table: 'webhook_deliveries',
-  columns: ['webhook_id', 'event_id', 'body', 'lane', 'attempts', 'give_up_at'],
+  columns: ['webhook_id', 'event_id', 'body', 'lane', 'attempts', 'attempted_at', 'give_up_at'],
 }
 
 interface DeliveryKey {
@@ -71,13 +86,15 @@ interface DeliveryKey {
 export const updateDelivery = (
   db: Executing,
   key: DeliveryKey,
-  set: Partial<
-    Pick<DeliveryRow, 'attempts' | 'due_at' | 'error' | 'give_up_at' | 'lane' | 'outcome' | 'status'>
-  >,
+  {
+    dueInMs,
+    giveUpInMs: endsInMs,
+    ...set
+  }: Partial<Pick<DeliveryRow, 'attempts' | 'error' | 'lane' | 'outcome' | 'status'>> & DueTimes,
 ): Promise<DeliveryRow | undefined> =>
   db
     .updateTable('webhook_deliveries')
-    .set(set)
+    .set({ ...set, ...dueTimes({ dueInMs, giveUpInMs: endsInMs }) })
     .where('id', '=', key.id)
     .where('webhook_id', '=', key.webhookId)
     .where('company_id', '=', key.companyId)

@@ -1,28 +1,25 @@
 import { webhookWaitingMax } from '@sandbox-jobs/contract/limits.ts'
-import type { Clock } from '../../base/clock.ts'
 import { newId } from '../../base/ids.ts'
 import type { Trx } from '../../db/database.ts'
 import type { Notice } from '../notice.ts'
 import type { NoticeSink } from '../notifier.ts'
-import { giveUpAt, laneOf } from './deliveries.ts'
+import { laneOf } from './deliveries.ts'
 import { countWaiting, insertDeliveries } from './delivery-store.ts'
 import { countDropped, lockWebhookRows, type WebhookRow } from './webhook-store.ts'
 
 /** Queues a delivery of each notice for each webhook of its company that wants the event. */
-export const queueDeliveries =
-  ({ clock }: { clock: Clock }): NoticeSink =>
-  async (trx, addressed) => {
-    const companyIds = [...new Set(addressed.map(({ notice }) => notice.companyId))]
-    if (companyIds.length === 0) return
-    // One that is deleted meanwhile would end the round, which is one transaction for many companies.
-    const webhooks = await lockWebhookRows(trx, companyIds)
-    if (webhooks.length === 0) return
-    const events = addressed.map(({ notice }) => ({ notice, id: newId('notificationEvent') }))
-    for (const webhook of webhooks.filter(({ paused_at }) => paused_at === null)) {
-      const wanted = events.filter(({ notice }) => wants(webhook, notice))
-      if (wanted.length > 0) await queue(trx, webhook, wanted, clock.now())
-    }
+export const queueDeliveries: NoticeSink = async (trx, addressed) => {
+  const companyIds = [...new Set(addressed.map(({ notice }) => notice.companyId))]
+  if (companyIds.length === 0) return
+  // One that is deleted meanwhile would end the round, which is one transaction for many companies.
+  const webhooks = await lockWebhookRows(trx, companyIds)
+  if (webhooks.length === 0) return
+  const events = addressed.map(({ notice }) => ({ notice, id: newId('notificationEvent') }))
+  for (const webhook of webhooks.filter(({ paused_at }) => paused_at === null)) {
+    const wanted = events.filter(({ notice }) => wants(webhook, notice))
+    if (wanted.length > 0) await queue(trx, webhook, wanted)
   }
+}
 
 const wants = ({ company_id, events }: WebhookRow, notice: Notice): boolean =>
   notice.companyId === company_id && (events.length === 0 || events.includes(notice.event))
@@ -32,7 +29,7 @@ interface Event {
   id: string
 }
 
-async function queue(trx: Trx, webhook: WebhookRow, events: readonly Event[], now: Date): Promise<void> {
+async function queue(trx: Trx, webhook: WebhookRow, events: readonly Event[]): Promise<void> {
   const of = { companyId: webhook.company_id, webhookId: webhook.id }
   const free = webhookWaitingMax - (await countWaiting(trx, of, webhookWaitingMax))
   const queued = events.slice(0, free)
@@ -46,8 +43,6 @@ async function queue(trx: Trx, webhook: WebhookRow, events: readonly Event[], no
       event: notice.event,
       body: bodyOf(notice),
       lane: laneOf(webhook),
-      due_at: now,
-      give_up_at: giveUpAt(now),
       attempted_at: null,
       status: null,
       error: null,

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { fixedKeys } from '../../../testing/apps/fixed-keys.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
@@ -15,7 +16,7 @@ import { cancelRun } from '../../runs/queue/cancel-run.ts'
 import { LocalKeys, secretKeysFolder } from '../../secrets/keys/local-keys.ts'
 import { keyRing } from '../../secrets/keys/wrapping-keys.ts'
 import { rotateSecretKeys } from '../../secrets/rotate-keys.ts'
-import { Notifier } from '../notifier.ts'
+import { type NoticeSink, Notifier } from '../notifier.ts'
 import { sweepDeliveries } from './deliveries.ts'
 import { queueDeliveries } from './queue-deliveries.ts'
 import { WebhookSender } from './webhook-sender.ts'
@@ -31,13 +32,21 @@ afterAll(() => server.close())
 let aheadMs = 0
 const clock = { now: () => new Date(Date.now() + aheadMs) }
 const log = createLog('test', 'silent')
-const notifier = new Notifier(db, [queueDeliveries({ clock })])
+const notifier = new Notifier(db, [queueDeliveries])
 const isReachable = reachableBy(['127.0.0.1/32'])
 const post = { isReachable, resolve: async () => ['127.0.0.1'], timeoutMs: 2000, ca: server.ca }
 const newSender = () => new WebhookSender({ db, clock, log, worker: 'w', keys, post })
 let sender = newSender()
 let tenant: Tenant
 let task: RunnableTask
+
+/** Times of deliveries are of the clock of the database. */
+async function pass(ms: number): Promise<void> {
+  aheadMs += ms
+  const ago = sql`${ms} * interval '1 millisecond'`
+  await sql`update webhook_deliveries set due_at = due_at - ${ago}, give_up_at = give_up_at - ${ago}, attempted_at = attempted_at - ${ago}
+    where company_id = ${tenant.companyId}`.execute(db)
+}
 
 beforeEach(async () => {
   await db.deleteFrom('webhooks').execute()
@@ -117,13 +126,19 @@ describe('a webhook', () => {
   it('does not end the round of all companies when it is deleted meanwhile', async () => {
     const { id } = await create('/ok')
     let deleting: Promise<unknown> | undefined
-    const now = () => {
+    const at = new Date()
+    at.toISOString = () => {
       deleting ??= api.must(allRoutes.deleteWebhook, tenant.companyManager, { params: { wid: id } })
-      return new Date()
+      return ''
     }
+    const queueMeanwhile: NoticeSink = (trx, addressed) =>
+      queueDeliveries(
+        trx,
+        addressed.map(({ notice, userIds }) => ({ notice: { ...notice, at }, userIds })),
+      )
     const run = await makeRun(db, task, { chatroom_id: tenant.roomId })
     await cancelRun(db, { id: run, company_id: tenant.companyId })
-    expect(await new Notifier(db, [queueDeliveries({ clock: { now } })]).notifyAll()).toBe(1)
+    expect(await new Notifier(db, [queueMeanwhile]).notifyAll()).toBe(1)
     await deleting
   })
 
@@ -211,13 +226,13 @@ describe('a webhook that fails', () => {
     expect(server.posts).toHaveLength(1)
     expect(await deliveries(id)).toMatchObject([{ state: 'waiting', last_status: 500, last_error: 'status' }])
     expect((await read(id)).failing_since).not.toBeNull()
-    aheadMs = 6000
+    await pass(6000)
     await send()
     expect(server.posts).toHaveLength(2)
-    aheadMs = 12_000
+    await pass(6000)
     await send()
     expect(server.posts).toHaveLength(2)
-    aheadMs = 60_000
+    await pass(48_000)
     await send()
     expect(new Set(server.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
     expect(await deliveries(id)).toMatchObject([{ state: 'delivered', attempts: 3 }])
@@ -229,8 +244,8 @@ describe('a webhook that fails', () => {
     const { id } = await create('/dead')
     await happen(2)
     for (let hours = 0; hours <= 84; hours += 6) {
-      aheadMs = hours * 3_600_000
       await send()
+      await pass(6 * 3_600_000)
     }
     expect(await read(id)).toMatchObject({ paused_because: 'failing' })
     const failed = await deliveries(id)
@@ -410,7 +425,7 @@ it('a delivery whose process died during the attempt is sent again, with the sam
   await send()
   const posts = () => server.posts.filter(({ path }) => path === '/again')
   expect(posts()).toEqual([])
-  aheadMs = 121_000
+  await pass(121_000)
   await send()
   expect(await deliveries(id)).toMatchObject([
     { state: 'delivered', attempts: 2, event_id: posts()[0]?.headers['webhook-id'] },

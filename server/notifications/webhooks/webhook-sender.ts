@@ -8,7 +8,7 @@ import { openSealed } from '../../secrets/store/sealed-value.ts'
 import { dueRows } from '../../work/claim-due.ts'
 import { Deliveries, type LaneSlots, type Slot } from '../../work/deliveries.ts'
 import { deliveryTries } from '../delivery-metrics.ts'
-import { pauseAfter, recordDelivery } from '../redelivery.ts'
+import { pauseUntilNext, recordDelivery } from '../redelivery.ts'
 import {
   type ClaimedDelivery,
   demoteWaiting,
@@ -62,7 +62,7 @@ export class WebhookSender {
     this.attempts = new Deliveries<Lane, ClaimedDelivery>({
       name: 'webhooks',
       places,
-      ...dueRows(dueDeliveries, { db, clock, worker, lostAfterMs }),
+      ...dueRows(dueDeliveries, { db, worker, lostAfterMs }),
       attempt: (delivery, place) => this.#attempt(delivery, place),
       clock,
       log,
@@ -124,9 +124,9 @@ export class WebhookSender {
         return
       }
       const since = await markFailing(trx, webhook, now)
-      const dueAt = new Date(now.getTime() + pauseAfter(delivery.attempts, delivery.id))
-      const isLast = dueAt > delivery.give_up_at
-      const next = isLast ? ({ outcome: 'failed' } as const) : { due_at: dueAt, lane: 'retry' as const }
+      const dueInMs = pauseUntilNext(delivery)
+      const next =
+        dueInMs === undefined ? ({ outcome: 'failed' } as const) : { dueInMs, lane: 'retry' as const }
       await updateDelivery(trx, key, { status, error, ...next })
       const because =
         status === gone
