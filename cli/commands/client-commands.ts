@@ -142,6 +142,7 @@ export const clientCommands: Commands = {
       list: async () => (await import('./schedules/schedules.ts')).schedulesListCommand(),
       preview: async () => (await import('./schedules/schedules-add.ts')).schedulesPreviewCommand(),
       add: async () => (await import('./schedules/schedules-add.ts')).schedulesAddCommand(),
+      change: async () => (await import('./schedules/schedules-change.ts')).schedulesChangeCommand(),
       pause: async () => (await import('./schedules/schedules.ts')).schedulesPauseCommand(),
       resume: async () => (await import('./schedules/schedules.ts')).schedulesResumeCommand(),
       remove: async () => (await import('./schedules/schedules.ts')).schedulesRemoveCommand(),

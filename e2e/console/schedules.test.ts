@@ -55,6 +55,28 @@ test('a schedule starts a run, which its row leads to', async () => {
   await page.getByText('Completed').first().waitFor()
 })
 
+test('it is changed, with the next times shown before, and only what was changed is sent', async () => {
+  const { client, room } = world.tenant
+  await page.goto(`${world.service.url}/console/chatrooms/${room}/schedules`)
+  await page.getByRole('link', { name: `Change ${name}` }).press('Enter')
+  await page.getByRole('heading', { level: 1, name: `Change ${name}` }).waitFor()
+  const save = page.getByRole('button', { name: 'Save' })
+  await expect.poll(() => save.getAttribute('aria-disabled')).toBe('true')
+  await page.getByLabel('When').fill('0 8 30 feb *')
+  await save.click()
+  await page.getByText('names no day that there is').first().waitFor()
+  await page.getByLabel('When').fill('30 7 * * *')
+  const preview = page.getByRole('region', { name: 'Next times and price' })
+  await preview.getByText('30 runs within 30 days').waitFor()
+  await page.getByLabel('Times that the service misses').selectOption('once')
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+  await save.press('Enter')
+  expect((await sent).postDataJSON()).toEqual({ cron: '30 7 * * *', missed: 'once' })
+  await page.getByRole('heading', { level: 1, name: 'Schedules of daily-numbers' }).waitFor()
+  const { items } = await client.call(allRoutes.listSchedules, { params: { cid: room } })
+  expect(items).toMatchObject([{ name, cron: '30 7 * * *', missed: 'once', paused_because: null }])
+})
+
 test('it is paused, resumed and deleted', async () => {
   await page.goto(`${world.service.url}/console/chatrooms/${world.tenant.room}/schedules`)
   await page.getByRole('button', { name: `Pause ${name}` }).click()

@@ -14,7 +14,7 @@ export async function makeScreens(world: ConsoleWorld): Promise<Record<string, s
     params: { id: taskId },
     body: { environment_version_id: environmentVersion, work_script: 'echo 1' },
   })
-  await tenant.client.call(allRoutes.createSchedule, {
+  const { id: schedule } = await tenant.client.call(allRoutes.createSchedule, {
     params: { cid: tenant.room },
     body: {
       name: 'Daily numbers',
@@ -39,6 +39,7 @@ export async function makeScreens(world: ConsoleWorld): Promise<Record<string, s
     'room-notifications': `${room}/manage/notifications`,
     schedules: `${room}/schedules`,
     'schedule-new': `${room}/schedules/new`,
+    'schedule-change': `${room}/schedules/${schedule}`,
     'company-secrets': `${room}/manage/secrets?for=company`,
     'inbox-todo': 'inbox/todo',
     'inbox-notifications': 'inbox/notifications',

@@ -15,20 +15,35 @@ import { setFields } from '../../runs/set-fields.ts'
 import { type Session, withSession } from '../../session/session.ts'
 import { type RoomOptions, scheduleCommand, stateOf } from './schedules.ts'
 
+/** The fields that a new schedule and its change share. */
+export interface ScheduleOptions extends RoomOptions {
+  name?: string
+  input?: string
+  set?: string[]
+  missed?: MissedPolicy
+  timeout?: number
+}
+
 interface TimesOptions extends RoomOptions {
   cron: string
   zone: string
   timeout?: number
 }
 
+export const cronHelp = 'minute, hour, day of the month, month, day of the week: "30 7 * * mon-fri"'
+export const zoneHelp = 'time zone, such as Europe/Berlin or UTC'
+export const setHelp = 'set a field of the input, by the schema of the task; repeatable'
+
+export const missedOption = (): Option =>
+  new Option('--missed <policy>', 'ticks that the service missed: skip them, or run once').choices(
+    missedPolicies,
+  )
+
 const timesCommand = (name: string, description: string): Command =>
   scheduleCommand(name, description)
     .argument('<task>', 'task that the room has enabled, by name or id')
-    .requiredOption(
-      '--cron <cron>',
-      'minute, hour, day of the month, month, day of the week: "30 7 * * mon-fri"',
-    )
-    .requiredOption('--zone <zone>', 'time zone, such as Europe/Berlin or UTC')
+    .requiredOption('--cron <cron>', cronHelp)
+    .requiredOption('--zone <zone>', zoneHelp)
     .option('--timeout <seconds>', 'timeout of each run in seconds (default: that of the task)', wholeNumber)
 
 /** The fields that a schedule and its preview share. */
@@ -52,7 +67,7 @@ export const schedulesPreviewCommand = (): Command =>
       }),
   )
 
-function previewText({ next_at, ticks_30_days, run, ...costs }: SchedulePreview): string {
+export function previewText({ next_at, ticks_30_days, run, ...costs }: SchedulePreview): string {
   const { hold_30_days: most, typical_cost_30_days: typical } = costs
   const lines = [
     ...next_at.map((at) => `next: ${at}`),
@@ -64,23 +79,14 @@ function previewText({ next_at, ticks_30_days, run, ...costs }: SchedulePreview)
   return `${lines.join('\n')}\n`
 }
 
-interface AddOptions extends TimesOptions {
-  name?: string
-  input?: string
-  set?: string[]
-  missed?: MissedPolicy
-}
+type AddOptions = TimesOptions & ScheduleOptions
 
 export const schedulesAddCommand = (): Command =>
   timesCommand('add', 'run a task of a room at times of a calendar, as yourself')
     .option('--name <name>', 'name of the schedule (default: that of the task)')
     .option('--input <json>', 'JSON input as text, or a file with it, - for standard input; without it {}')
-    .option('--set <name=value>', 'set a field of the input, by the schema of the task; repeatable', repeated)
-    .addOption(
-      new Option('--missed <policy>', 'ticks that the service missed: skip them, or run once').choices(
-        missedPolicies,
-      ),
-    )
+    .option('--set <name=value>', setHelp, repeated)
+    .addOption(missedOption())
     .addHelpText('after', '\nsandbox schedules preview shows the ticks and the price first.')
     .action((task: string, options: AddOptions) =>
       withSession(options, (session) => add(session, task, options)),

@@ -24,6 +24,16 @@ const schedule = {
   last: null,
   created_at: '2026-11-30T09:00:00.000Z',
 }
+const preview = {
+  next_at: schedule.next_at,
+  ticks_30_days: 22,
+  run: {
+    currency: 'USD',
+    refusals: [{ code: 'schedule_needs_confirmation', message: 'It needs a person.' }],
+  },
+  hold_30_days: '0.068200',
+  typical_cost_30_days: null,
+}
 const paused = { ...schedule, paused_because: 'by_person', paused_at: schedule.created_at, next_at: [] }
 const times = ['--cron', schedule.cron, '--zone', schedule.time_zone]
 let service: FakeService
@@ -37,7 +47,7 @@ beforeEach(async () => {
   service.answers.listSchedules = () => page([schedule])
   service.answers.createSchedule = () => ({ json: schedule })
   service.answers.updateSchedule = ({ body }) => ({
-    json: JSON.parse(body.toString()).enabled ? schedule : paused,
+    json: JSON.parse(body.toString()).enabled === false ? paused : schedule,
   })
   service.answers.deleteSchedule = () => ({ json: schedule })
   service.answers.listScheduleTicks = () =>
@@ -81,18 +91,7 @@ test('add sends the task of the menu, the times and the input as it was written'
 })
 
 test('preview shows ticks, price and refusals, and makes nothing', async () => {
-  service.answers.previewSchedule = () => ({
-    json: {
-      next_at: schedule.next_at,
-      ticks_30_days: 22,
-      run: {
-        currency: 'USD',
-        refusals: [{ code: 'schedule_needs_confirmation', message: 'It needs a person.' }],
-      },
-      hold_30_days: '0.068200',
-      typical_cost_30_days: null,
-    },
-  })
+  service.answers.previewSchedule = () => ({ json: preview })
   const { stdout } = await schedules('preview', 'Report', ...times)
   expect(stdout).toBe(
     [
@@ -104,6 +103,27 @@ test('preview shows ticks, price and refusals, and makes nothing', async () => {
     ].join('\n'),
   )
   expect(service.requests.map(({ route }) => route)).not.toContain('createSchedule')
+})
+
+test('change sends what is named, and sets fields in the stored input as it was written', async () => {
+  service.answers.readScheduleInput = () => ({ bytes: Buffer.from('{"n": 12345678901234567890}') })
+  const changed = await schedules('change', 'Daily', '--cron', '5 8 * * *', '--task-timeout', '--set', 'm=2')
+  expect(changed.stdout).toBe(`${schedule.id} runs next at 2026-12-01T06:30:00.000Z.\n`)
+  const request = service.requests.find(({ route }) => route === 'updateSchedule')
+  expect(String(request?.body)).toBe(
+    '{"cron":"5 8 * * *","timeout_seconds":null,"input":{"n": 12345678901234567890,"m":2}}',
+  )
+})
+
+test('change with --dry-run shows the ticks and the price of the changed schedule, and changes nothing', async () => {
+  service.answers.previewSchedule = () => ({ json: preview })
+  const shown = await schedules('change', 'Daily', '--zone', 'UTC', '--timeout', '60', '--dry-run')
+  expect(shown.stdout).toContain('runs in 30 days: 22')
+  const [asked] = service.requests.filter(({ route }) => route === 'previewSchedule')
+  expect(Object.fromEntries(asked?.query ?? [])).toEqual({
+    ...{ task_id: task.task_id, cron: schedule.cron, time_zone: 'UTC', timeout_seconds: '60' },
+  })
+  expect(service.requests.map(({ route }) => route)).not.toContain('updateSchedule')
 })
 
 test('list, ticks, pause, resume and remove find a schedule by its name', async () => {

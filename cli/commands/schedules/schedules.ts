@@ -40,18 +40,22 @@ const schedulesOf = async ({ client }: Session, cid: string): Promise<Schedule[]
   (await client.call(allRoutes.listSchedules, { params: { cid } })).items
 
 /** A command on one schedule of a room. */
-const oneSchedule = (
+export const oneSchedule = <Options extends RoomOptions>(
   name: string,
   description: string,
-  act: (session: Session, params: { cid: string; sid: string }) => Promise<void>,
+  act: (
+    session: Session,
+    params: { cid: string; sid: string },
+    given: { schedule: Schedule; options: Options },
+  ) => Promise<void>,
 ): Command =>
   scheduleCommand(name, description)
     .argument('<schedule>', 'schedule by id or name')
-    .action((wanted: string, options: RoomOptions) =>
+    .action((wanted: string, options: Options) =>
       withSession(options, async (session) => {
         const cid = await findRoom(session, options.room)
-        const { id: sid } = pickNamed('schedule', wanted, await schedulesOf(session, cid))
-        await act(session, { cid, sid })
+        const schedule = pickNamed('schedule', wanted, await schedulesOf(session, cid))
+        await act(session, { cid, sid: schedule.id }, { schedule, options })
       }),
     )
 

@@ -90,6 +90,15 @@ const newSchedule = createRoute({
   ),
 })
 
+const changeSchedule = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/chatrooms/$cid/schedules/$sid',
+  component: lazyRouteComponent(
+    () => import('../screens/schedules/change-schedule-page.tsx'),
+    'ChangeSchedulePage',
+  ),
+})
+
 const runForm = createRoute({
   getParentRoute: () => signedIn,
   path: '/chatrooms/$cid/run/$taskId',
@@ -297,6 +306,7 @@ const screens = signedIn.addChildren([
   roomNotifications,
   schedules,
   newSchedule,
+  changeSchedule,
   runForm,
   roomRuns,
   run,

@@ -1,12 +1,15 @@
 import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import { api } from '../../data/api/api.ts'
 import { menuOf } from '../../data/rooms/menu.ts'
 import { Field } from '../../parts/field.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { ManagedRoomPage } from '../rooms/managed-room-page.tsx'
+import { bodyOfSchedule, newDraft } from './schedule-draft.ts'
 import { ScheduleForm } from './schedule-form.tsx'
 import styles from './schedules.module.css'
 
@@ -46,7 +49,21 @@ function NewSchedule({ cid }: { cid: string }) {
                 </select>
               )}
             </Field>
-            {item && <ScheduleForm key={item.task_version_id} cid={cid} item={item} />}
+            {item && (
+              <ScheduleForm
+                key={item.task_version_id}
+                cid={cid}
+                item={item}
+                startsWith={newDraft(item)}
+                act={t.schedules.make}
+                save={(draft) =>
+                  api.call(allRoutes.createSchedule, {
+                    params: { cid },
+                    body: { ...bodyOfSchedule(draft), task_id: item.task_id },
+                  })
+                }
+              />
+            )}
           </div>
         )
       }}

@@ -1,16 +1,7 @@
-import {
-  type MissedPolicy,
-  missedPolicies,
-} from '@sandbox-jobs/contract/resources/schedules/missed-policy.ts'
+import { missedPolicies } from '@sandbox-jobs/contract/resources/schedules/missed-policy.ts'
 import { Field } from '../../parts/field.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-
-export interface ScheduleValues {
-  name: string
-  cron: string
-  time_zone: string
-  missed: MissedPolicy
-}
+import type { ScheduleValues } from './schedule-draft.ts'
 
 interface Props {
   values: ScheduleValues

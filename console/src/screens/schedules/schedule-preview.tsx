@@ -6,8 +6,9 @@ import { Panel } from '../../parts/panel.tsx'
 import { Refusals } from '../../parts/refusals.tsx'
 import rows from '../../parts/row-list.module.css'
 import { useFormats, useTexts } from '../../texts/texts.tsx'
+import { isRunTimeout } from '../run-form/timeout-option.tsx'
 import { NextTicks } from './next-ticks.tsx'
-import type { ScheduleValues } from './schedule-fields.tsx'
+import type { ScheduleDraft } from './schedule-draft.ts'
 import styles from './schedules.module.css'
 
 const settledMs = 600
@@ -15,14 +16,16 @@ const settledMs = 600
 interface Props {
   cid: string
   taskId: string
-  values: ScheduleValues
+  draft: ScheduleDraft
 }
 
 /** The next five ticks and the price of a schedule that is typed. */
-export function SchedulePreviewBox({ cid, taskId, values }: Props) {
+export function SchedulePreviewBox({ cid, taskId, draft }: Props) {
   const t = useTexts().schedules
-  const { cron, time_zone } = useSettled(values, settledMs)
-  const preview = useQuery(previewOf(cid, { task_id: taskId, cron, time_zone }))
+  const { values, timeout } = useSettled(draft, settledMs)
+  const { cron, time_zone } = values
+  const timeouts = timeout !== '' && isRunTimeout(timeout) ? { timeout_seconds: Number(timeout) } : {}
+  const preview = useQuery(previewOf(cid, { task_id: taskId, cron, time_zone, ...timeouts }))
   return (
     <section className={styles.preview} aria-label={t.preview} aria-live="polite">
       <Panel query={preview} rows={3}>

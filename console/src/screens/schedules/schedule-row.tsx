@@ -1,9 +1,12 @@
+import { plainText } from '@sandbox-jobs/contract/plain-text.ts'
 import type { Schedule } from '@sandbox-jobs/contract/resources/schedules/schedule.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../../data/api/api.ts'
 import { readSchedulesAgain } from '../../data/rooms/schedules.ts'
+import links from '../../parts/button.module.css'
 import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { FinalAct } from '../../parts/final-act.tsx'
@@ -53,6 +56,14 @@ function Acts({ schedule: { id: sid, chatroom_id: cid, name, paused_because } }:
   const isPaused = paused_because !== null
   return (
     <>
+      <Link
+        to="/chatrooms/$cid/schedules/$sid"
+        params={params}
+        className={links.button}
+        aria-label={plainText(t.changeNamed(name))}
+      >
+        {t.change}
+      </Link>
       <Button
         label={isPaused ? t.resumeNamed(name) : t.pauseNamed(name)}
         isBusy={enable.isPending}
