@@ -1471,6 +1471,17 @@ create table run_counts (
   constraint run_counts_pkey PRIMARY KEY (company_id, task_id, day, chatroom_id, principal_type, submission_source, state)
 );
 
+create table run_end_requests (
+  id bigint generated always as identity not null,
+  company_id text not null,
+  run_id text,
+  requested_at timestamp with time zone default clock_timestamp() not null,
+  account text not null,
+  constraint run_end_requests_pkey PRIMARY KEY (id),
+  constraint run_end_requests_account_check CHECK (length(account) >= 1 AND length(account) <= 256),
+  constraint run_end_requests_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+);
+
 create table run_files (
   run_id text not null,
   company_id text not null,

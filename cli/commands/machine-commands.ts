@@ -39,6 +39,7 @@ const operatorCommands: Commands = {
   console: async () => (await import('./operator/service/operator-console.ts')).operatorConsoleCommand(),
   executor: async () => (await import('./operator/service/operator-executor.ts')).operatorExecutorCommand(),
   company: async () => (await import('./operator/service/operator-company.ts')).operatorCompanyCommand(),
+  run: async () => (await import('./operator/service/operator-run.ts')).operatorRunCommand(),
   prices: async () => (await import('./operator/billing/operator-prices.ts')).operatorPricesCommand(),
   block: async () => (await import('./operator/images/operator-block.ts')).operatorBlockCommand(),
   unblock: async () => (await import('./operator/images/operator-unblock.ts')).operatorUnblockCommand(),

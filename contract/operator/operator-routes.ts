@@ -9,6 +9,8 @@ export const operatorRoutes = {
   listCompanies: { method: 'GET', path: '/operator/api/v1/companies' },
   readCompany: { method: 'GET', path: '/operator/api/v1/companies/{id}' },
   listRuns: { method: 'GET', path: '/operator/api/v1/runs' },
+  endRun: { method: 'POST', path: '/operator/api/v1/runs/{id}/end' },
+  emptyQueue: { method: 'POST', path: '/operator/api/v1/companies/{id}/queue/empty' },
   listBuilds: { method: 'GET', path: '/operator/api/v1/builds' },
   stopBuilds: { method: 'PUT', path: '/operator/api/v1/build-fence' },
   resumeBuilds: { method: 'POST', path: '/operator/api/v1/build-fence/lift' },

@@ -47,10 +47,12 @@ export async function grantOperatorRights(db: Executing, role: ReturnType<typeof
   await sql`grant update (last_used_at, expires_at) on operator_sign_ins to ${role}`.execute(db)
 }
 
-/** Acts of the console write their entries, which nobody changes, the fence of builds, the kill switch, budgets, the end of keys and the columns of limits. */
+/** Acts of the console write their entries, which nobody changes, the fence of builds, the kill switch, budgets, the end of keys, requests to end runs and the columns of limits. */
 async function grantActs(db: Executing, role: ReturnType<typeof sql.id>): Promise<void> {
   await sql`grant select, insert on operator_acts to ${role}`.execute(db)
   await sql`grant update (revoked_at) on gateway_keys to ${role}`.execute(db)
+  // The worker ends the runs: this role changes none.
+  await sql`grant insert on run_end_requests to ${role}`.execute(db)
   for (const table of ['build_fence', 'kill_switch', 'company_budgets'])
     await sql`grant select, insert, update, delete on ${sql.table(table)} to ${role}`.execute(db)
   const names = sql.join(operatorColumns.map((column) => sql.id(column)))

@@ -117,6 +117,7 @@ export interface Tables {
   run_output_credentials: customTables.RunOutputCredentialsTable
   run_output_effects: customTables.RunOutputEffectsTable
   operator_acts: audit.OperatorActsTable
+  run_end_requests: audit.RunEndRequestsTable
   kill_switch: audit.KillSwitchTable
   audit_pending: audit.AuditPendingTable
   audit_entries: audit.AuditEntriesTable

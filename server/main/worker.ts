@@ -21,6 +21,7 @@ import { postgresRunQueue } from '../runs/drive/run-queue.ts'
 import { startRunWorker } from '../runs/drive/run-worker.ts'
 import { PolicyOutputs } from '../runs/parts/outputs/run-outputs.ts'
 import { StoredRunSecrets } from '../runs/parts/secrets/run-secrets.ts'
+import { startRequestedEnds } from '../runs/queue/end-requested-runs.ts'
 import { queuePolicy } from '../runs/queue/queue-policy.ts'
 import { configuredKeys } from '../secrets/keys/configured-keys.ts'
 import { LocalKeys, secretKeysFolder } from '../secrets/keys/local-keys.ts'
@@ -125,6 +126,7 @@ await runRole('worker', async (config, log) => {
   const { enabled } = config
   const started = { db, directory, policy, outputs, storage, enabled, clock: systemClock, log }
   const unattended = await startUnattendedRuns(started)
+  const ends = startRequestedEnds(db, log)
   const residue = storage.sweeps.map(({ remove, ...sweep }) =>
     startSweep({ ...sweep, runOnce: async () => ({ removed: await remove() }), log }),
   )
@@ -146,7 +148,8 @@ await runRole('worker', async (config, log) => {
     stop: async () => {
       // They may take long, and nothing depends on their end.
       for (const loop of [...residue, presence]) void loop.stop()
-      const parts = [runs, builds, sweep, uploads, notifications, retention, ...unattended, ...metrics, audit]
+      const loops = [sweep, uploads, notifications, retention, ...unattended, ends, ...metrics, audit]
+      const parts = [runs, builds, ...loops]
       await Promise.all(parts.map((part) => part.stop()))
       await tracing.stop()
       await lease.release()

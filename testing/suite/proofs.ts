@@ -116,7 +116,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'screens of the console',
     scenarios: [
-      'e2e/console/{author,company,doors,environments,inbox,keys,operator,people,run-form,schedules,screens,secrets,signed-out,usage}.test.ts',
+      'e2e/console/{author,company,doors,environments,inbox,keys,operator,operator-runs,people,run-form,schedules,screens,secrets,signed-out,usage}.test.ts',
     ],
     proves: ['console', 'server/http/console', 'e2e/console'],
   },

@@ -76,6 +76,13 @@ export const runsOf = (company: string | undefined) =>
     ...refreshed,
   })
 
+/** A worker ends it within a second. */
+export const endRun = (id: string, reason: string): Promise<object> =>
+  ask(operatorRoutes.endRun, { params: { id }, body: { reason } })
+
+export const emptyQueue = (id: string, reason: string): Promise<object> =>
+  ask(operatorRoutes.emptyQueue, { params: { id }, body: { reason } })
+
 /** The builds that have not ended, of one company or of all, and whether new ones are refused. */
 export const buildsOf = (company: string | undefined) =>
   queryOptions({

@@ -177,6 +177,18 @@ create table kill_switch (
   stopped_at timestamptz not null default now()
 );
 
+-- Runs that operators want to end: one, or all of a company that wait. A worker ends them and deletes the row, so the operator
+-- console, whose role may add rows here, needs no right on runs.
+create table run_end_requests (
+  id bigint generated always as identity primary key,
+  company_id text not null references companies,
+  -- null: all that were queued up to this time
+  run_id text,
+  requested_at timestamptz not null default clock_timestamp(),
+  -- of the machine, that the audit log of the company names
+  account text not null check (length(account) between 1 and 256)
+);
+
 -- Things that could not be removed when their time was over, and when each is tried again: others go before it.
 create table removal_failures (
   thing text primary key,

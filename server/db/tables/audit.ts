@@ -20,6 +20,16 @@ export interface KillSwitchTable {
   stopped_at: Generated<Date>
 }
 
+/** A run that an operator wants to end, or a whole queue, until a worker has ended it. */
+export interface RunEndRequestsTable {
+  id: Generated<number>
+  company_id: string
+  /** Null: all runs of the company that were queued by then. */
+  run_id: string | null
+  requested_at: Generated<Date>
+  account: string
+}
+
 /** A change that is not in a chain yet; written with the change, mostly by triggers. */
 export interface AuditPendingTable {
   id: Generated<number>

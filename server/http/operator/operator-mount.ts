@@ -99,7 +99,7 @@ export function operatorMounter<Services extends OperatorServices & { consoleUrl
           check(asked)
           const { reason } = asked as { reason: string }
           const act = actOf({ params, body: asked as never })
-          const done = await doAct(services, act, { account, request: { id: request.id, reason } })
+          const done = await doAct(services, act, { account, reason, request: request.id })
           if (done === undefined) throw notFound()
           return {}
         },

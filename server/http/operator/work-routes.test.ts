@@ -8,6 +8,7 @@ import { makeTenant } from '../../../testing/factories/tenant.ts'
 import { systemClock } from '../../base/clock.ts'
 import { fenceSeconds } from '../../builds/attempts/build-fence.ts'
 import { readAuditLog } from '../../operations/audit/audit-log.ts'
+import { listRunEndRequests } from '../../runs/queue/run-end-request-store.ts'
 
 const { db } = await createTestDatabase()
 const operators = new TestOperatorConsole(db, systemClock)
@@ -98,6 +99,56 @@ it.each([{ minutes: 5 }, { reason: 'why' }, { reason: 'why', minutes: 0 }, { rea
     expect(await fenceSeconds(db)).toBe(0)
   },
 )
+
+it('asks for the end of a run and of all that wait, each with its reason, and refuses what is not there', async () => {
+  const { companyId, roomId } = await makeTenant(db)
+  const task = await makeRunnableTask(db, companyId)
+  const run = await makeRun(db, task, { chatroom_id: roomId, state: 'queued' })
+  const post = (path: string, id: string, payload: object, as = cookie) =>
+    operators.send({ method: 'POST', url: path.replace('{id}', id), payload, headers: { cookie: as } })
+  const { endRun, emptyQueue } = operatorRoutes
+  const readOnly = await operators.signedIn('read_only')
+  for (const [path, id] of [
+    [endRun.path, run],
+    [emptyQueue.path, companyId],
+  ] as const) {
+    expect((await post(path, id, {})).statusCode).toBe(422)
+    expect((await post(path, 'run_none', { reason: 'why' })).statusCode).toBe(404)
+    expect((await post(path, id, { reason: 'why' }, readOnly)).json().detail.code).toBe('operator_read_only')
+  }
+  expect(await listRunEndRequests(db, 10)).toEqual([])
+  expect((await post(endRun.path, run, { reason: 'It mines.' })).statusCode).toBe(200)
+  expect((await post(emptyQueue.path, companyId, { reason: 'So do they.' })).statusCode).toBe(200)
+  expect(await listRunEndRequests(db, 10)).toMatchObject([
+    { company_id: companyId, run_id: run, account: 'grace' },
+    { company_id: companyId, run_id: null, account: 'grace' },
+  ])
+  const { items } = await readAuditLog(db, 2)
+  expect(items.map(({ act, subject, details }) => [act, subject, details])).toMatchObject([
+    ['queue_empty', companyId, { reason: 'So do they.' }],
+    ['run_end', run, { reason: 'It mines.', request: expect.any(String) }],
+  ])
+})
+
+it('a run that has ended is not there to be ended', async () => {
+  const { companyId, roomId } = await makeTenant(db)
+  const ended = {
+    state: 'completed',
+    exit_code: 0,
+    terminal_at: new Date(),
+    executor: 'e',
+    sandbox_id: 's',
+  } as const
+  const id = await makeRun(db, await makeRunnableTask(db, companyId), { chatroom_id: roomId, ...ended })
+  const url = operatorRoutes.endRun.path.replace('{id}', id)
+  const answer = await operators.send({
+    method: 'POST',
+    url,
+    payload: { reason: 'why' },
+    headers: { cookie },
+  })
+  expect(answer.statusCode).toBe(404)
+})
 
 it('a read-only sign-in stops no builds', async () => {
   const as = await operators.signedIn('read_only')

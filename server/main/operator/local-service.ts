@@ -61,8 +61,8 @@ export const actOnService = <T>(act: AuditEntry, work: (service: LocalService) =
   doHere({ entry: act, work })
 
 /** Does an act on the service of this machine, as the account that runs this process. */
-export const doHere = <T>(act: Act<LocalService, T>): Outcome<T> =>
-  onLocalService((service) => doAct(service, act, { account: userInfo().username }))
+export const doHere = <T>(act: Act<LocalService, T>, reason?: string): Outcome<T> =>
+  onLocalService((service) => doAct(service, act, { account: userInfo().username, reason }))
 
 export const refuse = (cause: ServiceRefusal['cause'], ...problems: string[]): ServiceRefusal => ({
   ok: false,

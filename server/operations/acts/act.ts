@@ -5,27 +5,29 @@ import { type AuditEntry, recordAuditEntry } from '../audit/audit-log.ts'
 /** A change by an operator, the same by a command and in the operator console: its entry in the audit log, and its work. */
 export interface Act<Services, T> {
   entry: AuditEntry
-  work: (services: Services) => Promise<T>
+  work: (services: Services, account: string) => Promise<T>
 }
 
 export interface Operator {
   /** Of the machine. */
   account: string
-  /** The request of the operator console, and why the operator made it; absent: a command. */
-  request?: { id: string; reason: string }
+  /** Why the operator does it; not every command asks. */
+  reason?: string | undefined
+  /** The id of the request of the operator console; absent: a command. */
+  request?: string
 }
 
 /** Does an act. The audit log has it before it starts, and each change names the operator. */
 export function doAct<Services extends { db: Database }, T>(
   services: Services,
   { entry, work }: Act<Services, T>,
-  { account, request }: Operator,
+  { account, reason, request }: Operator,
 ): Promise<T> {
   const acting: Acting = { action: entry.act, actor_type: 'operator', actor_id: account }
   const recorded = async () => {
-    const details = { ...entry.details, ...(request && { reason: request.reason, request: request.id }) }
+    const details = { ...entry.details, ...(reason && { reason }), ...(request && { request }) }
     await recordAuditEntry(services.db, { ...entry, details }, account)
-    return work(services)
+    return work(services, account)
   }
-  return request ? inRequest(request.id, recorded, acting) : actingAs(acting, recorded)
+  return request ? inRequest(request, recorded, acting) : actingAs(acting, recorded)
 }

@@ -33,6 +33,8 @@ export interface AuditEntry {
     | 'runner_release_approve'
     | 'signing_key_rotate'
     | 'storage_recount'
+    | 'run_end'
+    | 'queue_empty'
     | 'executor_drain'
     | 'executor_resume'
     | 'executor_remove'

@@ -37,6 +37,7 @@ export const unrecordedTables: Readonly<Record<string, string>> = {
   live_run_counts: derived,
   live_run_changes: derived,
   queue_turns: queue,
+  run_end_requests: queue,
   build_memory_turn: queue,
   charges: partOf('runs'),
   run_inputs: partOf('runs'),

@@ -3,6 +3,7 @@ import { systemClock } from '../../base/clock.ts'
 import type { Database, Trx } from '../../db/database.ts'
 import { notifyAfterCommit } from '../../db/notify.ts'
 import { transition } from '../../db/transition.ts'
+import type { TracedProcess } from '../../tracing/span.ts'
 import { reportRunEnd } from '../model/report-run-end.ts'
 import { failed } from '../model/run-outcome.ts'
 import type { RunRow } from '../model/run-row.ts'
@@ -17,9 +18,10 @@ export async function cancelRun(
   db: Database,
   run: Pick<RunRow, 'id' | 'company_id'>,
   manner: 'gently' | 'at once' = 'gently',
+  process: TracedProcess = 'api',
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    if (await cancelQueued(trx, run)) return
+    if (await cancelQueued(trx, run, process)) return
     const left = await transition(trx, {
       ...cancelRequested({ id: run.id, companyId: run.company_id }),
       set: { cancel_requested_at: sql`clock_timestamp()` },
@@ -31,7 +33,11 @@ export async function cancelRun(
 }
 
 /** Ends a run that no worker has claimed. Returns false if it is claimed or has ended. */
-async function cancelQueued(trx: Trx, run: Pick<RunRow, 'id' | 'company_id'>): Promise<boolean> {
+export async function cancelQueued(
+  trx: Trx,
+  run: Pick<RunRow, 'id' | 'company_id'>,
+  process: TracedProcess = 'api',
+): Promise<boolean> {
   const outcome = failed('cancelled')
   const { state: _, ...columns } = outcome
   const left = await transition(trx, {
@@ -41,7 +47,7 @@ async function cancelQueued(trx: Trx, run: Pick<RunRow, 'id' | 'company_id'>): P
   if (left === undefined) return false
   // Before the commit: if that fails, it is reported once more at the next try.
   const { id, company_id: companyId } = run
-  reportRunEnd({ id, companyId, outcome, endMs: systemClock.now().getTime(), process: 'api' })
+  reportRunEnd({ id, companyId, outcome, endMs: systemClock.now().getTime(), process })
   return true
 }
 

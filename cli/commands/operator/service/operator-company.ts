@@ -4,8 +4,10 @@ import {
   limitMax,
 } from '@sandbox-jobs/contract/operator/company-limits.ts'
 import { setCompany, showCompany } from '@sandbox-jobs/server/main/operator/operator-company.ts'
+import { emptyQueueHere } from '@sandbox-jobs/server/main/operator/operator-runs.ts'
 import { Command, Option } from 'commander'
 import { sizeUpTo } from '../../../args/byte-size.ts'
+import { reasonText } from '../../../args/reason-text.ts'
 import { wholeNumberUpTo } from '../../../args/whole-number.ts'
 import { CliError, exitCodes } from '../../../failure.ts'
 import { table } from '../../../output/table.ts'
@@ -59,9 +61,10 @@ interface Options {
 
 export const operatorCompanyCommand = (): Command =>
   new Command('company')
-    .description('show or change the limits and the budget of one company')
+    .description('show or change the limits and the budget of one company, or end what it has waiting')
     .addCommand(setCommand())
     .addCommand(showCommand())
+    .addCommand(emptyQueueCommand())
     .addCommand(companyBudgetCommand())
 
 function setCommand(): Command {
@@ -104,14 +107,32 @@ const showCommand = (): Command =>
     .option('--json', 'print one JSON document')
     .action((company: string, options: Options) => tell(company, options, () => showCompany(company)))
 
+const emptyQueueCommand = (): Command =>
+  new Command('empty-queue')
+    .description('end the runs of a company that wait; runs at work go on')
+    .argument('<company>', 'company, by name or id')
+    .requiredOption('--reason <text>', 'reason, for the audit log', reasonText)
+    .option('--json', 'print one JSON document')
+    .action((company: string, { reason, ...options }: Options & { reason: string }) =>
+      withLocalService(
+        options,
+        () => emptyQueueHere(company, reason),
+        (waiting) => {
+          if (waiting === undefined) throw unknown(company)
+          return { text: `${waiting} waiting runs end within seconds.\n`, document: { company, waiting } }
+        },
+      ),
+    )
+
+const unknown = (company: string): CliError =>
+  new CliError(`There is no company ${JSON.stringify(company)}.`, {
+    hint: 'Use its name in the file of sandbox admin apply.',
+    code: 'cli_company_unknown',
+  })
+
 const tell = (company: string, options: Options, work: () => ReturnType<typeof showCompany>) =>
   withLocalService({ json: options.json === true }, work, (policy) => {
-    if (!policy) {
-      throw new CliError(`There is no company ${JSON.stringify(company)}.`, {
-        hint: 'Use its name in the file of sandbox admin apply.',
-        code: 'cli_company_unknown',
-      })
-    }
+    if (!policy) throw unknown(company)
     const rows = Object.entries(policy).map(([name, value]) => [
       name,
       value === null ? 'none' : String(value),

@@ -122,6 +122,12 @@ export const de = {
     refusedUntil: (time: string) => `Neue Builds aller Firmen werden bis ${time} abgelehnt.`,
     resume: 'Builds wieder annehmen',
     resumeEffect: 'Alle Firmen können wieder Builds starten.',
+    end: 'Beenden',
+    endRun: (run: string) => `${run} beenden`,
+    endEffect: 'Der Lauf endet in Sekunden als abgebrochen. Seine Prozesse bekommen keine Zeit, sich zu beenden.',
+    emptyQueue: 'Warteschlange leeren',
+    emptyEffect:
+      'Die wartenden Läufe dieser Firma enden in Sekunden als abgebrochen. Läufe, die arbeiten, gehen weiter.',
   },
   commands: {
     title: 'Befehle',

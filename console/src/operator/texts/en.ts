@@ -121,6 +121,11 @@ export const en = {
     refusedUntil: (time: string) => `New builds of all companies are refused until ${time}.`,
     resume: 'Accept builds again',
     resumeEffect: 'All companies can start builds again.',
+    end: 'End',
+    endRun: (run: string) => `End ${run}`,
+    endEffect: 'The run ends within seconds as cancelled. Its processes get no time to end.',
+    emptyQueue: 'Empty the queue',
+    emptyEffect: 'The runs of this company that wait end within seconds as cancelled. Runs at work go on.',
   },
   commands: {
     title: 'Commands',

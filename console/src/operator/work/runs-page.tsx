@@ -1,8 +1,11 @@
+import type { OperatedRun } from '@sandbox-jobs/contract/operator/operator-work.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import { Panel } from '../../parts/panel.tsx'
 import { runsOf } from '../operator-api.ts'
 import { useOperatorTexts } from '../texts/operator-texts.tsx'
+import { EmptyQueue, EndButton, EndRun } from './run-ends.tsx'
 import { WorkPage } from './work-page.tsx'
 import { WorkTable } from './work-table.tsx'
 
@@ -11,9 +14,20 @@ export function RunsPage() {
   const t = useOperatorTexts()
   const { id: company } = useParams({ strict: false })
   const query = useQuery(runsOf(company))
-  const both = { machine: 'run', id: t.overview.run } as const
+  /** The run to end. Its dialog stays while the list is read again without it. */
+  const [ending, setEnding] = useState<string>()
+  const acts = {
+    name: t.work.end,
+    show: ({ id }: OperatedRun) => <EndButton id={id} onPress={() => setEnding(id)} />,
+  }
+  const both = { machine: 'run', id: t.overview.run, acts } as const
   return (
-    <WorkPage title={t.work.runs} company={company} all="/runs">
+    <WorkPage
+      title={t.work.runs}
+      company={company}
+      all="/runs"
+      actions={company !== undefined && <EmptyQueue company={company} />}
+    >
       <Panel query={query} rows={8}>
         {({ active, waiting }) => (
           <>
@@ -22,6 +36,7 @@ export function RunsPage() {
           </>
         )}
       </Panel>
+      {ending !== undefined && <EndRun id={ending} onClose={() => setEnding(undefined)} />}
     </WorkPage>
   )
 }

@@ -16,6 +16,8 @@ interface Props<Item> {
   list: { items: readonly Item[]; is_cut: boolean }
   /** After the company. */
   more?: readonly Column<Item>[]
+  /** The last one. */
+  acts?: Column<Item>
 }
 
 /** Runs or builds with their companies, those that have been there the longest first. */
@@ -26,6 +28,7 @@ export function WorkTable<Item extends OperatedRun>({
   id,
   list,
   more = [],
+  acts,
 }: Props<Item>) {
   const t = useOperatorTexts()
   const { duration, number } = useFormats()
@@ -46,6 +49,7 @@ export function WorkTable<Item extends OperatedRun>({
           { name: id, show: (item) => <IdText id={item.id} />, isWide: true },
           { name: t.overview.profile, show: ({ profile }) => profile, isWide: true },
           { name: t.work.time, show: ({ seconds }) => duration(seconds * 1000) },
+          ...(acts ? [acts] : []),
         ]}
       />
       {list.is_cut && <p>{t.work.firstOnly(number(list.items.length))}</p>}
