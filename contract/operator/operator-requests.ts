@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { Identifier } from '../ids.ts'
 import { buildFenceMaxMinutes, nameMaxLength, reasonMaxLength } from '../limits.ts'
-import { PlainText, Strict, VisibleText } from '../schema.ts'
+import { OneOf, PlainText, Strict, VisibleText } from '../schema.ts'
 import { budgetAmountPattern, budgetMonthPattern } from './company-budget.ts'
 import { type LimitChanges, limitMax, limitNames } from './company-limits.ts'
+import { loggedServices, logLevels } from './service-log.ts'
 
 /** Why the operator acts. The audit log of operators keeps it. */
 const reason = VisibleText({ maxLength: reasonMaxLength })
@@ -15,6 +16,13 @@ export const CompanyQuery = Strict({
 
 /** Work of one company, or of all. */
 export const WorkQuery = Strict({ company: Type.Optional(Identifier) })
+
+/** Lines of a process, of a level and more, that hold a text. */
+export const LogQuery = Strict({
+  service: Type.Optional(OneOf(loggedServices)),
+  level: Type.Optional(OneOf(logLevels)),
+  text: Type.Optional(PlainText({ maxLength: nameMaxLength })),
+})
 
 /** The acts before an entry, or the newest. */
 export const ActsQuery = Strict({ before: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })) })

@@ -25,6 +25,8 @@ export const operatorRoutes = {
   },
   readPrices: { method: 'GET', path: '/operator/api/v1/prices' },
   listBlocks: { method: 'GET', path: '/operator/api/v1/blocks' },
+  readLog: { method: 'GET', path: '/operator/api/v1/log' },
+  readNetwork: { method: 'GET', path: '/operator/api/v1/network' },
   listActs: { method: 'GET', path: '/operator/api/v1/acts' },
   setLimits: { method: 'PATCH', path: '/operator/api/v1/companies/{id}' },
 } as const

@@ -278,6 +278,30 @@ async function act(name: string, reason: string): Promise<void> {
   await dialog.waitFor({ state: 'detached' })
 }
 
+test('the log shows lines of the service as they are written, by process and text, and can be held', async () => {
+  await page.goto(await newAddress())
+  await overview(page)
+  await page.getByRole('link', { name: 'Log', exact: true }).click()
+  await page.getByLabel('Process').selectOption('operator')
+  await page.getByLabel('Search the log').fill('signed in')
+  const lines = page.locator('main tbody tr')
+  await lines.filter({ hasText: 'an operator has signed in' }).first().waitFor()
+  await expect.poll(() => lines.filter({ hasNotText: 'signed in' }).count()).toBe(0)
+  const { searchParams } = new URL(page.url())
+  expect([searchParams.get('service'), searchParams.get('text')]).toEqual(['operator', 'signed in'])
+  const before = await lines.count()
+  const other = await (await newContext(browser)).newPage()
+  await other.goto(await newAddress())
+  await overview(other)
+  await expect.poll(() => lines.count()).toBe(before + 1)
+  await page.getByLabel('Read again every two seconds').uncheck()
+  await page.reload()
+  expect(await page.getByLabel('Read again every two seconds').isChecked()).toBe(false)
+  await page.getByLabel('Search the log').fill('no such line')
+  await page.getByText('No such line is among the newest ones.').waitFor()
+  expect(faults).toEqual([])
+})
+
 test('a read-only sign-in sees everything and may do no act', async () => {
   await page.goto(await newAddress('--read-only'))
   await overview(page)
@@ -308,6 +332,17 @@ test('what an operator reads about companies is text in every screen and dialog'
     },
     [operatorRoutes.listRuns.path]: { active: workOf(names), waiting: workOf(names) },
     [operatorRoutes.listBuilds.path]: { refused_until: null, builds: workOf(names) },
+    [operatorRoutes.readNetwork.path]: {
+      companies: names.map((company, index) => ({
+        ...{ company_id: `cmp_${index}`, company, received_bytes: 1, sent_bytes: 2, refused_runs: 3 },
+      })),
+      ...{ since: '2026-01-01', is_cut: true },
+    },
+    [operatorRoutes.readLog.path]: {
+      items: names.map((text) => ({
+        ...{ at: quiet.at, service: 'api', level: 'info', text, fields: { slug: text } },
+      })),
+    },
   }
   for (const [path, json] of Object.entries(answers))
     await page.route(
@@ -316,7 +351,7 @@ test('what an operator reads about companies is text in every screen and dialog'
     )
   await page.goto(await newAddress())
   await overview(page)
-  for (const path of ['companies', 'runs', 'builds', 'acts']) {
+  for (const path of ['companies', 'runs', 'builds', 'network', 'log', 'acts']) {
     await page.goto(`http://127.0.0.1:${port}/operator/${path}`)
     await page.getByText(hostileName.shown).first().waitFor()
     expect([path, await tracesOf(page)]).toEqual([path, []])
@@ -385,7 +420,18 @@ test('the overview shows a failed request, retries it, and names a process that 
 test('each screen shows that its request failed, and retries it', async () => {
   await page.goto(await newAddress())
   await overview(page)
-  for (const path of ['companies', 'companies/cmp_1', 'runs', 'builds', 'images', 'prices', 'acts']) {
+  const paths = [
+    'companies',
+    'companies/cmp_1',
+    'runs',
+    'builds',
+    'images',
+    'network',
+    'prices',
+    'log',
+    'acts',
+  ]
+  for (const path of paths) {
     let fails = true
     const isOfScreen = ({ pathname }: URL) =>
       pathname.startsWith('/operator/api/') && pathname !== operatorRoutes.readState.path
@@ -427,7 +473,8 @@ test('the screens have no serious fault of accessibility and fit in both languag
   await overview(own)
   await own.getByText('Run places').waitFor()
   found.push(...(await faultsOf(own, 'overview')))
-  const screens = ['companies', 'runs', 'builds', 'images', 'prices', 'acts', await companyPath(own)]
+  const sections = ['companies', 'runs', 'builds', 'images', 'network', 'prices', 'log', 'acts']
+  const screens = [...sections, await companyPath(own)]
   const open = async (path: string) => {
     await own.goto(`http://127.0.0.1:${port}/operator/${path}`)
     await waitForScreen(own)

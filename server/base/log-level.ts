@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, watchFile, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type LogLevel, logLevels } from './config/service-settings.ts'
+import { type LogLevel, logLevels } from '@sandbox-jobs/contract/operator/service-log.ts'
 import type { Log } from './logging.ts'
 
 /*

@@ -94,7 +94,10 @@ const belongings = (): Record<'api' | 'worker' | 'operator' | 'postgres' | 'root
     ['write', at('compiled/worker')],
     ['connect', at('run/agent.sock')],
   ],
-  operator: [['write', at('compiled/operator')]],
+  operator: [
+    ['write', at('compiled/operator')],
+    ['read', at('logs/api.log')],
+  ],
   postgres: [
     ['read', at('postgres/cluster/PG_VERSION')],
     ['write', at('postgres/cluster/base')],
@@ -281,6 +284,9 @@ describe('in the database', () => {
       'select * from build_fence',
       'delete from build_fence',
       'delete from kill_switch',
+      "insert into run_end_requests (company_id, run_id, account) select id, 'run_none', 'x' from companies",
+      'select company_id, day, egress_bytes from usage_days',
+      'select count(company_id) from run_refusals',
     ]) {
       expect([sql, await query(operator, sql)]).toEqual([sql, 'done'])
     }
@@ -309,6 +315,9 @@ describe('in the database', () => {
       'select key_hash from gateway_keys',
       "update gateway_keys set name = 'x'",
       'select input_digest from runs',
+      "update runs set state = 'cancelled'",
+      'select account from run_end_requests',
+      'select entries from run_refusals',
       'create table mine (a int)',
       'set role sandbox_jobs_api',
     ]) {

@@ -1,9 +1,10 @@
-import type {
-  LinesWanted,
-  LoggedService,
-  LogLevel,
-  LogLine,
-} from '@sandbox-jobs/server/main/operator/watch/service-logs.ts'
+import {
+  type LoggedService,
+  type LogLevel,
+  loggedServices,
+  logLevels,
+} from '@sandbox-jobs/contract/operator/service-log.ts'
+import type { LinesWanted, LogLine } from '@sandbox-jobs/server/main/operator/watch/service-logs.ts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { timeOrAge } from '../../args/time-or-age.ts'
 import { wholeNumberUpTo } from '../../args/whole-number.ts'
@@ -13,24 +14,6 @@ import { paint } from '../../output/paint.ts'
 import { createReporter } from '../../output/reporter.ts'
 import { explainRefusal } from '../../session/local-service.ts'
 import { type LogOptions, logsCommand, showRunLog } from '../runs/logs.ts'
-
-/** Named here, because help loads nothing of the service. */
-const loggedServices = Object.keys({
-  ...{
-    supervisor: true,
-    database: true,
-    postgres: true,
-    agent: true,
-    worker: true,
-    builds: true,
-    backups: true,
-    api: true,
-    operator: true,
-  },
-} satisfies Record<LoggedService, true>) as LoggedService[]
-const logLevels = Object.keys({
-  ...{ trace: true, debug: true, info: true, warn: true, error: true, fatal: true, silent: true },
-} satisfies Record<LogLevel, true>) as LogLevel[]
 
 const linesMax = 100_000
 const linesDefault = 200

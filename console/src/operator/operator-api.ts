@@ -8,12 +8,14 @@ import {
 import type { LimitChanges } from '@sandbox-jobs/contract/operator/company-limits.ts'
 import type { GatewayKeyList } from '@sandbox-jobs/contract/operator/gateway-key.ts'
 import type { OperatedImages } from '@sandbox-jobs/contract/operator/operated-images.ts'
+import type { OperatedNetwork } from '@sandbox-jobs/contract/operator/operated-network.ts'
 import type { OperatorActList } from '@sandbox-jobs/contract/operator/operator-act.ts'
 import type { CompanyList, OperatedCompany } from '@sandbox-jobs/contract/operator/operator-company.ts'
 import { operatorRoutes, operatorUseHeader } from '@sandbox-jobs/contract/operator/operator-routes.ts'
 import type { OperatorSignIn } from '@sandbox-jobs/contract/operator/operator-sign-in.ts'
 import type { OperatorState } from '@sandbox-jobs/contract/operator/operator-state.ts'
 import type { OperatedBuilds, OperatedRuns } from '@sandbox-jobs/contract/operator/operator-work.ts'
+import type { LoggedService, LogLevel, ServiceLog } from '@sandbox-jobs/contract/operator/service-log.ts'
 import type { OperatedPrices } from '@sandbox-jobs/contract/operator/shown-prices.ts'
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { sendFromPage } from '../data/api/api.ts'
@@ -96,10 +98,30 @@ export const shownPrices = queryOptions({
   queryFn: ({ signal }) => ask<OperatedPrices>(operatorRoutes.readPrices, { signal }),
 })
 
+export const operatedNetwork = queryOptions({
+  queryKey: [operatorRoutes.readNetwork.path],
+  queryFn: ({ signal }) => ask<OperatedNetwork>(operatorRoutes.readNetwork, { signal }),
+})
+
 export const blockedImages = queryOptions({
   queryKey: [operatorRoutes.listBlocks.path],
   queryFn: ({ signal }) => ask<OperatedImages>(operatorRoutes.listBlocks, { signal }),
 })
+
+export interface LogSearch {
+  service?: LoggedService
+  level?: LogLevel
+  text?: string
+}
+
+/** The newest lines of the logs of the service, read again while `isLive`. */
+export const logOf = (search: LogSearch, isLive: boolean) =>
+  queryOptions({
+    queryKey: [operatorRoutes.readLog.path, search],
+    queryFn: ({ signal }) => ask<ServiceLog>(operatorRoutes.readLog, { query: { ...search }, signal }),
+    placeholderData: keepPreviousData,
+    ...(isLive && refreshed),
+  })
 
 /** The audit log of operators, newest first. */
 export const acts = infiniteQueryOptions({

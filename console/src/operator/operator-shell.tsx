@@ -32,7 +32,9 @@ function Sections() {
     { to: '/runs', icon: 'runs', name: own.work.runs },
     { to: '/builds', icon: 'archive', name: own.work.builds },
     { to: '/images', icon: 'stop', name: own.images.title },
+    { to: '/network', icon: 'link', name: own.network.title },
     { to: '/prices', icon: 'chart', name: own.prices.title },
+    { to: '/log', icon: 'job', name: own.log.title },
     { to: '/acts', icon: 'file', name: own.acts.title },
   ]
   return (

@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { present, textIn } from '../data/search-values.ts'
 import { BrokenPage } from '../screens/not-found/broken-page.tsx'
 import { NotFoundPage } from '../screens/not-found/not-found-page.tsx'
+import { readLogSearch } from './log/log-search.ts'
 import { companiesNamed, companyOf } from './operator-api.ts'
 import { OperatorShell } from './operator-shell.tsx'
 import { OverviewPage } from './overview-page.tsx'
@@ -40,6 +41,17 @@ export function makeOperatorRouter(queries: QueryClient) {
       component: lazyRouteComponent(() => import('./work/builds-page.tsx'), 'BuildsPage'),
     }),
   )
+  const network = createRoute({
+    getParentRoute: () => root,
+    path: '/network',
+    component: lazyRouteComponent(() => import('./network/network-page.tsx'), 'NetworkPage'),
+  })
+  const log = createRoute({
+    getParentRoute: () => root,
+    path: '/log',
+    validateSearch: readLogSearch,
+    component: lazyRouteComponent(() => import('./log/log-page.tsx'), 'LogPage'),
+  })
   const acts = createRoute({
     getParentRoute: () => root,
     path: '/acts',
@@ -56,7 +68,18 @@ export function makeOperatorRouter(queries: QueryClient) {
     component: lazyRouteComponent(() => import('./images/images-page.tsx'), 'ImagesPage'),
   })
   return createRouter({
-    routeTree: root.addChildren([overview, companies, company, ...runs, ...builds, images, prices, acts]),
+    routeTree: root.addChildren([
+      overview,
+      companies,
+      company,
+      ...runs,
+      ...builds,
+      images,
+      network,
+      prices,
+      log,
+      acts,
+    ]),
     basepath: '/operator',
     defaultPreload: 'intent',
     defaultErrorComponent: BrokenPage,

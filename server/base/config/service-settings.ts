@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { type LogLevel, logLevels } from '@sandbox-jobs/contract/operator/service-log.ts'
 import { parseAddressRange } from '../addresses/address-range.ts'
 import { absolutePath, flag, integer, oneOf, type Settings, text, url } from './setting.ts'
 
@@ -27,10 +28,6 @@ export interface ServiceConfig {
   /** Of the successful reads of a route, one in so many has a line in the log of the API; 0: none. */
   readsPerLogLine: number
 }
-
-/** From the most lines to none. */
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export type LogLevel = (typeof logLevels)[number]
 
 const isRoot = () => process.getuid?.() === 0
 

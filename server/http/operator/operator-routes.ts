@@ -12,6 +12,7 @@ import {
 } from '../../operations/operator-sign-ins/operator-sign-ins.ts'
 import { validatorOf } from '../requests/validation.ts'
 import { mountCompanyRoutes } from './company-routes.ts'
+import { mountLogRoutes } from './log-routes.ts'
 import { operatorMounter, ownPagesAlone, signedOut, wrongAddress } from './operator-mount.ts'
 import { operatorCookie, originOfRequest } from './operator-requests.ts'
 import { mountShownRoutes } from './shown-routes.ts'
@@ -20,7 +21,7 @@ import { mountWorkRoutes } from './work-routes.ts'
 
 export interface OperatorConsoleServices extends OperatorServices {
   log: Log
-  config: { deployment: Deployment }
+  config: { deployment: Deployment; dataDir: string }
   /** Address of its pages. */
   consoleUrl: string
   readState: () => Promise<Omit<OperatorState, 'sign_in'>>
@@ -90,4 +91,5 @@ export function mountOperatorRoutes(app: FastifyInstance, services: OperatorCons
   mountWorkRoutes(mount, services)
   mountSwitchRoutes(mount)
   mountShownRoutes(mount, services)
+  mountLogRoutes(mount, services)
 }

@@ -62,3 +62,9 @@ it('shows the images that are blocked', async () => {
     blocked: [{ digest, reason: 'a CVE', blocked_at: expect.stringMatching(/^20.*Z$/) }],
   })
 })
+
+it('shows the traffic of companies, one answer for a minute', async () => {
+  const { companies, since } = (await get(operatorRoutes.readNetwork.path)).json()
+  expect(companies).toEqual([])
+  expect(since).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+})

@@ -1,4 +1,4 @@
-import { type LogLevel, logLevels } from '../../base/config/service-settings.ts'
+import { type LogLevel, logLevels } from '@sandbox-jobs/contract/operator/service-log.ts'
 
 /** One line of a log file, whoever wrote it. */
 export interface LogLine {

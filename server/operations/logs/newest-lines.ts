@@ -1,23 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LogLevel } from '../../base/config/service-settings.ts'
+import type { LoggedService, LogLevel } from '@sandbox-jobs/contract/operator/service-log.ts'
 import { linesBackwards } from './lines-backwards.ts'
 import { isAtLeast, type LogLine, parseLogLine } from './log-line.ts'
 
-/** The processes that have a log, in the order of their starts; `builds` writes to the file of the worker. */
-export const loggedServices = [
-  'supervisor',
-  'database',
-  'postgres',
-  'agent',
-  'worker',
-  'builds',
-  'backups',
-  'api',
-  'operator',
-] as const
-export type LoggedService = (typeof loggedServices)[number]
-
+/** `builds` writes to the file of the worker. */
 export const fileOf = (service: LoggedService): string => (service === 'builds' ? 'worker' : service)
 
 export interface LinesWanted {
@@ -27,14 +14,20 @@ export interface LinesWanted {
   since?: Date | undefined
   /** Of all services together. */
   limit: number
+  /** Whether a line of these services and levels is wanted. */
+  isFound?: (line: LogLine) => boolean
+  /** Characters of the newest lines of a process, among which they are looked for. */
+  searchedMax?: number
 }
 
 /** A byte of the present file of a role. */
 export type Ends = ReadonlyMap<string, number>
 
 /** Whether a line is one of those wanted, whatever its time. */
-export const isWanted = ({ services, level }: LinesWanted, line: LogLine): boolean =>
-  services.some((service) => service === line.service) && isAtLeast(line.level, level)
+export const isWanted = ({ services, level, isFound }: LinesWanted, line: LogLine): boolean =>
+  services.some((service) => service === line.service) &&
+  isAtLeast(line.level, level) &&
+  (isFound === undefined || isFound(line))
 
 /**
  * The newest lines of the logs in `folder`, the oldest of them first, up to the bytes of `ends`. Files that do not exist have none.
@@ -42,7 +35,7 @@ export const isWanted = ({ services, level }: LinesWanted, line: LogLine): boole
 export function newestLines(folder: string, wanted: LinesWanted, ends: Ends = new Map()): LogLine[] {
   const files = [...new Set(wanted.services.map(fileOf))]
   const found = files.flatMap((role) =>
-    newestOfRole(textsBackwards(folder, role, ends.get(role)), role, wanted),
+    newestOfRole(firstTexts(textsBackwards(folder, role, ends.get(role)), wanted.searchedMax), role, wanted),
   )
   // Sorting is stable: lines of one moment stay in the order of their file.
   return found.toSorted((a, b) => timeOf(a) - timeOf(b)).slice(-wanted.limit)
@@ -70,6 +63,16 @@ function newestOfRole(texts: Generator<string>, role: string, wanted: LinesWante
   // Older than all: the file that had the line before them is gone.
   if (!wanted.since) found.push(...undated)
   return found.slice(0, wanted.limit).toReversed()
+}
+
+/** The first texts, up to a number of characters. */
+function* firstTexts(texts: Generator<string>, max = Number.POSITIVE_INFINITY): Generator<string> {
+  let read = 0
+  for (const text of texts) {
+    read += text.length
+    if (read > max) return
+    yield text
+  }
 }
 
 const filesMax = 4

@@ -1,8 +1,5 @@
-import {
-  type LogLevel,
-  logLevel,
-  logLevels,
-} from '@sandbox-jobs/server/main/operator/watch/operator-log-level.ts'
+import { type LogLevel, logLevels } from '@sandbox-jobs/contract/operator/service-log.ts'
+import { logLevel } from '@sandbox-jobs/server/main/operator/watch/operator-log-level.ts'
 import { Argument, Command } from 'commander'
 import { withLocalService } from '../../../session/local-service.ts'
 

@@ -28,13 +28,7 @@ export function ActsPage() {
           </>
         )}
       </Panel>
-      <Commands
-        commands={[
-          { does: t.acts.trace, line: 'sandbox operator request ID' },
-          { does: t.acts.logs, line: 'sandbox logs --service api' },
-          { does: t.acts.verify, line: 'sandbox operator audit' },
-        ]}
-      />
+      <Commands commands={[{ does: t.acts.verify, line: 'sandbox operator audit' }]} />
     </Page>
   )
 }

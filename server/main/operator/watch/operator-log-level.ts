@@ -1,12 +1,10 @@
 import { join } from 'node:path'
+import type { LogLevel } from '@sandbox-jobs/contract/operator/service-log.ts'
 import { agentPaths } from '../../../../agent/host/paths.ts'
 import { readConfig } from '../../../base/config/config.ts'
-import type { LogLevel } from '../../../base/config/service-settings.ts'
 import { readLogLevel, writeLogLevel } from '../../../base/log-level.ts'
 import { lockHolder } from '../../supervisor/host/instance-lock.ts'
 import { type Outcome, refusalOf, refuse } from '../local-service.ts'
-
-export { type LogLevel, logLevels } from '../../../base/config/service-settings.ts'
 
 /**
  * The level that the running processes log at, after it was changed if one is given. It needs neither API nor database: they may be

@@ -6,9 +6,8 @@ import type { LogLine } from '../../../operations/logs/log-line.ts'
 import { type LinesWanted, newestLines } from '../../../operations/logs/newest-lines.ts'
 import { refusalOf, refuse, type ServiceRefusal } from '../local-service.ts'
 
-export type { LogLevel } from '../../../base/config/service-settings.ts'
 export type { LogLine } from '../../../operations/logs/log-line.ts'
-export type { LinesWanted, LoggedService } from '../../../operations/logs/newest-lines.ts'
+export type { LinesWanted } from '../../../operations/logs/newest-lines.ts'
 
 export interface ServiceLogs {
   newest: LogLine[]

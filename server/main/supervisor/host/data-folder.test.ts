@@ -52,6 +52,21 @@ test('each folder is accessible only to the accounts that need it, also on the s
   expect(ownerOf('agent')).toEqual(ofRoot('700'))
 })
 
+test('the operator console reads the logs, and no longer once it is off', () => {
+  const operator = api
+  openDataFolder(root, { ...accounts, operator: undefined })
+  prepareDataFolder(root, { ...accounts, operator: undefined })
+  expect(ownerOf('logs')).toEqual(ofRoot('2750'))
+  writeFileSync(join(root, 'logs/api.log'), '', { mode: 0o640 })
+  prepareDataFolder(root, { ...accounts, operator })
+  writeFileSync(join(root, 'logs/worker.log'), '', { mode: 0o640 })
+  expect(ownerOf('logs')).toEqual({ uid: 0, gid: operator.gid, mode: '2750' })
+  for (const name of ['logs/api.log', 'logs/worker.log'])
+    expect(ownerOf(name)).toEqual({ uid: 0, gid: operator.gid, mode: '640' })
+  prepareDataFolder(root, { ...accounts, operator: undefined })
+  expect(ownerOf('logs/api.log')).toEqual(ofRoot('640'))
+})
+
 /** A new data folder with files as a restore writes them: for the shared account. */
 function makeRestored() {
   openDataFolder(root, accounts)

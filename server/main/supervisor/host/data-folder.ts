@@ -33,8 +33,11 @@ export interface DataFolder {
 interface Folder {
   name: string
   mode: number
-  /** `shared`: owned by the worker's account, writable for the group that it shares with the API. */
-  owner: 'root' | 'shared' | 'api' | 'worker' | 'operator'
+  /**
+   * `shared`: owned by the worker's account, writable for the group that it shares with the API. `watched`: owned by root, readable for
+   * the group of the operator console.
+   */
+  owner: 'root' | 'shared' | 'watched' | 'api' | 'worker' | 'operator'
 }
 
 /**
@@ -51,7 +54,8 @@ const folders: Folder[] = [
   // The mode of each socket says who may connect to it.
   { name: 'run', mode: 0o711, owner: 'root' },
   { name: 'agent', mode: 0o700, owner: 'root' },
-  { name: 'logs', mode: 0o750, owner: 'root' },
+  // Files in it get its group.
+  { name: 'logs', mode: 0o2750, owner: 'watched' },
   { name: 'program', mode: 0o755, owner: 'root' },
   { name: 'packed', mode: 0o755, owner: 'root' },
   { name: 'native', mode: 0o755, owner: 'root' },
@@ -89,7 +93,11 @@ export function openDataFolder(root: string, accounts: ServiceAccounts | undefin
 export function prepareDataFolder(root: string, accounts: ServiceAccounts | undefined): DataFolder {
   usable(root, () => {
     for (const { name, mode, owner } of folders) {
-      ownFolder(join(root, name), mode, accounts && ownerOf(owner, accounts))
+      const account = accounts && ownerOf(owner, accounts)
+      ownFolder(join(root, name), mode, account)
+      // Files that were there before the operator console was switched on, or off.
+      if (owner === 'watched' && account)
+        changeOwner(join(root, name), { from: 0, to: account, folderMode: mode })
     }
   })
   return {
@@ -112,6 +120,7 @@ export function prepareDataFolder(root: string, accounts: ServiceAccounts | unde
 function ownerOf(owner: Folder['owner'], accounts: ServiceAccounts): Account {
   // Without a console of the operator nobody needs its folder.
   if (owner === 'root' || (owner === 'operator' && !accounts.operator)) return { uid: 0, gid: 0 }
+  if (owner === 'watched') return { uid: 0, gid: accounts.operator?.gid ?? 0 }
   return owner === 'shared'
     ? { uid: accounts.worker.uid, gid: accounts.shared.gid }
     : (accounts[owner] as Account)
