@@ -28,7 +28,8 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'framework', test: /\/node_modules\/(react|react-dom|scheduler|@tanstack)\// },
-            { name: 'shared', test: /\/(contract|console\/src)\//, minShareCount: 2 },
+            // Without the editor: it would bring its packages to every screen.
+            { name: 'shared', test: /\/(contract|console\/src\/(?!editor\/))/, minShareCount: 2 },
           ],
         },
       },

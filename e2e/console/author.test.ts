@@ -145,6 +145,35 @@ test('a further draft says what it changes for users before it is published', as
   expect(await page.getByRole('region', { name: 'Work script' }).count()).toBe(0)
 })
 
+test('codes stand side by side, and on a phone one below the other', async () => {
+  const codes = page.getByRole('textbox', { name: 'Startup script' })
+  await page.getByLabel('Show code side by side').check()
+  await expect.poll(() => codes.count()).toBe(2)
+  await codes.last().getByText('set -eu').waitFor()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.reload()
+  await page.getByLabel('Show code side by side').check()
+  await codes.getByText('set -eu').waitFor()
+  expect(await codes.count()).toBe(1)
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+  await page.setViewportSize({ width: 1440, height: 900 })
+})
+
+test('the code of a published version is in the editor, which keys do not change', async () => {
+  const { client } = world.tenant
+  const { items: tasks } = await client.call(allRoutes.listTasks)
+  const id = tasks.find(({ name }) => name === 'greeting')?.id ?? ''
+  const { items } = await client.call(allRoutes.listTaskVersions, { params: { id } })
+  const published = items.find(({ state }) => state === 'published')
+  await page.goto(`${world.service.url}/console/tasks/${id}/versions/${published?.id}`)
+  await page.getByRole('region', { name: 'Work script' }).focus()
+  const code = page.getByRole('textbox', { name: 'Work script' })
+  await code.waitFor()
+  await code.and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('rm -rf /')
+  expect(await code.innerText()).toBe('tee "$SERVICE_OUTPUT_FILE" <"$SERVICE_INPUTS_FILE"')
+})
+
 test('people of the room run it, with its instructions above the form', async () => {
   await page.goto(`${world.service.url}/console/chatrooms/${world.tenant.room}`)
   await page.getByRole('link', { name: 'greeting' }).click()

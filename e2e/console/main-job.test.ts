@@ -45,7 +45,7 @@ async function runHostileJob() {
   await client.call(allRoutes.updateTask, { params: { id }, body: { name, description } })
   const { id: rid } = await submit(tenant, hostile, input)
   await runWhen(tenant, rid, ended)
-  await client.call(allRoutes.createSchedule, {
+  const { id: schedule } = await client.call(allRoutes.createSchedule, {
     params: { cid },
     body: { name, task_id: id, cron: '0 0 1 1 *', time_zone: 'UTC', input: {} },
   })
@@ -53,7 +53,7 @@ async function runHostileJob() {
     params: { id },
     body: { environment_version_id: environmentVersion, ...hostileDraft },
   })
-  return { cid, rid, taskId: id, hostile, draft }
+  return { cid, rid, taskId: id, hostile, draft, schedule }
 }
 
 test('a wrong password is refused in words, and the right one leads to the address that was asked for', async () => {
@@ -141,13 +141,18 @@ test('a run that somebody else starts shows at once in every tab', async () => {
 })
 
 test('no text of a tenant becomes a script, an element or a request', async () => {
-  const { cid, rid, taskId: hostileTask, hostile, draft } = await runHostileJob()
+  const { cid, rid, taskId: hostileTask, hostile, draft, schedule } = await runHostileJob()
   const requests: string[] = []
   page.on('request', (request) => requests.push(request.url()))
   const ofRun = ['result', 'log', 'files', 'input'].map((tab) => `chatrooms/${cid}/runs/${rid}/${tab}`)
-  const ofRoom = ['', `/run/${hostileTask}`, '/manage/jobs', '/schedules', '/schedules/new'].map(
-    (part) => `chatrooms/${cid}${part}`,
-  )
+  const ofRoom = [
+    '',
+    `/run/${hostileTask}`,
+    '/manage/jobs',
+    '/schedules',
+    '/schedules/new',
+    `/schedules/${schedule}`,
+  ].map((part) => `chatrooms/${cid}${part}`)
   const ofTask = [
     '',
     `/${hostileTask}`,

@@ -1,14 +1,10 @@
 import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
-import { bracketMatching, indentOnInput, StreamLanguage, syntaxHighlighting } from '@codemirror/language'
-import { json } from '@codemirror/legacy-modes/mode/javascript'
-import { shell } from '@codemirror/legacy-modes/mode/shell'
+import { bracketMatching, indentOnInput } from '@codemirror/language'
 import { EditorState } from '@codemirror/state'
-import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
+import { EditorView, keymap } from '@codemirror/view'
 import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react'
-import { colours, looks } from './editor-looks.ts'
+import { codeLooks, readOnlyCode } from './code-looks.ts'
 import type { EditorProps } from './editor-props.ts'
-
-const languages = { shell: StreamLanguage.define(shell), json: StreamLanguage.define(json) }
 
 /** Text as the editor has it, whose lines end with one character. */
 const withLineFeeds = (text: string): string => text.replaceAll(/\r\n?/g, '\n')
@@ -19,8 +15,18 @@ const rangeIn = (text: string, [from, to]: readonly [number, number]) => ({
   head: Math.min(to, text.length),
 })
 
+const writtenCode = (label: string, help: string) => [
+  [history(), bracketMatching(), indentOnInput(), keymap.of([...standardKeymap, ...historyKeymap])],
+  EditorView.contentAttributes.of({
+    'aria-label': label,
+    'aria-description': help,
+    dir: 'ltr',
+    spellcheck: 'false',
+  }),
+]
+
 /**
- * An editor of code. It is in a shadow root, where its styles are style sheets of the root: the policy of the page allows no style
+ * An editor of code, or code that is only read. It is in a shadow root, where its styles are style sheets of the root: the policy of the page allows no style
  * elements. Tab leaves it, as it leaves every other field. A layout effect creates it, so that no key is pressed between the removal of
  * the plain field and its creation.
  */
@@ -32,7 +38,8 @@ export function CodeEditor({ label, help, language, value, takeCaret, onValue }:
     const caret = takeCaret()
     return { doc: text, ...(caret && { selection: rangeIn(text, caret) }) }
   })
-  const onChanged = useEffectEvent(onValue)
+  const isReadOnly = onValue === undefined
+  const onChanged = useEffectEvent((changed: string) => onValue?.(changed))
   useLayoutEffect(() => {
     const element = host.current
     if (element === null) return
@@ -44,15 +51,8 @@ export function CodeEditor({ label, help, language, value, takeCaret, onValue }:
       state: EditorState.create({
         ...start,
         extensions: [
-          [lineNumbers(), history(), highlightSpecialChars(), bracketMatching(), indentOnInput()],
-          [languages[language], syntaxHighlighting(colours), looks, EditorView.lineWrapping],
-          keymap.of([...standardKeymap, ...historyKeymap]),
-          EditorView.contentAttributes.of({
-            'aria-label': label,
-            'aria-description': help,
-            dir: 'ltr',
-            spellcheck: 'false',
-          }),
+          codeLooks(language),
+          isReadOnly ? readOnlyCode(label) : writtenCode(label, help),
           EditorView.updateListener.of(({ docChanged, state }) => {
             if (docChanged) onChanged(state.doc.toString())
           }),
@@ -62,7 +62,7 @@ export function CodeEditor({ label, help, language, value, takeCaret, onValue }:
     view.current = editor
     if (start.selection) editor.focus()
     return () => editor.destroy()
-  }, [label, help, language])
+  }, [label, help, language, isReadOnly])
   useEffect(() => {
     const state = view.current?.state
     if (state === undefined || state.doc.toString() === text) return

@@ -1,24 +1,15 @@
-import { type ComponentType, useRef } from 'react'
-import { Store, useStore } from '../data/store.ts'
+import { useRef } from 'react'
+import { useStore } from '../data/store.ts'
 import { Field } from '../parts/field.tsx'
 import type { EditorProps } from './editor-props.ts'
+import { loadEditor, loadedEditor } from './loaded-editor.ts'
 
-/** The editor. It is loaded when a field of code is first used, since it is half as large as the console. */
-const loaded = new Store<ComponentType<EditorProps> | undefined>(undefined)
-
-/** A page that cannot load the editor keeps plain fields. */
-const load = (): Promise<void> =>
-  import('./code-editor.tsx').then(
-    ({ CodeEditor }) => loaded.set(CodeEditor),
-    () => undefined,
-  )
-
-type Props = Omit<EditorProps, 'takeCaret'>
+type Props = Required<Omit<EditorProps, 'takeCaret'>>
 
 /** A field of code. It is a plain field until a person comes near it. */
 export function CodeField(props: Props) {
   const { label, help, value, onValue } = props
-  const Editor = useStore(loaded)
+  const Editor = useStore(loadedEditor)
   const caret = useRef<readonly [number, number]>(undefined)
   function takeCaret() {
     const taken = caret.current
@@ -42,8 +33,8 @@ export function CodeField(props: Props) {
             spellCheck={false}
             dir="ltr"
             value={value}
-            onPointerEnter={() => void load()}
-            onFocus={() => void load()}
+            onPointerEnter={() => void loadEditor()}
+            onFocus={() => void loadEditor()}
             onChange={(event) => onValue(event.target.value)}
           />
         )

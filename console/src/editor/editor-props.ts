@@ -1,9 +1,12 @@
+export type Language = 'shell' | 'json'
+
 export interface EditorProps {
   label: string
   help: string
-  language: 'shell' | 'json'
+  language: Language
   value: string
   /** Where the editor begins with the focus, from the first to the last selected character; undefined: without. A caret is taken once. */
   takeCaret: () => readonly [number, number] | undefined
-  onValue: (value: string) => void
+  /** Absent: the code is only read. */
+  onValue?: (value: string) => void
 }

@@ -98,6 +98,8 @@ export const deImages = {
   compare: {
     skipped: (count: number) => counted(count, 'gleiche Zeile', 'gleiche Zeilen'),
     with: 'Verglichen mit',
+    beside: 'Code nebeneinander zeigen',
+    unchanged: '$ Zeilen sind gleich',
     noOther: 'Es gibt keine andere Version zum Vergleichen.',
     same: 'gleich',
     notKnown: 'nicht bekannt',

@@ -94,6 +94,8 @@ export const enImages = {
   compare: {
     skipped: (count: number) => counted(count, 'line is the same', 'lines are the same'),
     with: 'Compared with',
+    beside: 'Show code side by side',
+    unchanged: '$ lines are the same',
     noOther: 'There is no other version to compare it with.',
     same: 'the same',
     notKnown: 'not known',

@@ -1,11 +1,16 @@
 import type { TaskVersion } from '@sandbox-jobs/contract/resources/tasks/task-version.ts'
+import { lazy, Suspense, useState } from 'react'
 import { indented } from '../../data/indented.ts'
+import type { Language } from '../../editor/editor-props.ts'
+import { CheckBox } from '../../parts/check-box.tsx'
 import { DifferenceTable } from '../../parts/difference-table.tsx'
 import { shortId } from '../../parts/id-text.tsx'
 import { TextDifference } from '../../parts/text-difference.tsx'
 import { useFormats, useTexts } from '../../texts/texts.tsx'
 import styles from './tasks.module.css'
 import { UserChangeList } from './user-change-list.tsx'
+
+const CodeDifferences = lazy(() => import('../../editor/code-differences.tsx'))
 
 interface Props {
   before: TaskVersion
@@ -15,6 +20,8 @@ interface Props {
 /** The differences between two versions of a task: for its users, in its settings and in its texts. */
 export function ComparedVersions({ before, after }: Props) {
   const t = useTexts()
+  /** Not in the address: its first load would have the editor. */
+  const [isBeside, setIsBeside] = useState(false)
   const isVisible = before.source_visible && after.source_visible
   return (
     <>
@@ -23,8 +30,17 @@ export function ComparedVersions({ before, after }: Props) {
         <UserChangeList before={before} after={after} />
       </section>
       <Settings before={before} after={after} />
-      {textsOf(t).map(({ name, text }) => (
-        <Text key={name} name={name} before={text(before)} after={text(after)} />
+      <CheckBox isChecked={isBeside} onCheck={setIsBeside}>
+        {t.compare.beside}
+      </CheckBox>
+      {textsOf(t).map(({ name, text, language }) => (
+        <Text
+          key={name}
+          name={name}
+          language={isBeside ? language : undefined}
+          before={text(before)}
+          after={text(after)}
+        />
       ))}
       {!isVisible && <p>{t.tasks.hidden}</p>}
     </>
@@ -78,21 +94,44 @@ const variablesOf = (variables: TaskVersion['ordinary_env']): string =>
 
 const json = (text: string | null): string => (text === null ? '' : indented(text))
 
-const textsOf = (t: ReturnType<typeof useTexts>) => [
-  { name: t.tasks.work, text: ({ work_script }: TaskVersion) => work_script ?? '' },
-  { name: t.tasks.startup, text: ({ startup_script }: TaskVersion) => startup_script ?? '' },
-  { name: t.tasks.command, text: ({ work_command }: TaskVersion) => work_command ?? '' },
-  { name: t.tasks.schema, text: ({ input_schema }: TaskVersion) => json(input_schema) },
-  { name: t.tasks.example, text: ({ input_example }: TaskVersion) => json(input_example) },
-  { name: t.form.instructions, text: ({ input_instructions }: TaskVersion) => input_instructions ?? '' },
+interface ComparedText {
+  name: string
+  text: (version: TaskVersion) => string
+  /** Absent: it is no code. */
+  language?: Language
+}
+
+const textsOf = (t: ReturnType<typeof useTexts>): ComparedText[] => [
+  { name: t.tasks.work, language: 'shell', text: ({ work_script }) => work_script ?? '' },
+  { name: t.tasks.startup, language: 'shell', text: ({ startup_script }) => startup_script ?? '' },
+  { name: t.tasks.command, language: 'shell', text: ({ work_command }) => work_command ?? '' },
+  { name: t.tasks.schema, language: 'json', text: ({ input_schema }) => json(input_schema) },
+  { name: t.tasks.example, language: 'json', text: ({ input_example }) => json(input_example) },
+  { name: t.form.instructions, text: ({ input_instructions }) => input_instructions ?? '' },
 ]
 
-function Text({ name, before, after }: { name: string; before: string; after: string }) {
+interface TextProps {
+  name: string
+  /** Of codes that are side by side. */
+  language: Language | undefined
+  before: string
+  after: string
+}
+
+function Text({ name, language, before, after }: TextProps) {
+  const t = useTexts().compare
   if (before === after) return null
+  const lines = <TextDifference label={name} before={before} after={after} />
   return (
     <section className={styles.part}>
       <h3>{name}</h3>
-      <TextDifference label={name} before={before} after={after} />
+      {language ? (
+        <Suspense fallback={lines}>
+          <CodeDifferences label={name} unchanged={t.unchanged} {...{ language, before, after }} />
+        </Suspense>
+      ) : (
+        lines
+      )}
     </section>
   )
 }

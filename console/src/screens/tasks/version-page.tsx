@@ -6,6 +6,8 @@ import { useTrail } from '../../app/trail.ts'
 import { taskOf, taskVersionOf } from '../../data/authoring/tasks.ts'
 import { indented } from '../../data/indented.ts'
 import { useManages } from '../../data/person/owners.ts'
+import { CodeBlock } from '../../editor/code-block.tsx'
+import type { Language } from '../../editor/editor-props.ts'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { IdText } from '../../parts/id-text.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -111,13 +113,13 @@ function Shown({ version }: { version: TaskVersion }) {
         </Fact>
       </Facts>
       <Part title={t.form.instructions} text={version.input_instructions} />
-      <Part title={t.tasks.schema} text={version.input_schema && indented(version.input_schema)} />
-      <Part title={t.tasks.example} text={version.input_example && indented(version.input_example)} />
+      <Part title={t.tasks.schema} language="json" text={jsonOf(version.input_schema)} />
+      <Part title={t.tasks.example} language="json" text={jsonOf(version.input_example)} />
       {version.source_visible ? (
         <>
-          <Part title={t.tasks.startup} text={version.startup_script} />
-          <Part title={t.tasks.work} text={version.work_script} />
-          <Part title={t.tasks.command} text={version.work_command} />
+          <Part title={t.tasks.startup} language="shell" text={version.startup_script} />
+          <Part title={t.tasks.work} language="shell" text={version.work_script} />
+          <Part title={t.tasks.command} language="shell" text={version.work_command} />
         </>
       ) : (
         <p>{t.tasks.hidden}</p>
@@ -126,12 +128,25 @@ function Shown({ version }: { version: TaskVersion }) {
   )
 }
 
-function Part({ title, text }: { title: string; text: string | null }): ReactNode {
+const jsonOf = (text: string | null): string | null => text && indented(text)
+
+interface PartProps {
+  title: string
+  text: string | null
+  /** Absent: it is no code. */
+  language?: Language
+}
+
+function Part({ title, text, language }: PartProps): ReactNode {
   if (text === null || text === '') return null
   return (
     <section className={styles.part}>
       <h2>{title}</h2>
-      <TextBlock label={title} text={text} />
+      {language ? (
+        <CodeBlock label={title} language={language} text={text} />
+      ) : (
+        <TextBlock label={title} text={text} />
+      )}
     </section>
   )
 }
