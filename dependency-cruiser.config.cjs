@@ -157,6 +157,14 @@ module.exports = {
       to: { path: '^agent/(core|images|capacity)/' },
     },
     {
+      name: 'executors-are-called-by-their-ports',
+      comment:
+        'Runs and builds know no kind of executor: the wiring chooses one, and operations look after the host.',
+      severity: 'error',
+      from: { path: '^(reader|server|cli)/', pathNot: `${tests}|^server/(main|operations)/` },
+      to: { path: '^agent/', pathNot: '^agent/port/' },
+    },
+    {
       name: 'client-imports-only-the-protocol',
       comment: 'Worker and agent share the protocol and the ports.',
       severity: 'error',

@@ -1,19 +1,21 @@
 import type { Readable } from 'node:stream'
 import { buffer, json } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
+import type { ExecutorCapacity } from '../port/capacity.ts'
 import type { Executor } from '../port/executor.ts'
-import type { Builder, ExecutorCapacity, ProcessUse, Runner } from '../port/host.ts'
 import type { KnownContent } from '../port/known-contents.ts'
 import type { PackageMirror } from '../port/package-mirror.ts'
+import type { Builder, Runner } from '../port/platform.ts'
+import type { LogPart } from '../port/results.ts'
 import type { SandboxExit } from '../port/sandbox-exit.ts'
 import type { SandboxSpec } from '../port/sandbox-spec.ts'
-import type { LogPart, SandboxSummary } from '../port/sandboxes.ts'
-import { type JsonAnswers, logStartHeader } from '../protocol/answers.ts'
+import type { SandboxSummary } from '../port/sandboxes.ts'
+import { type JsonAnswers, logStartHeader, type ProcessUse } from '../protocol/answers.ts'
 import type { AgentRequest } from '../protocol/requests.ts'
 import { startBody } from '../protocol/start-body.ts'
 import { type CallOptions, Connection, unavailable } from './connection.ts'
 
-/** The executor's ports over the host agent's unix socket. Each call is one request. */
+/** The host executor: the ports over the host agent's unix socket. Each call is one request. */
 export class AgentClient implements Executor {
   readonly #connection: Connection
 
@@ -107,6 +109,7 @@ export class AgentClient implements Executor {
     return this.#json({ kind: 'mirrors' })
   }
 
+  /** The use of the agent's process. */
   process(): Promise<ProcessUse> {
     return this.#json({ kind: 'process' })
   }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { MadeBase } from '../port/host.ts'
+import type { MadeBase } from '../port/platform.ts'
 
 /** An entry of the operator's catalogue of base images, as it is in the file. */
 export interface CatalogueEntry {

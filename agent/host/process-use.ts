@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { ProcessUse } from '../port/host.ts'
+import type { ProcessUse } from '../protocol/answers.ts'
 
 let delay: ReturnType<typeof monitorEventLoopDelay> | undefined
 

@@ -4,7 +4,7 @@ import { sha256Of } from '../../server/base/sha256.ts'
 import { madeBase, readCatalogue } from '../host/base-catalogue.ts'
 import type { AgentPaths } from '../host/paths.ts'
 import { ExecutorRefused } from '../port/errors.ts'
-import { type Builder, dockerfileName } from '../port/host.ts'
+import { type Builder, dockerfileName } from '../port/platform.ts'
 
 /** An entry of the image store's index, which buildah writes when the operator adds a base image. */
 interface StoredImage {

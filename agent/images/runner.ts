@@ -1,7 +1,7 @@
 import { sha256Of } from '../../server/base/sha256.ts'
 import { ociSpec } from '../bundle/spec.ts'
 import type { ShownGroups } from '../host/cgroups.ts'
-import type { Runner } from '../port/host.ts'
+import type { Runner } from '../port/platform.ts'
 import type { SandboxRuntime, SandboxSpec } from '../port/sandbox-spec.ts'
 
 /** Revision of the interface between a program and its sandbox: paths, environment, start command, collected files. */

@@ -5,8 +5,8 @@ import type { SandboxSpec } from './sandbox-spec.ts'
 
 /**
  * A sandbox is started at most once per id, permanently: `start` on an id that was started before does nothing, and `forbid`
- * makes an id that was never started unstartable. The outputs of a sandbox (exit record, log, collected files) stay readable
- * until `remove`, across restarts of every process. Callers may repeat every call.
+ * makes an id that was never started unstartable. Its exit record and its results
+ * (`ResultPort`) stay readable until `remove`, across restarts of every process. Callers may repeat every call.
  */
 export interface SandboxPort {
   /**
@@ -33,27 +33,8 @@ export interface SandboxPort {
   terminate(id: string): Promise<void>
   /** True if the id was never started; from then on `start` refuses it. */
   forbid(id: string): Promise<boolean>
-  /** The bounded log so far, head, mark and tail. */
-  log(id: string): Promise<Readable>
-  /**
-   * The newest bytes of the log from `position` on, at most 256 KiB. Positions count all bytes ever logged. If there are none
-   * yet, waits up to `waitMs` (default 0, at most 10 s).
-   */
-  logSince(id: string, position: number, waitMs?: number): Promise<LogPart>
-  /** One collected file by its name in `spec.collect.files`; only after the exit record says `present`. */
-  file(id: string, name: string): Promise<Readable>
-  /** The bytes of all collected tree files, one after another as `exit.tree.files` lists them. */
-  tree(id: string): Promise<Readable>
-  /** The entries of a collected folder, as `folder-entries.ts` reads them; nothing where the folder was absent. */
-  folder(id: string): Promise<Readable>
   remove(id: string): Promise<void>
   list(): Promise<SandboxSummary[]>
-}
-
-export interface LogPart {
-  /** Position of the first byte. */
-  start: number
-  bytes: Buffer
 }
 
 export interface SandboxSummary {

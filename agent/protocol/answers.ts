@@ -1,5 +1,6 @@
-import type { Builder, ExecutorCapacity, ProcessUse, Runner } from '../port/host.ts'
+import type { ExecutorCapacity } from '../port/capacity.ts'
 import type { PackageMirror } from '../port/package-mirror.ts'
+import type { Builder, Runner } from '../port/platform.ts'
 import type { SandboxExit } from '../port/sandbox-exit.ts'
 import type { SandboxSummary } from '../port/sandboxes.ts'
 
@@ -17,6 +18,18 @@ export interface JsonAnswers {
   wait: SandboxExit
   forbid: boolean
   hasImage: boolean
+}
+
+/** The use of the agent's process. */
+export interface ProcessUse {
+  /** Since 1970. */
+  startedAtSeconds: number
+  cpuSeconds: number
+  residentBytes: number
+  heapUsedBytes: number
+  openFiles: number
+  /** Since the call before; 0 at the first. */
+  eventLoopLagSeconds: { p50: number; p99: number }
 }
 
 /** Header with the position of a log part's first byte. */

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { ExecutorUnavailable } from '../../agent/port/errors.ts'
 import type { ImagePort } from '../../agent/port/images.ts'
+import type { ResultPort } from '../../agent/port/results.ts'
 import type { SandboxExit } from '../../agent/port/sandbox-exit.ts'
 import type { SandboxPort } from '../../agent/port/sandboxes.ts'
 import type { QueueNotifications, RunQueue } from '../../server/runs/drive/run-queue.ts'
@@ -109,7 +110,7 @@ const jobOf = (timeoutSeconds: number, claimedMs: number): RunJob => ({
 export function hostOf(
   actor: Actor,
   { host, runs, timeline }: { host: ModelledHost; runs: SimulatedRuns; timeline: Timeline },
-): SandboxPort & ImagePort {
+): SandboxPort & ResultPort & ImagePort {
   const call = <T>(request: () => T | Promise<T>) =>
     timeline.call<T>(
       actor,

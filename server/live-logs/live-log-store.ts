@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { LogPart } from '../../agent/port/sandboxes.ts'
+import type { LogPart } from '../../agent/port/results.ts'
 import { acrossCompanies } from '../db/across-companies.ts'
 import type { Executing } from '../db/database.ts'
 import { liveLogChannel, logUpdatesChannel } from './log-updates.ts'

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { BuildLogEvent, RunLogEvent } from '@sandbox-jobs/contract/resources/runs/log-event.ts'
-import type { LogPart } from '../../agent/port/sandboxes.ts'
+import type { LogPart } from '../../agent/port/results.ts'
 import type { Database } from '../db/database.ts'
 import { SharedSlots, type SlotBounds } from '../fairness/shared-slots.ts'
 import { type LogSubject, readLiveLog, requestLiveLog } from './live-log-store.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LogPart } from '../../agent/port/sandboxes.ts'
+import type { LogPart } from '../../agent/port/results.ts'
 import { streamLiveLog } from './stream-live-log.ts'
 
 const of = { subjectId: 'run_1', sandboxId: 'sandbox_1' }

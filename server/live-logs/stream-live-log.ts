@@ -1,10 +1,10 @@
-import type { LogPart, SandboxPort } from '../../agent/port/sandboxes.ts'
+import type { LogPart, ResultPort } from '../../agent/port/results.ts'
 import { sleep } from '../base/clock.ts'
 import type { Executing } from '../db/database.ts'
 import { isLiveLogRequested, writeLiveLog } from './live-log-store.ts'
 
 export interface StreamDeps {
-  executor: Pick<SandboxPort, 'logSince'>
+  executor: Pick<ResultPort, 'logSince'>
   write: LiveLogWriter
   pause?: typeof sleep | undefined
 }

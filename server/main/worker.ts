@@ -136,7 +136,9 @@ await runRole('worker', async (config, log) => {
   })
   const presence = startAgentPresence({ executor, lease, log })
   const slots = { total: capacity.slots, used: () => runs.active().length }
-  const metrics = startWorkerMetrics({ db, executorId: machine.id, executor, config, log, slots })
+  const metrics = startWorkerMetrics({
+    ...{ db, executorId: machine.id, executor, agent: executor, config, log, slots },
+  })
   const audit = startAuditLoops({
     db,
     signing,

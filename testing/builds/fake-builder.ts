@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Builder } from '../../agent/port/host.ts'
+import type { Builder } from '../../agent/port/platform.ts'
 import type { SandboxExit } from '../../agent/port/sandbox-exit.ts'
 import type { SandboxSpec } from '../../agent/port/sandbox-spec.ts'
 import { tar } from '../../reader/formats/archive-fixtures.ts'

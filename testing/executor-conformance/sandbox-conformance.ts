@@ -1,51 +1,12 @@
-import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { SandboxUnknown } from '../../agent/port/errors.ts'
-import type { SandboxPort } from '../../agent/port/sandboxes.ts'
 import { newId } from '../../server/base/ids.ts'
 import { type ExecutorUnderTest, smallJob } from './under-test.ts'
 
-type SandboxesUnderTest = Omit<ExecutorUnderTest, 'executor'> & { executor: SandboxPort }
-
 /** The promises of `SandboxPort`. */
-export function sandboxConformance(get: () => SandboxesUnderTest): void {
+export function sandboxConformance(get: () => ExecutorUnderTest): void {
   const job = (argv: string[]) => smallJob(get(), argv)
-
-  test('a program gets its input, and its exit, log and file can be read', async () => {
-    const { executor: sandboxes, echo } = get()
-    const spec = job(echo)
-    await sandboxes.start(spec, Readable.from([Buffer.from('in'), Buffer.from('put')]))
-    const exit = await sandboxes.wait(spec.id)
-    expect(exit).toMatchObject({ cause: 'exited', exitCode: 3, detail: '', tree: null, folder: null })
-    expect(exit.files.output).toEqual({ status: 'present', byteSize: 5 })
-    expect(await text(await sandboxes.log(spec.id))).toBe('input')
-    expect(await text(await sandboxes.file(spec.id, 'output'))).toBe('input')
-    await expect(sandboxes.file(spec.id, 'other')).rejects.toBeInstanceOf(SandboxUnknown)
-  })
-
-  test('the log shows no masked value', async () => {
-    const { executor: sandboxes, echo } = get()
-    const spec = job(echo)
-    await sandboxes.start(spec, Buffer.from('key=opensesame, twice: opensesame'), ['opensesame'])
-    await sandboxes.wait(spec.id)
-    expect(await text(await sandboxes.log(spec.id))).toBe('key=[masked], twice: [masked]')
-  })
-
-  test('the log can be read from any position on', async () => {
-    const { executor: sandboxes, echo } = get()
-    const spec = job(echo)
-    await sandboxes.start(spec, Buffer.from('0123456789'))
-    await sandboxes.wait(spec.id)
-    const since = async (position: number) => {
-      const { start, bytes } = await sandboxes.logSince(spec.id, position)
-      return [start, bytes.toString()]
-    }
-    expect(await since(0)).toEqual([0, '0123456789'])
-    expect(await since(7)).toEqual([7, '789'])
-    expect(await since(10)).toEqual([10, ''])
-    expect(await since(99)).toEqual([10, ''])
-  })
 
   test('an id is started at most once', async () => {
     const { executor: sandboxes, echo } = get()
@@ -136,8 +97,6 @@ export function sandboxConformance(get: () => SandboxesUnderTest): void {
     await expect(sandboxes.wait(id)).rejects.toBeInstanceOf(SandboxUnknown)
     await expect(sandboxes.stop(id)).rejects.toBeInstanceOf(SandboxUnknown)
     await expect(sandboxes.terminate(id)).rejects.toBeInstanceOf(SandboxUnknown)
-    await expect(sandboxes.tree(id)).rejects.toBeInstanceOf(SandboxUnknown)
-    await expect(sandboxes.folder(id)).rejects.toBeInstanceOf(SandboxUnknown)
     await sandboxes.remove(id)
   })
 

@@ -1,16 +1,17 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { processUse } from '../../agent/host/process-use.ts'
+import type { ExecutorCapacity } from '../../agent/port/capacity.ts'
 import { ExecutorRefused, SandboxUnknown } from '../../agent/port/errors.ts'
 import type { Executor } from '../../agent/port/executor.ts'
 import { type FolderEntry, folderBytes } from '../../agent/port/folder-entries.ts'
-import type { Builder, ExecutorCapacity, ProcessUse, Runner } from '../../agent/port/host.ts'
 import type { KnownContent } from '../../agent/port/known-contents.ts'
 import type { PackageMirror } from '../../agent/port/package-mirror.ts'
+import type { Builder, Runner } from '../../agent/port/platform.ts'
 import { noCapacity } from '../../agent/port/refusal-causes.ts'
+import type { LogPart } from '../../agent/port/results.ts'
 import type { SandboxExit } from '../../agent/port/sandbox-exit.ts'
 import type { SandboxSpec } from '../../agent/port/sandbox-spec.ts'
-import type { LogPart, SandboxSummary } from '../../agent/port/sandboxes.ts'
+import type { SandboxSummary } from '../../agent/port/sandboxes.ts'
 import { requireInTime } from '../../agent/port/start-in-time.ts'
 import { unknownTime } from '../../reader/formats/file-time.ts'
 import { systemClock } from '../../server/base/clock.ts'
@@ -76,10 +77,6 @@ export class FakeExecutor implements Executor {
 
   async mirrors(): Promise<PackageMirror[]> {
     return []
-  }
-
-  async process(): Promise<ProcessUse> {
-    return processUse()
   }
 
   async start(

@@ -1,8 +1,8 @@
 import { closeSync, createReadStream, openSync, readSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import type { LogPart } from '../../port/results.ts'
 import type { SandboxExit } from '../../port/sandbox-exit.ts'
-import type { LogPart } from '../../port/sandboxes.ts'
 import { smallBytes } from './small-file.ts'
 
 const ringStart = 8

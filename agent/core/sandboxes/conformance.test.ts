@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { busybox, TestAgent } from '../../../testing/agent/test-agent.ts'
 import { executorConformance } from '../../../testing/executor-conformance/executor-conformance.ts'
 import { sandboxRuntimes } from '../../port/sandbox-spec.ts'
@@ -21,3 +21,13 @@ for (const runtime of sandboxRuntimes) {
     endless: [busybox, 'sleep', '1000'],
   }))
 }
+
+test('the agent reports what its process uses', async () => {
+  const first = await agent.client.process()
+  const second = await agent.client.process()
+  expect(first.residentBytes).toBeGreaterThan(first.heapUsedBytes)
+  expect(first.startedAtSeconds * 1000).toBeLessThan(Date.now() + 1000)
+  expect(second.startedAtSeconds).toBe(first.startedAtSeconds)
+  expect(second.cpuSeconds).toBeGreaterThanOrEqual(first.cpuSeconds)
+  expect(Math.min(first.openFiles, first.heapUsedBytes)).toBeGreaterThan(0)
+})

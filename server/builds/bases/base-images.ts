@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { BaseImageList } from '@sandbox-jobs/contract/resources/builds/base-image.ts'
 import { ExecutorRefused } from '../../../agent/port/errors.ts'
-import type { HostPort, StoredBase } from '../../../agent/port/host.ts'
+import type { PlatformPort, StoredBase } from '../../../agent/port/platform.ts'
 import type { Database } from '../../db/database.ts'
 import { defaultRegistry, type RegistrySettings } from '../../images/registries.ts'
 import {
@@ -43,7 +43,7 @@ export async function publishBaseImages({
 }: {
   db: Database
   executorId: string
-  executor: Pick<HostPort, 'builder'>
+  executor: Pick<PlatformPort, 'builder'>
 }): Promise<{ published: number }> {
   const rows = (await basesOf(executor)).slice(0, maxBaseImages).map(rowOf)
   if (isDeepStrictEqual(await listBaseImagesOf(db, executorId), rows)) return { published: 0 }
@@ -51,7 +51,7 @@ export async function publishBaseImages({
   return { published: rows.length }
 }
 
-async function basesOf(executor: Pick<HostPort, 'builder'>): Promise<StoredBase[]> {
+async function basesOf(executor: Pick<PlatformPort, 'builder'>): Promise<StoredBase[]> {
   try {
     return offeredBases(await executor.builder())
   } catch (error) {

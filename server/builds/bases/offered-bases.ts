@@ -1,5 +1,5 @@
 import { nearNames } from '@sandbox-jobs/contract/near-names.ts'
-import { type Builder, dockerfileName, type StoredBase } from '../../../agent/port/host.ts'
+import { type Builder, dockerfileName, type StoredBase } from '../../../agent/port/platform.ts'
 
 /** The operator's base images, each once by the name that a Dockerfile uses, in the order of their names. */
 export function offeredBases({ baseImages }: Pick<Builder, 'baseImages'>): StoredBase[] {

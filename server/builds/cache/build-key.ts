@@ -1,6 +1,6 @@
 import type { AllowList } from '../../../agent/port/allow-list.ts'
-import type { Builder, Runner } from '../../../agent/port/host.ts'
 import type { PackageMirror } from '../../../agent/port/package-mirror.ts'
+import type { Builder, Runner } from '../../../agent/port/platform.ts'
 import type { SandboxNetwork } from '../../../agent/port/sandbox-spec.ts'
 import { canonicalDigest } from '../../base/json/canonical-json.ts'
 import type { NamedDigest } from '../../images/provenance/statement.ts'

@@ -1,7 +1,7 @@
 import type { EnvironmentVersion } from '@sandbox-jobs/contract/resources/environments/environment-version.ts'
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { LogPart } from '../../../agent/port/sandboxes.ts'
+import type { LogPart } from '../../../agent/port/results.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'

@@ -1,5 +1,5 @@
+import type { ResultPort } from '../../../agent/port/results.ts'
 import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
-import type { SandboxPort } from '../../../agent/port/sandboxes.ts'
 import { BuildFailed } from '../request/build-failed.ts'
 
 const logTailBytes = 4096
@@ -10,7 +10,7 @@ const logTailBytes = 4096
  * misleading error.
  */
 export async function ranOutOfDisk(
-  executor: Pick<SandboxPort, 'logSince'>,
+  executor: Pick<ResultPort, 'logSince'>,
   sandboxId: string,
   exit: SandboxExit,
 ): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { addAbortSignal } from 'node:stream'
 import { profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
-import type { Runner } from '../../../agent/port/host.ts'
+import type { Runner } from '../../../agent/port/platform.ts'
 import type { SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
 import { settleAll } from '../../base/settle-all.ts'
 import type { ImageConfig } from '../../db/tables/environments.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Runner } from '../../../agent/port/host.ts'
+import type { Runner } from '../../../agent/port/platform.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeEnvironmentVersion } from '../../../testing/factories/environment-version.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'

@@ -1,4 +1,4 @@
-import type { Runner } from '../../../agent/port/host.ts'
+import type { Runner } from '../../../agent/port/platform.ts'
 import type { Database } from '../../db/database.ts'
 import {
   approveRelease,

@@ -2,7 +2,7 @@ import { parseStrictJson } from '@sandbox-jobs/contract/input-schema/strict-json
 import { BuildNetwork } from '@sandbox-jobs/contract/resources/builds/build-network.ts'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/schema'
-import type { Runner } from '../../../agent/port/host.ts'
+import type { Runner } from '../../../agent/port/platform.ts'
 import { canonicalDigest } from '../../base/json/canonical-json.ts'
 import { hexOf, installedDigest, type Layers } from '../image-documents.ts'
 

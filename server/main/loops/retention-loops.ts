@@ -1,4 +1,4 @@
-import type { HostPort } from '../../../agent/port/host.ts'
+import type { PlatformPort } from '../../../agent/port/platform.ts'
 import { dropFullBuckets } from '../../access/login/login-attempt-store.ts'
 import { dropExpiredGrants } from '../../access/oauth/grant-store.ts'
 import { dropExpiredSignIns } from '../../access/sign-ins/sign-in-store.ts'
@@ -38,7 +38,7 @@ const minuteMs = 60_000
 
 interface RetentionDeps extends Omit<ImageSweepDeps, 'imageUses'> {
   remediationDays: RemediationDays
-  executor: ImageSweepDeps['executor'] & Pick<HostPort, 'builder'>
+  executor: ImageSweepDeps['executor'] & Pick<PlatformPort, 'builder'>
 }
 
 /** Sweeps that delete data after its retention time, and sweeps that maintain totals and lists. */

@@ -1,4 +1,4 @@
-import type { HostPort } from '../../../agent/port/host.ts'
+import type { CapacityPort } from '../../../agent/port/capacity.ts'
 import type { Directory } from '../../access/directory/directory.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import type { Config } from '../../base/config/config.ts'
@@ -106,7 +106,7 @@ export const startAgentPresence = ({
   lease,
   log,
 }: {
-  executor: Pick<HostPort, 'capacity'>
+  executor: CapacityPort
   lease: Pick<ExecutorLease, 'recordAgentSeen'>
   log: Log
 }): Ticker =>

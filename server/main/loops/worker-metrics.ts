@@ -1,5 +1,6 @@
 import { Gauge } from 'prom-client'
-import type { HostPort } from '../../../agent/port/host.ts'
+import type { AgentClient } from '../../../agent/client/agent-client.ts'
+import type { CapacityPort } from '../../../agent/port/capacity.ts'
 import type { Config } from '../../base/config/config.ts'
 import type { Log } from '../../base/logging.ts'
 import type { Database } from '../../db/database.ts'
@@ -13,7 +14,8 @@ import type { Ticker } from '../../work/ticker.ts'
 export interface WorkerMetricsOptions {
   db: Database
   executorId: string
-  executor: Pick<HostPort, 'capacity' | 'process'>
+  executor: CapacityPort
+  agent: Pick<AgentClient, 'process'>
   config: Pick<Config, 'backupFolder' | 'dataDir' | 'diskFloorBytes' | 'metricsListen'>
   log: Log
   /** Of runs. */
@@ -25,6 +27,7 @@ export function startWorkerMetrics({
   db,
   executorId,
   executor,
+  agent,
   config,
   log,
   slots,
@@ -46,7 +49,7 @@ export function startWorkerMetrics({
     hasOldReport = false
     await refreshServiceGauges({ db, executor, ...config })
   }
-  const others = () => executor.process().then(agentMetrics, () => [])
+  const others = () => agent.process().then(agentMetrics, () => [])
   const reporter = { executor: executorId, process: 'worker' } as const
   return [startMetricsReport({ db, reporter, refresh, others, log })]
 }

@@ -1,4 +1,4 @@
-import type { ProcessUse } from '../../../agent/port/host.ts'
+import type { ProcessUse } from '../../../agent/protocol/answers.ts'
 import type { Metrics } from './own-metrics.ts'
 
 /**

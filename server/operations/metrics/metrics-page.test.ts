@@ -1,6 +1,7 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
+import { processUse } from '../../../agent/host/process-use.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeRun, makeRunnableTask } from '../../../testing/factories/runs.ts'
 import { makeTenant } from '../../../testing/factories/tenant.ts'
@@ -27,7 +28,7 @@ const read = async () => (await new MetricsPage(db).read()).text
 
 test('the page has each family once, with the values of each process', async () => {
   await refresh()
-  await saveReport(db, ofWorker, [...(await workerReport()), ...agentMetrics(await executor.process())])
+  await saveReport(db, ofWorker, [...(await workerReport()), ...agentMetrics(processUse())])
   const { contentType, text } = await new MetricsPage(db).read()
   expect(contentType).toContain('application/openmetrics-text')
   expect(text.endsWith('# EOF\n')).toBe(true)

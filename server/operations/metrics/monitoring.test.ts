@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { processUse } from '../../../agent/host/process-use.ts'
 import '../../builds/chain/build-metrics.ts'
 import '../../http/requests/request-metrics.ts'
 import '../../notifications/delivery-metrics.ts'
@@ -128,6 +129,7 @@ test('a real Prometheus scrapes the service, knows every metric of rules and das
   const executor = new FakeExecutor(async () => ({}))
   const [worker] = startWorkerMetrics({
     ...{ db, executorId: '1'.repeat(32), executor, log, slots: { total: 4, used: () => 1 } },
+    agent: { process: async () => processUse() },
     config: {
       dataDir: '/',
       diskFloorBytes: undefined,

@@ -1,5 +1,5 @@
 import { Counter, Gauge } from 'prom-client'
-import type { HostPort } from '../../../agent/port/host.ts'
+import type { CapacityPort } from '../../../agent/port/capacity.ts'
 import { defaultFloorBytes } from '../../base/disk-floor.ts'
 import type { Database } from '../../db/database.ts'
 import { diskOf } from '../../storage/free-space.ts'
@@ -42,7 +42,7 @@ const sandboxMemory = gauge('sandbox_memory_bytes', 'Memory limit of all sandbox
 
 export interface ServiceGaugesDeps {
   db: Database
-  executor: Pick<HostPort, 'capacity'>
+  executor: CapacityPort
   dataDir: string
   diskFloorBytes: number | undefined
 }

@@ -1,4 +1,6 @@
 import { SandboxUnknown } from '../../../agent/port/errors.ts'
+import type { ResultPort } from '../../../agent/port/results.ts'
+import type { SandboxPort } from '../../../agent/port/sandboxes.ts'
 import { sleep, systemClock } from '../../base/clock.ts'
 import type { Log } from '../../base/logging.ts'
 import { smallBytes } from '../../companies/storage/storage-reservations.ts'
@@ -16,6 +18,7 @@ import type { RunQueue } from './run-queue.ts'
 import { RunTrace } from './run-trace.ts'
 
 export interface DriveDeps extends CollectDeps, PartTools {
+  executor: SandboxPort & ResultPort
   runs: RunQueue
   images: PlacedImages
   resultQueue: ResultQueue

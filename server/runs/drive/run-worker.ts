@@ -1,5 +1,6 @@
 import { SandboxUnknown } from '../../../agent/port/errors.ts'
 import type { ImagePort } from '../../../agent/port/images.ts'
+import type { ResultPort } from '../../../agent/port/results.ts'
 import type { SandboxPort } from '../../../agent/port/sandboxes.ts'
 import type { Clock, sleep } from '../../base/clock.ts'
 import { onBehalfOf } from '../../base/current-request.ts'
@@ -25,7 +26,7 @@ import { sweepSandboxes } from './sweep-sandboxes.ts'
 
 export interface RunWorkerOptions extends PartTools {
   runs: RunQueue
-  executor: SandboxPort & ImagePort
+  executor: SandboxPort & ResultPort & ImagePort
   storage: ObjectStorage
   images: ImageSource
   log: Log

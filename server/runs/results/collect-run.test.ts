@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, expect, it } from 'vitest'
-import type { SandboxPort } from '../../../agent/port/sandboxes.ts'
+import type { ResultPort } from '../../../agent/port/results.ts'
 import { exitRecord } from '../../../testing/scripted-executor.ts'
 import { DiskStorage } from '../../storage/disk.ts'
 import { collectRun } from './collect-run.ts'
@@ -18,7 +18,7 @@ it('leaves no stream of the host open when the disk is too full for the results'
     opened.push(stream)
     return stream
   }
-  const executor = { file: open, log: open, tree: open } as unknown as SandboxPort
+  const executor = { file: open, log: open, tree: open } as unknown as ResultPort
   const storage = new DiskStorage(folder, Number.MAX_SAFE_INTEGER)
   const exit = exitRecord({
     log: { totalBytes: 6, keptBytes: 6 },

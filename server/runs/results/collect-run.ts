@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { logMaxBytes, outputMaxBytes } from '@sandbox-jobs/contract/limits.ts'
+import type { ResultPort } from '../../../agent/port/results.ts'
 import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
-import type { SandboxPort } from '../../../agent/port/sandboxes.ts'
 import { openedLate } from '../../storage/opened-late.ts'
 import type { ObjectStorage } from '../../storage/port.ts'
 import { bundleMaxBytes, outputName } from '../model/result-layout.ts'
@@ -33,7 +33,7 @@ export interface Collected {
 }
 
 export interface CollectDeps {
-  executor: SandboxPort
+  executor: ResultPort
   storage: ObjectStorage
 }
 

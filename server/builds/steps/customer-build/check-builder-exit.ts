@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
+import type { ResultPort } from '../../../../agent/port/results.ts'
 import type { SandboxExit } from '../../../../agent/port/sandbox-exit.ts'
-import type { SandboxPort } from '../../../../agent/port/sandboxes.ts'
 import type { BuilderSteps } from '../../../../reader/dockerfile/failed-instruction.ts'
 import { ArchiveRefused } from '../../../../reader/formats/archive-refused.ts'
 import { buildExitCodes, builderEnded } from '../../builder/build-script.ts'
@@ -99,7 +99,7 @@ async function recordBuilt(build: Build, values: Needs, failed?: { line: number 
 
 /** Reads the builder's progress; undefined when the file is missing, or longer than any Dockerfile can make it. */
 async function readBuilderSteps(
-  executor: Pick<SandboxPort, 'file'>,
+  executor: Pick<ResultPort, 'file'>,
   sandboxId: string,
   exit: SandboxExit,
 ): Promise<BuilderSteps | undefined> {

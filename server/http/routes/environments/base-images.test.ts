@@ -2,7 +2,7 @@ import { baseImageRoutes } from '@sandbox-jobs/contract/routes/base-image-routes
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { ExecutorRefused } from '../../../../agent/port/errors.ts'
-import type { StoredBase } from '../../../../agent/port/host.ts'
+import type { StoredBase } from '../../../../agent/port/platform.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeExecutor } from '../../../../testing/factories/executors.ts'

@@ -1,5 +1,5 @@
 import { AgentClient } from '../../../../agent/client/agent-client.ts'
-import type { ExecutorCapacity } from '../../../../agent/port/host.ts'
+import type { ExecutorCapacity } from '../../../../agent/port/capacity.ts'
 import { type LocalService, type Outcome, onLocalService } from '../local-service.ts'
 import { type MachineOverview, machineOverview } from './machine-overview.ts'
 

@@ -1,7 +1,7 @@
 import { sessionFilesMax, sessionNameMaxBytes, sessionPathMaxBytes } from '@sandbox-jobs/contract/limits.ts'
 import { sessionDir, workspaceDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { RunSessionRequest } from '@sandbox-jobs/contract/resources/sessions/session.ts'
-import type { SandboxPort } from '../../../../agent/port/sandboxes.ts'
+import type { ResultPort } from '../../../../agent/port/results.ts'
 import { CodedError } from '../../../base/errors/coded-error.ts'
 import { lockSessionForRun, requireNotInUse, takeHeldSession } from '../../../sessions/runs/lock-session.ts'
 import type { RunSessions } from '../../../sessions/runs/run-sessions.ts'
@@ -18,7 +18,7 @@ import { findSessionIds, type SessionRow, sessionColumns, setSession } from './s
 
 interface SessionTools {
   storage: ObjectStorage
-  executor: SandboxPort
+  executor: ResultPort
   /** Absent: no run with a session can start. */
   sessions?: RunSessions | undefined
 }

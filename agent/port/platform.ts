@@ -1,38 +1,13 @@
 import type { PackageMirror } from './package-mirror.ts'
 
-/** Capacity of the host, and the platform's parts on it. */
-export interface HostPort {
-  capacity(): Promise<ExecutorCapacity>
+/** The platform's parts that sandboxes and builds of an executor use. */
+export interface PlatformPort {
   /** The runner of every sandbox of this executor; it changes only when the executor is replaced. */
   runner(): Promise<Runner>
   /** The builder that a build sandbox started now would use. Refuses with `builder_missing`. */
   builder(): Promise<Builder>
   /** The package mirrors that steps of a build started now would reach. Refuses with `mirrors_unreadable`. */
   mirrors(): Promise<PackageMirror[]>
-  /** The use of the executor's own process. */
-  process(): Promise<ProcessUse>
-}
-
-export interface ProcessUse {
-  /** Since 1970. */
-  startedAtSeconds: number
-  cpuSeconds: number
-  residentBytes: number
-  heapUsedBytes: number
-  openFiles: number
-  /** Since the call before; 0 at the first. */
-  eventLoopLagSeconds: { p50: number; p99: number }
-}
-
-export interface ExecutorCapacity {
-  cpus: number
-  /** Memory limit of all sandboxes together. */
-  memoryBytes: number
-  /** Sandboxes that may run at once. */
-  slots: number
-  running: number
-  /** Starts since the start of the executor that found a warm sandbox, and that did not. */
-  warmStarts: { hits: number; misses: number }
 }
 
 /** The platform's part of a sandbox: the layer above its image, and its confinement. */
