@@ -1,5 +1,6 @@
 import type { SandboxSpec } from '../agent/port/sandbox-spec.ts'
 import { busybox, TestAgent } from '../testing/agent/test-agent.ts'
+import { noInput } from '../testing/no-input.ts'
 import type { Benchmark } from './harness/measure/benchmark.ts'
 import { interleaved } from './harness/measure/rounds.ts'
 import { type Row, rowOf } from './harness/measure/row.ts'
@@ -53,7 +54,7 @@ export const neighbour: Benchmark = {
         say(`neighbour: ${kind}`)
         const contended = async () => {
           const other = sandbox(image, script, limits)
-          await agent.client.start(other, Buffer.alloc(0))
+          await agent.client.start(other, noInput)
           await new Promise((resolve) => setTimeout(resolve, settleMs))
           const tookMs = await timeOf(agent, sandbox(image, job))
           await agent.client.stop(other.id)

@@ -3,6 +3,7 @@ import { ExecutorUnavailable, SandboxUnknown } from '../agent/port/errors.ts'
 import type { FolderEntry } from '../agent/port/folder-entries.ts'
 import type { SandboxExit } from '../agent/port/sandbox-exit.ts'
 import type { SandboxSpec } from '../agent/port/sandbox-spec.ts'
+import type { ProgramInput, StartInput } from '../agent/port/start-input.ts'
 import { FakeExecutor, type FakeOutcome } from './fake-executor/fake-executor.ts'
 
 /** Results of a scripted sandbox. */
@@ -65,6 +66,7 @@ export class ScriptedExecutor extends FakeExecutor {
   /** Each started program by sandbox id; a repeated id breaks the port's promise of at most one start. */
   readonly started: string[] = []
   readonly #sandboxes = new Map<string, Started>()
+  readonly #opened = new Map<string, ProgramInput>()
   readonly #failures: { call: Call; error: Error; after: boolean }[] = []
   readonly #waiters: { count: number; resolve: () => void }[] = []
   readonly #callWaiters: { call: Call; resolve: () => void }[] = []
@@ -117,6 +119,11 @@ export class ScriptedExecutor extends FakeExecutor {
     return this.#require(id).stdin
   }
 
+  /** The input that the last start of the sandbox opened. */
+  openedOf(id: string): ProgramInput | undefined {
+    return this.#opened.get(id)
+  }
+
   specOf(id: string): SandboxSpec {
     return this.#require(id).spec
   }
@@ -126,8 +133,13 @@ export class ScriptedExecutor extends FakeExecutor {
     this.forget(id)
   }
 
-  override start(...started: Parameters<FakeExecutor['start']>): Promise<void> {
-    return this.#failing('start', () => super.start(...started))
+  override start(spec: SandboxSpec, input: StartInput): Promise<void> {
+    const open = async () => {
+      const opened = await input.open()
+      this.#opened.set(spec.id, opened)
+      return opened
+    }
+    return this.#failing('start', () => super.start(spec, { open }))
   }
 
   override wait(id: string, signal?: AbortSignal): Promise<SandboxExit> {

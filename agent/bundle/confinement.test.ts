@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { busybox, shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
+import { noInput } from '../../testing/no-input.ts'
 import { sandboxRuntimes } from '../port/sandbox-spec.ts'
 
 let agent: TestAgent
@@ -77,7 +78,7 @@ test.each(sandboxRuntimes)(
   'in the group of a sandbox on %s, not even root opens or makes a device but the usual ones',
   async (runtime) => {
     const spec = shellJob(empty, 'sleep 100', { runtime })
-    await agent.client.start(spec, Buffer.alloc(0))
+    await agent.client.start(spec, noInput)
     const [group = ''] = [`devices/${agent.cgroup}`, agent.cgroup]
       .map((parent) => join('/sys/fs/cgroup', parent, spec.id, 'cgroup.procs'))
       .filter(existsSync)
@@ -134,7 +135,7 @@ test('tar entries outside the image are not written, or the image is refused', a
 
 test('two live sandboxes share no id', async () => {
   const [first, second] = [shellJob(empty, 'sleep 100'), shellJob(empty, 'sleep 100')]
-  await Promise.all([first, second].map((spec) => agent.client.start(spec, Buffer.alloc(0))))
+  await Promise.all([first, second].map((spec) => agent.client.start(spec, noInput)))
   const owners = await Promise.all(
     [first, second].map(async ({ id }) => {
       const [pid] = (await agent.processes(id)).slice(-1)

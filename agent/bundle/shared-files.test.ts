@@ -6,6 +6,7 @@ import { compiledProbe } from '../../testing/agent/probe/attempts.ts'
 import { busybox, shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
 import { linkBuilder } from '../../testing/agent/test-builder.ts'
 import { type SandboxSpec, sandboxRuntimes } from '../port/sandbox-spec.ts'
+import { inputOf } from '../port/start-input.ts'
 
 /*
  * Files that two sandboxes share: those of one image, the platform's shell, devices, and the builder. A lock, lease or watch of one
@@ -68,14 +69,14 @@ async function holdAndMeet({ sandbox, holds, input = Buffer.alloc(0) }: Pair) {
   const holding = new Readable({ read: () => undefined })
   holding.push(input)
   holding.push(' '.repeat(256 * 1024))
-  const started = agent.client.start(holder, holding)
+  const started = agent.client.start(holder, inputOf(holding))
   await agent.running(holder.id)
   const logOf = async () => lines(await text(await agent.client.log(holder.id)))
   await waitUntil(async () => (await logOf()).length >= holds.length)
   const held = await logOf()
   const meet = holds.map(({ kind, path }) => `holds meet ${kind} ${path}`).join('\n')
   const meeter = sandbox(meet)
-  await agent.client.start(meeter, input)
+  await agent.client.start(meeter, inputOf(input))
   await agent.client.wait(meeter.id)
   const met = lines(await text(await agent.client.log(meeter.id)))
   holding.push(null)

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
+import { noInput } from '../../testing/no-input.ts'
 import type { SandboxSpec } from '../port/sandbox-spec.ts'
 import { CpuWeights } from './cpu-weight.ts'
 
@@ -30,7 +31,7 @@ const weightOf = (id: string) => weightIn(agent.cgroup, id)
 test('a sandbox that computes for long has less weight than a new one', async () => {
   const computing = shellJob(empty, 'while :; do :; done', long)
   const resting = shellJob(empty, 'sleep 100', long)
-  for (const spec of [computing, resting]) await agent.client.start(spec, Buffer.alloc(0))
+  for (const spec of [computing, resting]) await agent.client.start(spec, noInput)
   const whole = await weightOf(resting.id)
   await waitUntil(async () => (await weightOf(computing.id)) === Math.round(whole / 4))
   expect(await weightOf(resting.id)).toBe(whole)
@@ -41,12 +42,12 @@ test('an owner has one weight, however many of its sandboxes compute', async () 
   const of = (owner: number, script: string) => ({ ...shellJob(empty, script, long), owner })
   const many = [1, 2, 3].map(() => of(1, 'while :; do :; done'))
   const one = of(2, 'sleep 100')
-  for (const spec of [...many, one]) await agent.client.start(spec, Buffer.alloc(0))
+  for (const spec of [...many, one]) await agent.client.start(spec, noInput)
   const whole = await weightOf(one.id)
   // Each has a third, divided by four for its processor time.
   for (const { id } of many) await waitUntil(async () => (await weightOf(id)) <= Math.round(whole / 12))
   const next = of(1, 'sleep 100')
-  await agent.client.start(next, Buffer.alloc(0))
+  await agent.client.start(next, noInput)
   expect(await weightOf(next.id)).toBeLessThanOrEqual(Math.round(whole / 4))
   expect(await weightOf(one.id)).toBe(whole)
   for (const { id } of [...many, one, next]) await agent.client.stop(id)
@@ -70,7 +71,7 @@ test('the shims of an owner share the weight of one group, and no limit of a san
     of(undefined, 'sleep 100'),
   ]
   const all = [one, next, other, nobody]
-  for (const spec of all) await agent.client.start(spec, Buffer.alloc(0))
+  for (const spec of all) await agent.client.start(spec, noInput)
   const groups = await Promise.all(all.map(({ id }) => groupsOfShim(id)))
   const shims = `${agent.cgroup}-shims`
   expect(groups).toEqual([[`${shims}/3`], [`${shims}/3`], [`${shims}/4`], [`${shims}/0`]])
@@ -84,7 +85,7 @@ test('all sandboxes have the weights of their owners together', async () => {
   await waitUntil(async () => (await agent.client.capacity()).running === 0)
   const of = (owner: number, script: string) => ({ ...shellJob(empty, script, long), owner })
   const start = async (spec: SandboxSpec) => {
-    await agent.client.start(spec, Buffer.alloc(0))
+    await agent.client.start(spec, noInput)
     return Promise.all([agent.cgroup, `${agent.cgroup}-shims`].map((parent) => weightIn(parent, '')))
   }
   const [computing, resting] = [of(5, 'while :; do :; done'), of(6, 'sleep 100')]

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sleep } from '../../server/base/clock.ts'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
+import { noInput } from '../../testing/no-input.ts'
 import { sandboxRuntimes } from '../port/sandbox-spec.ts'
 
 const MiB = 1024 * 1024
@@ -102,7 +103,7 @@ test('2 GiB of log are bounded to head and tail, and do not slow the program muc
 test('a log without end takes limited processor time beyond the job’s own', async () => {
   const spec = shellJob(empty, 'yes', { timeoutMs: 60_000 })
   const startedMs = performance.now()
-  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.client.start(spec, noInput)
   const shim = await agent.shim(spec.id)
   await sleep(6000)
   const fields = (await readFile(`/proc/${shim}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
@@ -115,7 +116,7 @@ test('a log without end takes limited processor time beyond the job’s own', as
 
 test('the shim of a log without end lowers its priority', async () => {
   const [quiet, loud] = [shellJob(empty, 'sleep 100'), shellJob(empty, 'yes', { timeoutMs: 60_000 })]
-  for (const spec of [quiet, loud]) await agent.client.start(spec, Buffer.alloc(0))
+  for (const spec of [quiet, loud]) await agent.client.start(spec, noInput)
   const [shimOfQuiet, shim] = [await agent.shim(quiet.id), await agent.shim(loud.id)]
   const niceness = async (pid: number) =>
     Number((await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ')[16])
@@ -129,9 +130,9 @@ test('a machine whose slots are all in use refuses, and accepts again when one i
   await waitUntil(async () => (await agent.client.capacity()).running === 0)
   const { slots } = await agent.client.capacity()
   const endless = Array.from({ length: slots }, () => shellJob(empty, 'sleep 100'))
-  await Promise.all(endless.map((spec) => agent.client.start(spec, Buffer.alloc(0))))
+  await Promise.all(endless.map((spec) => agent.client.start(spec, noInput)))
   const late = shellJob(empty, 'true')
-  await expect(agent.client.start(late, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'no_capacity' })
+  await expect(agent.client.start(late, noInput)).rejects.toMatchObject({ slug: 'no_capacity' })
   await Promise.all(endless.map((spec) => agent.client.stop(spec.id)))
   await waitUntil(async () => (await agent.client.capacity()).running === 0)
   expect((await agent.run(late)).exit.exitCode).toBe(0)

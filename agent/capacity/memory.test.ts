@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
+import { noInput } from '../../testing/no-input.ts'
 import type { SandboxSpec } from '../port/sandbox-spec.ts'
 
 /* The memory limit of all sandboxes together. */
@@ -19,7 +20,6 @@ beforeAll(async () => {
 })
 afterAll(() => agent.dispose())
 
-const nothing = Buffer.alloc(0)
 const sleeper = (memoryMib: number): SandboxSpec =>
   shellJob(empty, 'sleep 100', { memoryBytes: memoryMib * MiB, timeoutMs: 100_000 })
 const end = async (id: string) => {
@@ -30,16 +30,16 @@ const allGone = () => waitUntil(async () => (await agent.client.capacity()).runn
 
 test('no more memory is promised than the limit, also after an agent has adopted sandboxes', async () => {
   const [first, second, third] = [sleeper(200), sleeper(200), sleeper(200)]
-  await agent.client.start(first, nothing)
-  await agent.client.start(second, nothing)
-  await expect(agent.client.start(third, nothing)).rejects.toMatchObject({ slug: 'no_capacity' })
+  await agent.client.start(first, noInput)
+  await agent.client.start(second, noInput)
+  await expect(agent.client.start(third, noInput)).rejects.toMatchObject({ slug: 'no_capacity' })
   await agent.end('SIGKILL')
   await agent.start()
-  await expect(agent.client.start(third, nothing)).rejects.toMatchObject({ slug: 'no_capacity' })
-  await agent.client.start(sleeper(100), nothing)
+  await expect(agent.client.start(third, noInput)).rejects.toMatchObject({ slug: 'no_capacity' })
+  await agent.client.start(sleeper(100), noInput)
   await end(first.id)
   await waitUntil(() =>
-    agent.client.start(third, nothing).then(
+    agent.client.start(third, noInput).then(
       () => true,
       () => false,
     ),
@@ -50,7 +50,7 @@ test('no more memory is promised than the limit, also after an agent has adopted
 
 test('a group above all sandboxes has that limit, and the kernel kills them first', async () => {
   const spec = sleeper(64)
-  await agent.client.start(spec, nothing)
+  await agent.client.start(spec, noInput)
   await agent.running(spec.id)
   const groups = [
     `/sys/fs/cgroup/memory/${agent.cgroup}/memory.limit_in_bytes`,

@@ -3,13 +3,13 @@ import { buffer, json } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import type { ExecutorCapacity } from '../port/capacity.ts'
 import type { Executor } from '../port/executor.ts'
-import type { KnownContent } from '../port/known-contents.ts'
 import type { PackageMirror } from '../port/package-mirror.ts'
 import type { Builder, Runner } from '../port/platform.ts'
 import type { LogPart } from '../port/results.ts'
 import type { SandboxExit } from '../port/sandbox-exit.ts'
 import type { SandboxSpec } from '../port/sandbox-spec.ts'
 import type { SandboxSummary } from '../port/sandboxes.ts'
+import type { StartInput } from '../port/start-input.ts'
 import { type JsonAnswers, logStartHeader, type ProcessUse } from '../protocol/answers.ts'
 import type { AgentRequest } from '../protocol/requests.ts'
 import { startBody } from '../protocol/start-body.ts'
@@ -23,14 +23,9 @@ export class AgentClient implements Executor {
     this.#connection = new Connection(socketPath)
   }
 
-  async start(
-    spec: SandboxSpec,
-    stdin: Buffer | Readable,
-    masked: readonly string[] = [],
-    known: readonly KnownContent[] = [],
-  ): Promise<void> {
-    const request = { kind: 'start', id: spec.id } as const
-    const response = await this.#connection.call(request, startBody(spec, stdin, { masked, known }))
+  async start(spec: SandboxSpec, input: StartInput): Promise<void> {
+    const body = startBody(spec, await input.open())
+    const response = await this.#connection.call({ kind: 'start', id: spec.id }, body)
     // The response starts at once and ends when the input was read.
     await finished(response.resume()).catch(unavailable)
   }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
+import { noInput } from '../../testing/no-input.ts'
 import { endSandboxes } from './end-sandboxes.ts'
 
 let agent: TestAgent
@@ -12,7 +13,7 @@ afterAll(() => agent.dispose())
 
 test('sandboxes that outlive their agent are ended, and the next one reports them as lost', async () => {
   const spec = shellJob(await agent.image(), 'sleep 100')
-  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.client.start(spec, noInput)
   const shim = await agent.shim(spec.id)
   await agent.end('SIGTERM')
   expect(existsSync(`/proc/${shim}`)).toBe(true)

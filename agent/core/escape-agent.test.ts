@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ClosingListener } from '../../testing/agent/closing-listener.ts'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
+import { noInput } from '../../testing/no-input.ts'
 import { knownBytesHeader, maskedBytesHeader, specBytesHeader } from '../protocol/start-body.ts'
 
 /** Attacks of a compromised worker on the only process that is root. */
@@ -133,8 +134,8 @@ test('concurrent start, stop, forbid and remove of one id result in one state, s
     const spec = shellJob(empty, 'echo once; sleep 5')
     const { client } = agent
     await Promise.allSettled([
-      ...[client.start(spec, Buffer.alloc(0)), client.forbid(spec.id), client.stop(spec.id)],
-      ...[client.remove(spec.id), client.start(spec, Buffer.alloc(0)), client.stop(spec.id)],
+      ...[client.start(spec, noInput), client.forbid(spec.id), client.stop(spec.id)],
+      ...[client.remove(spec.id), client.start(spec, noInput), client.stop(spec.id)],
     ])
     const [known] = (await client.list()).filter(({ id }) => id === spec.id)
     expect(known).toBeDefined()
@@ -148,7 +149,7 @@ test('concurrent start, stop, forbid and remove of one id result in one state, s
 test('an agent survives connections to a shim that break as soon as they are made', async () => {
   const spec = shellJob(empty, 'sleep 100')
   const { client } = agent
-  await client.start(spec, Buffer.alloc(0))
+  await client.start(spec, noInput)
   const socket = join(agent.dataDir, 'agent/sandboxes', spec.id, 'ctl')
   await rename(socket, `${socket}.real`)
   const listener = new ClosingListener(socket)

@@ -6,12 +6,14 @@ import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sleep } from '../../server/base/clock.ts'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
+import { noInput } from '../../testing/no-input.ts'
 import { detectCgroups } from '../host/cgroup-layout.ts'
 import { shimCgroups } from '../host/shim-cgroups.ts'
 import { ExecutorUnavailable, SandboxUnknown } from '../port/errors.ts'
 import { neverStarted } from '../port/refusal-causes.ts'
 import { programNeverStarted } from '../port/sandbox-exit.ts'
 import { type SandboxRuntime, type SandboxSpec, sandboxRuntimes } from '../port/sandbox-spec.ts'
+import { inputOf } from '../port/start-input.ts'
 import { writeStartRecord } from './records/start-record.ts'
 
 /** More input than a start waits for before its program starts. */
@@ -32,7 +34,7 @@ async function runBesideRestart(runtime: SandboxRuntime, seconds: number) {
     runtime,
     timeoutMs: 300_000,
   })
-  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.client.start(spec, noInput)
   await agent.end('SIGKILL')
   await expect(agent.client.wait(spec.id)).rejects.toBeInstanceOf(ExecutorUnavailable)
   await agent.start()
@@ -62,7 +64,7 @@ test.each(sandboxRuntimes)(
   'on %s, a run that ends while there is no agent has its exit record',
   async (runtime) => {
     const spec = shellJob(empty, 'sleep 0.2; exit 5', { runtime })
-    await agent.client.start(spec, Buffer.alloc(0))
+    await agent.client.start(spec, noInput)
     await agent.end('SIGTERM')
     const record = join(agent.dataDir, 'agent/sandboxes', spec.id, 'exit.json')
     await waitUntil(async () => (await readFile(record, 'utf8')).trim() !== '')
@@ -73,7 +75,7 @@ test.each(sandboxRuntimes)(
 
 test.each(sandboxRuntimes)('on %s, an adopted sandbox can be stopped', async (runtime) => {
   const spec = shellJob(empty, 'sleep 100', { runtime })
-  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.client.start(spec, noInput)
   await agent.end('SIGKILL')
   await agent.start()
   await agent.client.stop(spec.id)
@@ -89,7 +91,7 @@ async function spoilRecord(id: string): Promise<void> {
 test('a sandbox whose end cannot be recorded ends neither the agent nor the start of the next one', async () => {
   const [first, second] = [shellJob(empty, 'sleep 101'), shellJob(empty, 'sleep 102')]
   for (const spec of [first, second]) {
-    await agent.client.start(spec, Buffer.alloc(0))
+    await agent.client.start(spec, noInput)
     await spoilRecord(spec.id)
   }
   process.kill(await agent.shim(first.id), 'SIGKILL')
@@ -110,7 +112,7 @@ test.each(sandboxRuntimes)(
   'on %s, a sandbox whose shim is killed is lost, and its processes and groups are removed',
   async (runtime) => {
     const spec = shellJob(empty, 'echo last words; sleep 100 & sleep 100', { runtime })
-    await agent.client.start(spec, Buffer.alloc(0))
+    await agent.client.start(spec, noInput)
     await waitUntil(async () => (await agent.client.logSince(spec.id, 0)).bytes.length > 0)
     process.kill(await agent.shim(spec.id), 'SIGKILL')
     const exit = await agent.client.wait(spec.id)
@@ -127,7 +129,7 @@ test.each(sandboxRuntimes)(
   'on %s, the next agent records a sandbox whose shim died while there was no agent',
   async (runtime) => {
     const spec = shellJob(empty, 'sleep 100', { runtime })
-    await agent.client.start(spec, Buffer.alloc(0))
+    await agent.client.start(spec, noInput)
     const shim = await agent.shim(spec.id)
     await agent.end('SIGKILL')
     process.kill(shim, 'SIGKILL')
@@ -144,7 +146,7 @@ test.each(sandboxRuntimes)(
     const input = new PassThrough()
     const spec = shellJob(empty, 'cat; echo acted on half of it > output.json', { runtime })
     input.write(Buffer.alloc(tooMuchAtOnce))
-    const started = agent.client.start(spec, input)
+    const started = agent.client.start(spec, inputOf(input))
     const refusal = started.catch((error: unknown) => error)
     await agent.running(spec.id)
     await agent.end('SIGKILL')
@@ -153,7 +155,7 @@ test.each(sandboxRuntimes)(
     input.destroy()
     await agent.start()
     expect(programNeverStarted(await agent.client.wait(spec.id))).toBe(true)
-    const again = agent.client.start(spec, Buffer.from('all of it'))
+    const again = agent.client.start(spec, inputOf(Buffer.from('all of it')))
     await expect(again).rejects.toMatchObject({ slug: neverStarted })
   },
 )
@@ -165,7 +167,7 @@ test.each(sandboxRuntimes)(
       const input = new PassThrough()
       const spec = shellJob(empty, 'cat', { runtime })
       input.write('half')
-      const started = agent.client.start(spec, input)
+      const started = agent.client.start(spec, inputOf(input))
       const refusal = started.then(
         () => undefined,
         (error: unknown) => error,
@@ -198,7 +200,7 @@ async function killEarly(spec: SandboxSpec): Promise<boolean> {
   if (!layout) throw new Error('this machine has no control groups')
   const group = join(shimCgroups(layout, agent.cgroup).folder, String(spec.owner), 'cgroup.procs')
   const folder = join(agent.dataDir, 'agent/sandboxes', spec.id)
-  const started = agent.client.start(spec, Buffer.alloc(0)).catch(() => undefined)
+  const started = agent.client.start(spec, noInput).catch(() => undefined)
   while (!existsSync(join(folder, 'ctl'))) await setImmediate()
   await sleep(1)
   const isEarly = !existsSync(join(folder, 'exit.json'))
@@ -219,7 +221,7 @@ test('a shim that is killed before it can take the start signal is no start', as
 
 test('a killed spawner is restarted, and running sandboxes are not affected', async () => {
   const before = shellJob(empty, 'cat; sleep 100')
-  await agent.client.start(before, Buffer.alloc(0))
+  await agent.client.start(before, noInput)
   const killed = await agent.spawner()
   process.kill(killed, 'SIGKILL')
   // A start that still reaches it fails; workers repeat it.

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeInternet, publicHosts } from '../../testing/agent/internet/fake-internet.ts'
 import { type ResolvingAgent, startResolvingAgent } from '../../testing/agent/internet/resolving-agent.ts'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
+import { noInput } from '../../testing/no-input.ts'
 import type { AllowList } from '../port/allow-list.ts'
 import { type SandboxRuntime, sandboxRuntimes } from '../port/sandbox-spec.ts'
 import { networkNames } from './addresses.ts'
@@ -111,7 +112,7 @@ test('an invalid list starts nothing', async () => {
     { names: Array.from({ length: 129 }, (_, at) => `n${at}.test`) },
   ]
   for (const allow of bad) {
-    const start = agent.client.start(held('true', allow), Buffer.alloc(0))
+    const start = agent.client.start(held('true', allow), noInput)
     await expect(start).rejects.toMatchObject({ slug: 'spec_invalid', message: /network.allow/ })
   }
 })
@@ -140,7 +141,7 @@ async function inTwoParts(
     ...held(`${first}; ${wait}; ${second}`, allow),
     rootfs: { kind: 'image', digest: await host.image() } as const,
   }
-  await host.client.start(spec, Buffer.alloc(0))
+  await host.client.start(spec, noInput)
   const pid = await host.firstProcess(spec.id)
   const workspace = `/proc/${pid}/root/workspace`
   await waitUntil(async () => (await host.onHost('ls', workspace)).includes('waiting'))

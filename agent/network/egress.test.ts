@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { specialRanges4, specialRanges6 } from '../../server/base/addresses/special-ranges.ts'
 import { FakeInternet, machine, publicHosts } from '../../testing/agent/internet/fake-internet.ts'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
+import { noInput } from '../../testing/no-input.ts'
 import { type SandboxRuntime, sandboxRuntimes } from '../port/sandbox-spec.ts'
 import { linkAddresses } from './addresses.ts'
 
@@ -265,7 +266,7 @@ async function uplinkOfHost(): Promise<string[]> {
 /** A job that keeps running, with its addresses and its network namespace. */
 async function lasting(script: string): Promise<{ id: string; ip4: string; ip6: string; netns: string }> {
   const spec = online(script)
-  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.client.start(spec, noInput)
   const netns = `/proc/${await agent.firstProcess(spec.id)}/ns/net`
   const addresses = await agent.onHost(
     'nsenter',

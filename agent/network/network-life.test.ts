@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { FakeInternet, publicHosts } from '../../testing/agent/internet/fake-internet.ts'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
+import { noInput } from '../../testing/no-input.ts'
 import { networkNames } from './addresses.ts'
 import { hasNamespace, removeNamespace } from './router-namespace.ts'
 
@@ -42,7 +43,7 @@ async function startWithout(tool: string, replacement: string): Promise<{ slug: 
   const agent = await TestAgent.start(settings, { prefix: [...internet.onMachine, ...mounted] })
   try {
     const image = await agent.image()
-    const refused = await agent.client.start(online(image, 'true'), Buffer.alloc(0)).then(
+    const refused = await agent.client.start(online(image, 'true'), noInput).then(
       () => ({ slug: 'started', message: '' }),
       (error: { slug: string; message: string }) => error,
     )
@@ -82,7 +83,7 @@ test('if a tool is missing the refusal says what to install', async () => {
 
 test('a host with the network switched off refuses a sandbox with a network', async () => {
   const agent = await TestAgent.start({}, { prefix: internet.onMachine })
-  const start = agent.client.start(online(await agent.image(), 'true'), Buffer.alloc(0))
+  const start = agent.client.start(online(await agent.image(), 'true'), noInput)
   await expect(start).rejects.toMatchObject({ slug: 'network_off' })
   expect(await leftOf(agent)).toEqual([])
   await agent.dispose()
@@ -96,7 +97,7 @@ test('a link outlives its agent, and no residue is left when the next agent has 
     image,
     `${say}; until [ -e /tmp/go ]; do sleep 0.1; [ $((n=n+1)) -gt 30 ] && break; done; ${say}`,
   )
-  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.client.start(spec, noInput)
   await agent.end('SIGKILL')
   expect(await leftOf(agent)).toHaveLength(3)
   await agent.start()

@@ -7,6 +7,7 @@ import { shellJob, type TestAgent, waitUntil } from '../../testing/agent/test-ag
 import type { AllowList } from '../port/allow-list.ts'
 import type { Refusal } from '../port/network-refusals.ts'
 import { type SandboxRuntime, sandboxRuntimes } from '../port/sandbox-spec.ts'
+import { inputOf } from '../port/start-input.ts'
 import { parseRecords } from './refusals.ts'
 
 /* Reports of a sandbox's refused connections. */
@@ -103,7 +104,7 @@ describe('a masked value', () => {
 
   test('does not appear in refused names', async () => {
     const asking = spec()
-    await agent.client.start(asking, Buffer.alloc(0), [secret])
+    await agent.client.start(asking, inputOf(Buffer.alloc(0), { masked: [secret] }))
     const { network } = await agent.client.wait(asking.id)
     expect(network.refused?.entries.map(({ name }) => name)).toEqual(['[masked].evil.test'])
     // Only this test's own command line contains it.
@@ -112,7 +113,7 @@ describe('a masked value', () => {
 
   test('stays masked after the agent that knew it has died', async () => {
     const asking = spec()
-    await agent.client.start(asking, Buffer.alloc(0), [secret])
+    await agent.client.start(asking, inputOf(Buffer.alloc(0), { masked: [secret] }))
     await agent.end('SIGKILL')
     await agent.start()
     const { network } = await agent.client.wait(asking.id)

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { publicHosts } from '../../testing/agent/internet/fake-internet.ts'
 import { type ResolvingAgent, startResolvingAgent } from '../../testing/agent/internet/resolving-agent.ts'
 import { shellJob, type TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
+import { noInput } from '../../testing/no-input.ts'
 import type { SandboxSpec } from '../port/sandbox-spec.ts'
 
 /* Name lookups of one company must not starve those of others. */
@@ -40,7 +41,7 @@ const job = (owner: number, script: string, vcpu = 1): SandboxSpec => ({
 /** Runs `scripts` as the jobs of one company, and calls `work` when all of them are busy. */
 async function withNoise<T>(scripts: string[], work: () => Promise<T>): Promise<T> {
   const specs = scripts.map((script) => job(loud, `echo busy; ${script}`, 0.1))
-  await Promise.all(specs.map((spec) => agent.client.start(spec, Buffer.alloc(0))))
+  await Promise.all(specs.map((spec) => agent.client.start(spec, noInput)))
   try {
     for (const { id } of specs)
       await waitUntil(async () => (await agent.client.logSince(id, 0)).bytes.length > 0)

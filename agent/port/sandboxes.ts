@@ -1,7 +1,6 @@
-import type { Readable } from 'node:stream'
-import type { KnownContent } from './known-contents.ts'
 import type { SandboxExit } from './sandbox-exit.ts'
 import type { SandboxSpec } from './sandbox-spec.ts'
+import type { StartInput } from './start-input.ts'
 
 /**
  * A sandbox is started at most once per id, permanently: `start` on an id that was started before does nothing, and `forbid`
@@ -10,18 +9,11 @@ import type { SandboxSpec } from './sandbox-spec.ts'
  */
 export interface SandboxPort {
   /**
-   * Starts the sandbox and sends `stdin` to its program. Resolves once the program runs and its input was read, or the
+   * Starts the sandbox and sends the input to its program. Resolves once the program runs and its input was read, or the
    * sandbox has ended; if it ended before its program started (`programNeverStarted`), the start is refused with
-   * `neverStarted`. The log masks the values in `masked` in every common form: at most 100 values, of 4 bytes to 64 KiB
-   * each, 256 KiB in total. Neither they nor `stdin` are written to disk. Files of the collected folder with one of the
-   * contents in `known` are collected as its digest, without their bytes.
+   * `neverStarted`. Neither the bytes of the input nor the values to mask are written to disk.
    */
-  start(
-    spec: SandboxSpec,
-    stdin: Buffer | Readable,
-    masked?: readonly string[],
-    known?: readonly KnownContent[],
-  ): Promise<void>
+  start(spec: SandboxSpec, input: StartInput): Promise<void>
   /** Resolves with the exit record once it exists; rejects with `SandboxUnknown` or on `signal`. */
   wait(id: string, signal?: AbortSignal): Promise<SandboxExit>
   /** Requests the end of a sandbox: every process in it is killed, the exit record says `stopped`. */

@@ -1,13 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import { ExecutorRefused } from '../port/errors.ts'
-import {
-  type KnownContent,
-  knownContentsMax,
-  knownRecordBytes,
-  knownRecords,
-} from '../port/known-contents.ts'
+import { knownContentsMax, knownRecordBytes, knownRecords } from '../port/known-contents.ts'
 import type { SandboxSpec } from '../port/sandbox-spec.ts'
+import type { ProgramInput } from '../port/start-input.ts'
 
 /*
  * The body of a start is the specification, the values to mask, the records of known contents and the program's input,
@@ -24,8 +20,7 @@ const maxKnownBytes = knownContentsMax * knownRecordBytes
 /** The body and headers of a start: one buffer if the input is a buffer. */
 export function startBody(
   spec: SandboxSpec,
-  stdin: Buffer | Readable,
-  { masked, known }: { masked: readonly string[]; known: readonly KnownContent[] },
+  { bytes, masked = [], known = [] }: ProgramInput,
 ): { headers: Record<string, number>; body: Buffer | Readable } {
   const [first, second] = [spec, masked].map((part) => Buffer.from(JSON.stringify(part))) as [Buffer, Buffer]
   const third = knownRecords(known)
@@ -37,7 +32,7 @@ export function startBody(
   const head = Buffer.concat([first, second, third])
   return {
     headers,
-    body: Buffer.isBuffer(stdin) ? Buffer.concat([head, stdin]) : Readable.from(joined(head, stdin)),
+    body: Buffer.isBuffer(bytes) ? Buffer.concat([head, bytes]) : Readable.from(joined(head, bytes)),
   }
 }
 

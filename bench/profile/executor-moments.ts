@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentClient } from '../../agent/client/agent-client.ts'
 import { readStartRecord } from '../../agent/core/records/start-record.ts'
 import { agentPaths } from '../../agent/host/paths.ts'
+import { inputOf } from '../../agent/port/start-input.ts'
 import { noOp } from '../harness/sandbox/bench-job.ts'
 import { jobSandbox } from '../harness/sandbox/job-sandbox.ts'
 import type { Moments } from './phases.ts'
@@ -25,7 +26,7 @@ export async function executorMoments(dataDir: string, count: number): Promise<M
     for (let index = 0; index < count; index += 1) {
       const id = `bench_${index}`
       const requestedAt = now()
-      await executor.start({ ...spec, id }, stdin)
+      await executor.start({ ...spec, id }, inputOf(stdin))
       const running = now()
       await executor.wait(id)
       const reportedAt = now()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { SandboxRuntime } from '../../agent/port/sandbox-spec.ts'
+import { inputOf } from '../../agent/port/start-input.ts'
 import { FakeInternet } from '../../testing/agent/internet/fake-internet.ts'
 import { compiledProbe } from '../../testing/agent/probe/attempts.ts'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
@@ -106,7 +107,7 @@ export class Testbed {
     this.#neighbour = spec.id
     this.#neighbourInput.push(' '.repeat(beyondBufferedBytes))
     // The start resolves only when the input has ended.
-    this.#started = this.agent.client.start(spec, this.#neighbourInput)
+    this.#started = this.agent.client.start(spec, inputOf(this.#neighbourInput))
     await Promise.race([this.agent.running(spec.id), this.#started])
     await waitUntil(async () => (await text(await this.agent.client.log(spec.id))).includes('ready'))
     this.neighbourPid = (await this.agent.processes(spec.id)).at(-1) ?? 0

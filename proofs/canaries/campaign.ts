@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stagingFolder } from '../../agent/host/paths.ts'
 import type { SandboxRuntime, SandboxSpec } from '../../agent/port/sandbox-spec.ts'
+import { inputOf } from '../../agent/port/start-input.ts'
 import { bootArgv, bootInput } from '../../server/runs/prepare/boot-program.ts'
 import { shellJob, TestAgent, waitUntil } from '../../testing/agent/test-agent.ts'
 import { canariesWith, newStem, patternsOf } from './canary.ts'
@@ -154,7 +155,7 @@ export class Campaign {
       claimedAt: new Date(),
     })
     const { client } = this.agent
-    await client.start(spec, input, Object.values(secrets))
+    await client.start(spec, inputOf(input, { masked: Object.values(secrets) }))
     let ended = false
     const waiting = client.wait(spec.id).then(() => {
       ended = true

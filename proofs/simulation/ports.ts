@@ -123,7 +123,10 @@ export function hostOf(
   const programOf = (sandboxId: string) =>
     runs.rows.get(sandboxId.slice(0, sandboxId.lastIndexOf('_')))?.program
   return {
-    start: (spec) => call(() => host.start(spec, programOf(spec.id) ?? { seconds: 0, exitCode: 0 })),
+    start: async (spec, input) => {
+      await input.open()
+      return call(() => host.start(spec, programOf(spec.id) ?? { seconds: 0, exitCode: 0 }))
+    },
     wait: async (id, signal) => {
       // One request that stays open: resolved with the exit record, and rejected when the agent restarts or the signal fires.
       const { exit } = await call(() => {

@@ -14,6 +14,7 @@ import { detectCgroups } from '../../agent/host/cgroup-layout.ts'
 import { removeCgroups } from '../../agent/host/cgroups.ts'
 import type { SandboxExit } from '../../agent/port/sandbox-exit.ts'
 import type { SandboxRuntime, SandboxSpec } from '../../agent/port/sandbox-spec.ts'
+import { inputOf } from '../../agent/port/start-input.ts'
 import { sleep } from '../../server/base/clock.ts'
 import { newId } from '../../server/base/ids.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
@@ -125,7 +126,7 @@ export class TestAgent {
 
   /** Runs a sandbox to its end. */
   async run(spec: SandboxSpec, input = ''): Promise<{ exit: SandboxExit; log: string }> {
-    await this.client.start(spec, Buffer.from(input))
+    await this.client.start(spec, inputOf(Buffer.from(input)))
     const exit = await this.client.wait(spec.id)
     const log = (await buffer(await this.client.log(spec.id))).toString('utf8')
     return { exit, log }

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import type { SandboxExit } from '../../agent/port/sandbox-exit.ts'
 import type { SandboxNetwork, SandboxSpec } from '../../agent/port/sandbox-spec.ts'
+import { inputOf } from '../../agent/port/start-input.ts'
 import { ArchiveRefused } from '../../reader/formats/archive-refused.ts'
 import { checkFlatImage } from '../../reader/images/flat-image.ts'
 import { newId } from '../../server/base/ids.ts'
@@ -93,7 +94,7 @@ export class BuilderBench {
       { name: 'complete', type: 'directory' },
     ] as const
     const input = await tarOf([[frame[0]], ...context, [frame[1]]])
-    await this.agent.client.start(spec, input)
+    await this.agent.client.start(spec, inputOf(input))
     const exit = await this.agent.client.wait(spec.id)
     const log = await text(await this.agent.client.log(spec.id))
     const image = exit.files.image?.status === 'present' ? await this.#imageOf(spec.id) : 'none'

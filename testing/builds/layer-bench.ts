@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import { inputOf } from '../../agent/port/start-input.ts'
 import { ArchiveRefused } from '../../reader/formats/archive-refused.ts'
 import { ByteReader } from '../../reader/formats/byte-reader.ts'
 import { readTar } from '../../reader/formats/tar/tar-reader.ts'
@@ -130,7 +131,7 @@ export class LayerBench {
       ...files,
       [{ name: 'complete', type: 'directory' }],
     ])
-    await this.#agent.client.start({ ...plain, argv }, input)
+    await this.#agent.client.start({ ...plain, argv }, inputOf(input))
     const exit = await this.#agent.client.wait(plain.id)
     if (exit.exitCode !== 0) throw new Error(await text(await this.#agent.client.log(plain.id)))
     const path = join(this.#folder, 'cases.tar')

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { SandboxUnknown } from '../../agent/port/errors.ts'
+import { inputOf } from '../../agent/port/start-input.ts'
 import { newId } from '../../server/base/ids.ts'
 import { type ExecutorUnderTest, smallJob } from './under-test.ts'
 
@@ -12,7 +13,7 @@ export function resultConformance(get: () => ExecutorUnderTest): void {
   test('a program gets its input, and its exit, log and file can be read', async () => {
     const { executor: sandboxes, echo } = get()
     const spec = job(echo)
-    await sandboxes.start(spec, Readable.from([Buffer.from('in'), Buffer.from('put')]))
+    await sandboxes.start(spec, inputOf(Readable.from([Buffer.from('in'), Buffer.from('put')])))
     const exit = await sandboxes.wait(spec.id)
     expect(exit).toMatchObject({ cause: 'exited', exitCode: 3, detail: '', tree: null, folder: null })
     expect(exit.files.output).toEqual({ status: 'present', byteSize: 5 })
@@ -24,7 +25,10 @@ export function resultConformance(get: () => ExecutorUnderTest): void {
   test('the log shows no masked value', async () => {
     const { executor: sandboxes, echo } = get()
     const spec = job(echo)
-    await sandboxes.start(spec, Buffer.from('key=opensesame, twice: opensesame'), ['opensesame'])
+    await sandboxes.start(
+      spec,
+      inputOf(Buffer.from('key=opensesame, twice: opensesame'), { masked: ['opensesame'] }),
+    )
     await sandboxes.wait(spec.id)
     expect(await text(await sandboxes.log(spec.id))).toBe('key=[masked], twice: [masked]')
   })
@@ -32,7 +36,7 @@ export function resultConformance(get: () => ExecutorUnderTest): void {
   test('the log can be read from any position on', async () => {
     const { executor: sandboxes, echo } = get()
     const spec = job(echo)
-    await sandboxes.start(spec, Buffer.from('0123456789'))
+    await sandboxes.start(spec, inputOf(Buffer.from('0123456789')))
     await sandboxes.wait(spec.id)
     const since = async (position: number) => {
       const { start, bytes } = await sandboxes.logSince(spec.id, position)

@@ -1,7 +1,9 @@
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { SandboxUnknown } from '../../agent/port/errors.ts'
+import { inputOf } from '../../agent/port/start-input.ts'
 import { newId } from '../../server/base/ids.ts'
+import { noInput } from '../no-input.ts'
 import { type ExecutorUnderTest, smallJob } from './under-test.ts'
 
 /** The promises of `SandboxPort`. */
@@ -11,16 +13,16 @@ export function sandboxConformance(get: () => ExecutorUnderTest): void {
   test('an id is started at most once', async () => {
     const { executor: sandboxes, echo } = get()
     const spec = job(echo)
-    await sandboxes.start(spec, Buffer.from('first'))
+    await sandboxes.start(spec, inputOf(Buffer.from('first')))
     await sandboxes.wait(spec.id)
-    await sandboxes.start(spec, Buffer.from('second'))
+    await sandboxes.start(spec, inputOf(Buffer.from('second')))
     expect(await text(await sandboxes.log(spec.id))).toBe('first')
   })
 
   test('stop ends a running sandbox, and a running sandbox cannot be removed', async () => {
     const { executor: sandboxes, endless } = get()
     const spec = job(endless)
-    await sandboxes.start(spec, Buffer.alloc(0))
+    await sandboxes.start(spec, noInput)
     expect(await sandboxes.list()).toContainEqual({ id: spec.id, state: 'running' })
     await expect(sandboxes.remove(spec.id)).rejects.toMatchObject({ slug: 'running' })
     await sandboxes.stop(spec.id)
@@ -32,7 +34,7 @@ export function sandboxConformance(get: () => ExecutorUnderTest): void {
   test('terminate ends a running sandbox, and may be repeated', async () => {
     const { executor: sandboxes, endless } = get()
     const spec = job(endless)
-    await sandboxes.start(spec, Buffer.alloc(0))
+    await sandboxes.start(spec, noInput)
     await sandboxes.terminate(spec.id)
     await sandboxes.terminate(spec.id)
     expect(await sandboxes.wait(spec.id)).toMatchObject({ cause: 'stopped', exitCode: null })
@@ -42,7 +44,7 @@ export function sandboxConformance(get: () => ExecutorUnderTest): void {
   test('an aborted wait does not affect the sandbox', async () => {
     const { executor: sandboxes, endless } = get()
     const spec = job(endless)
-    await sandboxes.start(spec, Buffer.alloc(0))
+    await sandboxes.start(spec, noInput)
     const giveUp = new AbortController()
     const waiting = sandboxes.wait(spec.id, giveUp.signal)
     giveUp.abort(new Error('given up'))
@@ -55,13 +57,13 @@ export function sandboxConformance(get: () => ExecutorUnderTest): void {
   test('a removed sandbox is unknown and does not start again', async () => {
     const { executor: sandboxes, echo } = get()
     const spec = job(echo)
-    await sandboxes.start(spec, Buffer.alloc(0))
+    await sandboxes.start(spec, noInput)
     await sandboxes.wait(spec.id)
     await sandboxes.remove(spec.id)
     await sandboxes.remove(spec.id)
     await expect(sandboxes.wait(spec.id)).rejects.toBeInstanceOf(SandboxUnknown)
     await expect(sandboxes.log(spec.id)).rejects.toBeInstanceOf(SandboxUnknown)
-    await expect(sandboxes.start(spec, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'removed' })
+    await expect(sandboxes.start(spec, noInput)).rejects.toMatchObject({ slug: 'removed' })
     expect(await sandboxes.forbid(spec.id)).toBe(false)
   })
 
@@ -70,9 +72,9 @@ export function sandboxConformance(get: () => ExecutorUnderTest): void {
     const never = job(echo)
     expect(await sandboxes.forbid(never.id)).toBe(true)
     expect(await sandboxes.forbid(never.id)).toBe(true)
-    await expect(sandboxes.start(never, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'forbidden' })
+    await expect(sandboxes.start(never, noInput)).rejects.toMatchObject({ slug: 'forbidden' })
     const spec = job(echo)
-    await sandboxes.start(spec, Buffer.alloc(0))
+    await sandboxes.start(spec, noInput)
     expect(await sandboxes.forbid(spec.id)).toBe(false)
     await sandboxes.wait(spec.id)
   })
@@ -81,13 +83,13 @@ export function sandboxConformance(get: () => ExecutorUnderTest): void {
     const { executor: sandboxes, echo } = get()
     const hours = (count: number) => new Date(Date.now() - count * 3_600_000).toISOString()
     const late = { ...job(echo), claimedAt: hours(12.1) }
-    await expect(sandboxes.start(late, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'claim_expired' })
+    await expect(sandboxes.start(late, noInput)).rejects.toMatchObject({ slug: 'claim_expired' })
     const ahead = { ...job(echo), claimedAt: hours(-12.1) }
-    await expect(sandboxes.start(ahead, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'claim_expired' })
+    await expect(sandboxes.start(ahead, noInput)).rejects.toMatchObject({ slug: 'claim_expired' })
     expect(await sandboxes.forbid(late.id)).toBe(true)
     const spec = { ...job(echo), claimedAt: hours(11.9) }
-    await sandboxes.start(spec, Buffer.alloc(0))
-    await sandboxes.start({ ...spec, claimedAt: hours(13) }, Buffer.alloc(0))
+    await sandboxes.start(spec, noInput)
+    await sandboxes.start({ ...spec, claimedAt: hours(13) }, noInput)
     await sandboxes.wait(spec.id)
   })
 
@@ -103,6 +105,6 @@ export function sandboxConformance(get: () => ExecutorUnderTest): void {
   test('a start refuses an image that is not installed', async () => {
     const { executor: sandboxes, echo } = get()
     const spec = smallJob({ ...get(), digest: `sha256:${'0'.repeat(64)}` }, echo)
-    await expect(sandboxes.start(spec, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'image_missing' })
+    await expect(sandboxes.start(spec, noInput)).rejects.toMatchObject({ slug: 'image_missing' })
   })
 }

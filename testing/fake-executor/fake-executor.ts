@@ -13,6 +13,7 @@ import type { SandboxExit } from '../../agent/port/sandbox-exit.ts'
 import type { SandboxSpec } from '../../agent/port/sandbox-spec.ts'
 import type { SandboxSummary } from '../../agent/port/sandboxes.ts'
 import { requireInTime } from '../../agent/port/start-in-time.ts'
+import type { StartInput } from '../../agent/port/start-input.ts'
 import { unknownTime } from '../../reader/formats/file-time.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { chainDigest, sha256Of } from '../../server/base/sha256.ts'
@@ -79,12 +80,8 @@ export class FakeExecutor implements Executor {
     return []
   }
 
-  async start(
-    spec: SandboxSpec,
-    stdin: Buffer | Readable,
-    masked: readonly string[] = [],
-    known: readonly KnownContent[] = [],
-  ): Promise<void> {
+  async start(spec: SandboxSpec, input: StartInput): Promise<void> {
+    const { bytes, masked = [], known = [] } = await input.open()
     const earlier = this.#known.get(spec.id)
     if (earlier === 'forbidden' || earlier === 'removed') {
       throw new ExecutorRefused(earlier, `sandbox ${spec.id} may not start`)
@@ -98,7 +95,7 @@ export class FakeExecutor implements Executor {
     const stop = new AbortController()
     const sandbox: FakeSandbox = { spec, masked, known, stop, ended: Promise.resolve(), outcome: {} }
     this.#known.set(spec.id, sandbox)
-    sandbox.ended = this.#run(sandbox, stdin)
+    sandbox.ended = this.#run(sandbox, bytes)
   }
 
   async wait(id: string, signal?: AbortSignal): Promise<SandboxExit> {

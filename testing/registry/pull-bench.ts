@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { AgentClient } from '../../agent/client/agent-client.ts'
 import type { SandboxLimits, SandboxSpec } from '../../agent/port/sandbox-spec.ts'
+import type { StartInput } from '../../agent/port/start-input.ts'
 import { type TarFields, tar } from '../../reader/formats/archive-fixtures.ts'
 import { type Clock, systemClock } from '../../server/base/clock.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
@@ -215,7 +216,7 @@ class LimitedAgent extends AgentClient {
     this.#limits = limits
   }
 
-  override start(spec: SandboxSpec, ...rest: [Readable | Buffer, (readonly string[])?]): Promise<void> {
-    return super.start({ ...spec, limits: { ...spec.limits, ...this.#limits } }, ...rest)
+  override start(spec: SandboxSpec, input: StartInput): Promise<void> {
+    return super.start({ ...spec, limits: { ...spec.limits, ...this.#limits } }, input)
   }
 }

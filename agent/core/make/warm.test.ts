@@ -6,9 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../../server/base/ids.ts'
 import { busybox, shellJob, TestAgent, waitUntil } from '../../../testing/agent/test-agent.ts'
 import { executorConformance } from '../../../testing/executor-conformance/executor-conformance.ts'
+import { noInput } from '../../../testing/no-input.ts'
 import type { OciSpec } from '../../bundle/oci-spec.ts'
 import { ExecutorUnavailable } from '../../port/errors.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
+import { inputOf } from '../../port/start-input.ts'
 import { fillStartRecord } from '../records/start-record.ts'
 
 let agent: TestAgent
@@ -150,10 +152,10 @@ test('a start takes the slot of a warm sandbox if it needs it', async () => {
   await warmUp(kindOf('yields'))
   const { slots } = await agent.client.capacity()
   const endless = Array.from({ length: slots }, () => shellJob(empty, 'sleep 100'))
-  for (const spec of endless) await agent.client.start(spec, Buffer.alloc(0))
+  for (const spec of endless) await agent.client.start(spec, noInput)
   expect((await agent.client.capacity()).running).toBe(slots)
   await waitUntil(async () => (await agent.warm()).length === 0)
-  await expect(agent.client.start(kindOf('late'), Buffer.alloc(0))).rejects.toMatchObject({
+  await expect(agent.client.start(kindOf('late'), noInput)).rejects.toMatchObject({
     slug: 'no_capacity',
   })
   for (const { id } of endless) await agent.client.stop(id)
@@ -167,7 +169,7 @@ test('an image can be removed while warm sandboxes use it', async () => {
   await warmUp(kind)
   await agent.client.removeImage(digest)
   expect(await waiting('image')).toEqual([])
-  await expect(agent.client.start(another(kind), Buffer.alloc(0))).rejects.toMatchObject({
+  await expect(agent.client.start(another(kind), noInput)).rejects.toMatchObject({
     slug: 'image_missing',
   })
 })
@@ -187,7 +189,7 @@ test('an image that is removed while its jobs start is complete for each that st
     await warmUp(kind)
     const jobs = [another(kind), another(kind), another(kind)]
     const removal = agent.client.removeImage(digest).catch((error: { slug: string }) => error.slug)
-    const started = await Promise.allSettled(jobs.map((job) => agent.client.start(job, Buffer.alloc(0))))
+    const started = await Promise.allSettled(jobs.map((job) => agent.client.start(job, noInput)))
     expect([undefined, 'image_in_use']).toContain(await removal)
     for (const [at, job] of jobs.entries()) {
       const start = started[at]
@@ -204,7 +206,7 @@ test('an image that is removed while its jobs start is complete for each that st
 test('after an agent is killed no warm sandbox remains, and started sandboxes continue', async () => {
   const kind = { ...shellJob(empty, 'read seconds; sleep $seconds'), hostname: 'killed' }
   await warmUp(kind)
-  await agent.client.start(kind, Buffer.from('100\n'))
+  await agent.client.start(kind, inputOf(Buffer.from('100\n')))
   expect(await wasWarm(kind.id)).toBe(true)
   await untilWarm(kind)
   await agent.end('SIGKILL')
@@ -216,7 +218,7 @@ test('after an agent is killed no warm sandbox remains, and started sandboxes co
   await agent.client.stop(kind.id)
   expect(await agent.client.wait(kind.id)).toMatchObject({ cause: 'stopped' })
   await agent.client.remove(kind.id)
-  await expect(agent.client.start(kind, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'removed' })
+  await expect(agent.client.start(kind, noInput)).rejects.toMatchObject({ slug: 'removed' })
 })
 
 /** Kills the agent between the start record and the start signal, and starts the next agent. */
@@ -244,7 +246,7 @@ test('if the agent dies after the start record and before the start signal, the 
   const kind = kindOf('unwanted')
   await dieBeforeRelease(kind)
   expect(await agent.client.forbid(kind.id)).toBe(true)
-  await expect(agent.client.start(kind, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'forbidden' })
+  await expect(agent.client.start(kind, noInput)).rejects.toMatchObject({ slug: 'forbidden' })
 })
 
 test('an agent that stops leaves no residue', async () => {
@@ -269,7 +271,7 @@ test('if a sandbox dies after it was taken and before the start signal, the id c
   const one = another(kind)
   const input = new PassThrough()
   input.write('half')
-  const started = agent.client.start(one, input).catch((error: unknown) => error)
+  const started = agent.client.start(one, inputOf(input)).catch((error: unknown) => error)
   await waitUntil(async () => (await agent.client.list()).some(({ id }) => id === one.id))
   expect(await wasWarm(one.id)).toBe(true)
   process.kill(await agent.shim(await agent.nameOf(one.id)), 'SIGKILL')

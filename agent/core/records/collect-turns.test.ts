@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sleep } from '../../../server/base/clock.ts'
 import { shellJob, TestAgent, waitUntil } from '../../../testing/agent/test-agent.ts'
+import { noInput } from '../../../testing/no-input.ts'
 import { agentPaths } from '../../host/paths.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
 
@@ -30,7 +31,7 @@ const niceness = async (pid: number) =>
   Number((await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ')[16])
 const start = async (owner: number, kib: number) => {
   const spec = job(owner, kib)
-  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.client.start(spec, noInput)
   return agent.client.wait(spec.id)
 }
 const large = 6 * 1024
@@ -59,7 +60,7 @@ test('large results of one owner are collected one after another', async () => {
 test('large results are copied at a lower priority', async () => {
   const holder = await holding(3)
   const spec = job(3, large)
-  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.client.start(spec, noInput)
   const shim = await agent.shim(spec.id)
   await waitUntil(async () => (await niceness(shim)) === 10)
   process.kill(-(holder.pid ?? 0), 'SIGKILL')

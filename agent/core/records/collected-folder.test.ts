@@ -5,6 +5,7 @@ import { shellJob, TestAgent } from '../../../testing/agent/test-agent.ts'
 import { type FolderEntryHead, folderParts } from '../../port/folder-entries.ts'
 import { knownContentsMax } from '../../port/known-contents.ts'
 import { type SandboxSpec, sandboxRuntimes } from '../../port/sandbox-spec.ts'
+import { inputOf } from '../../port/start-input.ts'
 
 let agent: TestAgent
 let empty: string
@@ -107,7 +108,7 @@ test.each(sandboxRuntimes)(
     yes x | tr -d '\\n' | head -c 70000 > d; : > e; truncate -s 70000 f`
     const spec = job(script, { runtime })
     spec.collect.folder = { ...kept, maxBytes: 200_000 }
-    await agent.client.start(spec, Buffer.alloc(0), [], known)
+    await agent.client.start(spec, inputOf(Buffer.alloc(0), { known }))
     const exit = await agent.client.wait(spec.id)
     expect(exit.folder).toEqual({ status: 'collected', reason: '' })
     const entries = await entriesOf(await agent.client.folder(spec.id))
@@ -133,7 +134,7 @@ test.each(sandboxRuntimes)(
 test('files with known contents count to the limits of the folder', async () => {
   const known = [{ byteSize: 60_000, digest: sha256Of(Buffer.alloc(60_000)) }]
   const spec = job('truncate -s 60000 a; truncate -s 60000 b')
-  await agent.client.start(spec, Buffer.alloc(0), [], known)
+  await agent.client.start(spec, inputOf(Buffer.alloc(0), { known }))
   expect((await agent.client.wait(spec.id)).folder).toMatchObject({ status: 'rejected', reason: 'too_large' })
 })
 
@@ -143,7 +144,7 @@ test('a list of known contents that is too long is refused, and nothing starts',
     byteSize,
     digest: sha256Of(`${byteSize}`),
   }))
-  await expect(agent.client.start(spec, Buffer.alloc(0), [], known)).rejects.toMatchObject({
+  await expect(agent.client.start(spec, inputOf(Buffer.alloc(0), { known }))).rejects.toMatchObject({
     slug: 'spec_invalid',
   })
   expect(await agent.client.list()).not.toContainEqual(expect.objectContaining({ id: spec.id }))

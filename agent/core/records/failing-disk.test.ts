@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sleep } from '../../../server/base/clock.ts'
 import { shellJob, TestAgent } from '../../../testing/agent/test-agent.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
+import { inputOf } from '../../port/start-input.ts'
 
 /*
  * Every disk write of the agent fails once: half of it is done, and it returns an error. Then the agent is killed, and the next
@@ -54,7 +55,7 @@ async function logOf(id: string): Promise<string> {
 const outcome = <Value>(call: Promise<Value>): Promise<Value | undefined> => call.catch(() => undefined)
 
 const start = (spec: SandboxSpec, input: string) =>
-  agent.client.start(spec, Buffer.from(input)).then(
+  agent.client.start(spec, inputOf(Buffer.from(input))).then(
     () => 'started',
     (error: { slug?: string }) => error.slug ?? 'failed',
   )

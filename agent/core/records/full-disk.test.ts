@@ -5,6 +5,8 @@ import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newWorkFloorBytes } from '../../../server/base/disk-floor.ts'
 import { shellJob, TestAgent, waitUntil } from '../../../testing/agent/test-agent.ts'
+import { noInput } from '../../../testing/no-input.ts'
+import { inputOf } from '../../port/start-input.ts'
 
 /* A host whose disk fills up: the failure is not reported as the job's, and new starts wait for space. */
 
@@ -39,7 +41,7 @@ test('results are reported as lost if the disk filled up during the run, and the
   )
   // A program does not wait for the end of a large input.
   input.write(Buffer.alloc(MiB))
-  const started = agent.client.start(spec, input)
+  const started = agent.client.start(spec, inputOf(input))
   await agent.running(spec.id)
   await fillUp()
   input.end('go\n')
@@ -52,7 +54,7 @@ test('results are reported as lost if the disk filled up during the run, and the
 test('nothing is started on a full disk, and the start can be repeated', async () => {
   await fill((diskMiB - 10) * MiB)
   const spec = shellJob(empty, 'echo started')
-  await expect(agent.client.start(spec, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'no_capacity' })
+  await expect(agent.client.start(spec, noInput)).rejects.toMatchObject({ slug: 'no_capacity' })
   await fill(0)
   expect((await agent.run(spec)).log).toBe('started\n')
 })

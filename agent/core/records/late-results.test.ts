@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shellJob, TestAgent } from '../../../testing/agent/test-agent.ts'
+import { inputOf } from '../../port/start-input.ts'
 
 /* An agent whose sandboxes have one second to collect results. */
 
@@ -32,7 +33,7 @@ test('results that are not copied in their time are late, not lost on a full dis
   const input = new PassThrough()
   // A program does not wait for the end of a large input.
   input.write(Buffer.alloc(inputBytes))
-  const started = agent.client.start(spec, input)
+  const started = agent.client.start(spec, inputOf(input))
   await agent.running(spec.id)
   const target = join(agent.dataDir, 'agent/sandboxes', spec.id, 'result.0')
   await agent.onHost('mkfifo', target)

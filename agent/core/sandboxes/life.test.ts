@@ -4,8 +4,10 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shellJob, TestAgent, tarOf, waitUntil } from '../../../testing/agent/test-agent.ts'
+import { noInput } from '../../../testing/no-input.ts'
 import { ExecutorRefused, SandboxUnknown } from '../../port/errors.ts'
 import { sandboxRuntimes } from '../../port/sandbox-spec.ts'
+import { inputOf } from '../../port/start-input.ts'
 
 let agent: TestAgent
 let empty: string
@@ -39,7 +41,7 @@ test.each(sandboxRuntimes)(
       )
     for (const input of [stream(), Buffer.alloc(64 * chunk.length)]) {
       const spec = shellJob(empty, 'sleep 0.2; wc -c', { runtime })
-      await agent.client.start(spec, input)
+      await agent.client.start(spec, inputOf(input))
       expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'exited', exitCode: 0 })
       expect(await text(await agent.client.log(spec.id))).toBe(`${64 * chunk.length}\n`)
     }
@@ -84,9 +86,12 @@ test.each(sandboxRuntimes)('on %s, output, artifacts and log can be read after t
 
 test('a second start of an id does nothing', async () => {
   const spec = shellJob(empty, 'echo once')
-  await Promise.all([agent.client.start(spec, Buffer.from('a')), agent.client.start(spec, Buffer.from('b'))])
+  await Promise.all([
+    agent.client.start(spec, inputOf(Buffer.from('a'))),
+    agent.client.start(spec, inputOf(Buffer.from('b'))),
+  ])
   await agent.client.wait(spec.id)
-  await agent.client.start(spec, Buffer.from('c'))
+  await agent.client.start(spec, inputOf(Buffer.from('c')))
   expect(await text(await agent.client.log(spec.id))).toBe('once\n')
 })
 
@@ -94,12 +99,12 @@ test('an id that was removed, or forbidden, never starts', async () => {
   const removed = shellJob(empty, 'true')
   await agent.run(removed)
   await agent.client.remove(removed.id)
-  await expect(agent.client.start(removed, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'removed' })
+  await expect(agent.client.start(removed, noInput)).rejects.toMatchObject({ slug: 'removed' })
   expect(await agent.client.forbid(removed.id)).toBe(false)
   const forbidden = shellJob(empty, 'true')
   expect(await agent.client.forbid(forbidden.id)).toBe(true)
   expect(await agent.client.forbid(forbidden.id)).toBe(true)
-  await expect(agent.client.start(forbidden, Buffer.alloc(0))).rejects.toMatchObject({ slug: 'forbidden' })
+  await expect(agent.client.start(forbidden, noInput)).rejects.toMatchObject({ slug: 'forbidden' })
 })
 
 test.each(sandboxRuntimes)('on %s, a removed sandbox leaves no residue', async (runtime) => {
@@ -115,7 +120,7 @@ test.each(sandboxRuntimes)('on %s, a removed sandbox leaves no residue', async (
 
 test('crun ends once process 1 runs, and leaves it to the shim', async () => {
   const spec = shellJob(empty, 'sleep 100')
-  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.client.start(spec, noInput)
   await agent.running(spec.id)
   const [first, shim] = [await agent.firstProcess(spec.id), await agent.shim(spec.id)]
   await waitUntil(async () => (await agent.onHost('pgrep', '--parent', `${shim}`)).trim() === `${first}`)
@@ -125,7 +130,7 @@ test('crun ends once process 1 runs, and leaves it to the shim', async () => {
 
 test.each(sandboxRuntimes)('on %s, stop ends every process of a sandbox', async (runtime) => {
   const spec = shellJob(empty, 'sleep 100 & sleep 100', { runtime })
-  await agent.client.start(spec, Buffer.alloc(0))
+  await agent.client.start(spec, noInput)
   await agent.client.stop(spec.id)
   expect(await agent.client.wait(spec.id)).toMatchObject({ cause: 'stopped', exitCode: null })
   expect(await agent.processes(spec.id)).toEqual([])
@@ -157,7 +162,7 @@ test.each(sandboxRuntimes)('on %s, processes without a parent are reaped when th
 test('a spec out of bounds is refused with the name of its field', async () => {
   const bad = shellJob(empty, 'true')
   bad.collect.files = [{ name: 'passwd', path: '/workspace/../etc/passwd', maxBytes: 10 }]
-  const start = agent.client.start(bad, Buffer.alloc(0))
+  const start = agent.client.start(bad, noInput)
   await expect(start).rejects.toBeInstanceOf(ExecutorRefused)
   await expect(start).rejects.toMatchObject({
     slug: 'spec_invalid',
@@ -170,7 +175,7 @@ test('an image whose bytes do not match its digest is not installed', async () =
   const install = agent.client.installImage(digest, Readable.from([await tarOf([[{ name: 'x' }, 'x']])]))
   await expect(install).rejects.toMatchObject({ slug: 'digest_mismatch' })
   expect(await agent.client.hasImage(digest)).toBe(false)
-  await expect(agent.client.start(shellJob(digest, 'true'), Buffer.alloc(0))).rejects.toMatchObject({
+  await expect(agent.client.start(shellJob(digest, 'true'), noInput)).rejects.toMatchObject({
     slug: 'image_missing',
   })
 })

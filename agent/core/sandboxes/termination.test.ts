@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { shellJob, TestAgent, waitUntil } from '../../../testing/agent/test-agent.ts'
+import { noInput } from '../../../testing/no-input.ts'
 import { type SandboxSpec, sandboxRuntimes } from '../../port/sandbox-spec.ts'
 
 /* Processes are asked to end before they are killed. */
@@ -32,7 +33,7 @@ describe.each(sandboxRuntimes)('on %s', (runtime) => {
     shellJob(empty, script, { runtime, timeoutMs, ...(graceMs !== undefined && { graceMs }) })
 
   const started = async (spec: SandboxSpec) => {
-    await agent.client.start(spec, Buffer.alloc(0))
+    await agent.client.start(spec, noInput)
     await shows(spec, 'ready')
     return spec
   }

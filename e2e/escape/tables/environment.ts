@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
+import { inputOf } from '../../../agent/port/start-input.ts'
 import { busybox, shellJob, waitUntil } from '../../../testing/agent/test-agent.ts'
 import type { Testbed } from '../testbed.ts'
 import type { Trial, Trials } from '../trial.ts'
@@ -179,7 +180,7 @@ async function tryEnvironment(
     argv: [busybox, 'sh', '-c', `eval "$(${busybox} cat)"; exec /bin/sh -c '${program}'`],
     env: inSpecification(marked),
   }
-  await client.start(spec, Buffer.from(exportsOf(marked)))
+  await client.start(spec, inputOf(Buffer.from(exportsOf(marked))))
   const log = async () => text(await client.log(spec.id))
   await waitUntil(
     async () =>

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
 import type { SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
+import { inputOf } from '../../../agent/port/start-input.ts'
 import { ArchiveRefused } from '../../../reader/formats/archive-refused.ts'
 import type { ResolvedName } from '../../../reader/images/image-manifest.ts'
 import { fetchSandbox, resolveSandbox } from '../../images/pull-sandbox.ts'
@@ -84,8 +85,8 @@ async function runPull(build: Build, wanted: RequestedBase, spec: SandboxSpec): 
   const [name = ''] = host.split(':')
   const hosts = addresses.map((address) => `${address} ${name}\n`).join('')
   const input = [JSON.stringify(logins), authority ?? '', hosts].map((part) => `${base64(part)}\n`).join('')
-  const secrets = login === undefined ? [] : [login, base64(login)]
-  await startSandbox(build, spec, Buffer.from(input), secrets)
+  const masked = login === undefined ? [] : [login, base64(login)]
+  await startSandbox(build, spec, inputOf(Buffer.from(input), { masked }))
   const exit = await executor.wait(spec.id, build.signal)
   const [file = ''] = spec.collect.files.map(({ name }) => name)
   const problem = problemOf(exit, file, await ranOutOfDisk(executor, spec.id, exit))

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
+import { inputOf } from '../../../agent/port/start-input.ts'
 import { checkFlatImage } from '../../../reader/images/flat-image.ts'
 import { TestAgent, tarOf } from '../../../testing/agent/test-agent.ts'
 import { linkBuilder } from '../../../testing/agent/test-builder.ts'
@@ -53,7 +54,7 @@ async function build(
     ...entries,
     [{ name: 'complete', type: 'directory' }],
   ])
-  await agent.client.start(spec, context)
+  await agent.client.start(spec, inputOf(context))
   const exit = await agent.client.wait(spec.id)
   const log = await text(await agent.client.log(spec.id))
   expect(log).not.toContain('host secret')

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { ExecutorRefused } from '../../../agent/port/errors.ts'
 import { neverStarted, noCapacity, type RefusalCause } from '../../../agent/port/refusal-causes.ts'
 import { sandboxOwner } from '../../../agent/port/sandbox-owner.ts'
+import { noInput } from '../../../testing/no-input.ts'
 import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
 import { cachedStageSandbox } from '../builder/build-sandbox.ts'
 import { startSandbox } from './start-sandbox.ts'
@@ -9,7 +10,7 @@ import { startSandbox } from './start-sandbox.ts'
 const companyId = 'company_a'
 const spec = cachedStageSandbox({ id: 'bat_1', profile: 'standard', bases: [], network: 'none' })
 const start = (executor: ScriptedExecutor) =>
-  startSandbox({ request: { companyId }, tools: { executor } }, spec, Buffer.alloc(0))
+  startSandbox({ request: { companyId }, tools: { executor } }, spec, noInput)
 
 async function startRefused(slug: RefusalCause): Promise<void> {
   const executor = new ScriptedExecutor()

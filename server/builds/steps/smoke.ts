@@ -2,6 +2,7 @@ import { addAbortSignal } from 'node:stream'
 import { profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import type { Runner } from '../../../agent/port/platform.ts'
 import type { SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
+import { inputOf } from '../../../agent/port/start-input.ts'
 import { settleAll } from '../../base/settle-all.ts'
 import type { ImageConfig } from '../../db/tables/environments.ts'
 import { runtimeOf } from '../../environments/versions/version-settings.ts'
@@ -80,7 +81,7 @@ async function start(
   const { executor } = tools
   // Another runner needs another smoke test.
   const id = `${request.attemptId}_smoke_${hexOf(runner.layerDigest).slice(0, 8)}`
-  await startSandbox({ request, tools }, smokeSandbox(id, digest, request), Buffer.from(`${user}\n`))
+  await startSandbox({ request, tools }, smokeSandbox(id, digest, request), inputOf(Buffer.from(`${user}\n`)))
   const exit = await executor.wait(id, signal)
   const log = Buffer.concat(await (await executor.log(id)).toArray()).toString('utf8')
   if (exit.cause === 'lost') throw new BuildFailed('platform_failed', 'smoke_lost')

@@ -1,5 +1,5 @@
 import type { SandboxExit } from '../../../agent/port/sandbox-exit.ts'
-import type { RunOutcome } from '../model/run-outcome.ts'
+import type { StartChange } from '../parts/run-part.ts'
 import type { LeftParts, Part } from '../parts/run-parts.ts'
 import type { PreparedRun } from '../prepare/prepare-run.ts'
 import type { Collected } from '../results/collect-run.ts'
@@ -26,7 +26,7 @@ interface StepData {
   claimed: unknown
   prepared: PreparedRun & { kind: 'sandbox' }
   /** The sandbox may have been started. If it was not, the run is queued again or ends. */
-  startUnknown: { otherwise: 'requeue' | RunOutcome }
+  startUnknown: { otherwise: StartChange }
   started: unknown
   /** `running` needs no further report. */
   waiting: unknown

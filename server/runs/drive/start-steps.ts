@@ -5,9 +5,9 @@ import { ImageUntrusted } from '../../images/provenance/verify-image.ts'
 import { ObjectMissing } from '../../storage/port.ts'
 import type { ClaimedRun, ClaimStatus } from '../model/claimed-run.ts'
 import { failed, type RunOutcome } from '../model/run-outcome.ts'
-import type { PreparedPart } from '../parts/run-part.ts'
 import { runParts } from '../parts/run-parts.ts'
 import { type PreparedRun, prepareRun } from '../prepare/prepare-run.ts'
+import { StartWithdrawn } from '../prepare/run-input.ts'
 import { type Drive, isOwnershipLost } from './drive.ts'
 import { nothingLeft, over, type Progress, type RunStep } from './progress.ts'
 import { describe, whilePreparing, whileStarting } from './retry-policies.ts'
@@ -40,8 +40,7 @@ function endedByPart(error: unknown): PreparedRun {
 }
 
 /** Installs the image and starts the sandbox. */
-export const start: RunStep<'prepared'> = async (drive, prepared) => {
-  const { image, spec, openStdin, masked, known } = prepared
+export const start: RunStep<'prepared'> = async (drive, { image, spec, input }) => {
   const { executor, images } = drive.deps
   for (let isLastTry = false; ; isLastTry = true) {
     try {
@@ -56,10 +55,13 @@ export const start: RunStep<'prepared'> = async (drive, prepared) => {
       const startSandbox = async (): Promise<Progress<'started' | 'startUnknown'>> => {
         // A run that waits for a full or unavailable host can still be cancelled.
         if (drive.isCancelled) return { at: 'startUnknown', otherwise: failed('cancelled') }
-        const changed = await whatChanged(prepared.parts)
-        if (changed) return changed
-        await executor.start(spec, openStdin(), masked, known)
-        return { at: 'started' }
+        try {
+          await executor.start(spec, input)
+          return { at: 'started' }
+        } catch (error) {
+          if (error instanceof StartWithdrawn) return { at: 'startUnknown', otherwise: error.change }
+          throw error
+        }
       }
       return await drive.retry('start', startSandbox, whileStarting)
     } catch (error) {
@@ -73,16 +75,6 @@ export const start: RunStep<'prepared'> = async (drive, prepared) => {
         return { at: 'startUnknown', otherwise: failed('runtime_start_failed', { detail: error.slug }) }
     }
   }
-}
-
-/** The change of the run's parts since they were prepared; undefined where it may start with them. */
-async function whatChanged(parts: readonly PreparedPart[]): Promise<Progress<'startUnknown'> | undefined> {
-  for (const { recheck } of parts) {
-    const now = await recheck?.()
-    if (now === 'queue again') return requeueUnlessStarted
-    if (now !== undefined && now !== 'holds') return { at: 'startUnknown', otherwise: now }
-  }
-  return undefined
 }
 
 export const requeueUnlessStarted: Progress<'startUnknown'> = { at: 'startUnknown', otherwise: 'requeue' }

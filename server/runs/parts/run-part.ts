@@ -101,11 +101,14 @@ export interface PreparedPart {
   folder?: SandboxSpec['collect']['folder']
   /** The sandbox reaches the service's own address. */
   network?: 'service'
-  /** Directly before the start: whether the run may start with it. */
-  recheck?: () => Promise<'holds' | 'queue again' | RunOutcome>
+  /** Directly before the start: the change of the run that may no longer start with it. */
+  recheck?: () => Promise<StartChange | undefined>
   /** Resolves when what is written of it is durable; a run that does not start waits for it. */
   written?: Promise<unknown>
 }
+
+/** A run that may not start is queued again, or ends. */
+export type StartChange = 'requeue' | RunOutcome
 
 export const isOutcome = <Prepared extends object>(prepared: Prepared | RunOutcome): prepared is RunOutcome =>
   'state' in prepared

@@ -1,9 +1,7 @@
-import { Readable } from 'node:stream'
 import { driverOf } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
-import type { KnownContent } from '../../../agent/port/known-contents.ts'
 import { sandboxOwner } from '../../../agent/port/sandbox-owner.ts'
 import type { SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
-import { fileTimeOf } from '../../../reader/formats/file-time.ts'
+import type { StartInput } from '../../../agent/port/start-input.ts'
 import { ImageUntrusted } from '../../images/provenance/verify-image.ts'
 import type { AttestedImage } from '../../images/stored-images.ts'
 import type { ClaimedRun } from '../model/claimed-run.ts'
@@ -12,9 +10,10 @@ import { collectedArtifactsDir } from '../model/result-layout.ts'
 import { failed, type RunOutcome } from '../model/run-outcome.ts'
 import { isOutcome, type PreparedPart } from '../parts/run-part.ts'
 import { type PartTools, runParts } from '../parts/run-parts.ts'
-import { bootInput, bootInputWith, type Job, unpackingMark } from './boot-program.ts'
+import type { Job } from './boot-program.ts'
 import type { RunJob } from './job-store.ts'
 import type { PlacedImages } from './placed-images.ts'
+import { runInput } from './run-input.ts'
 import { networkOfRun, withService } from './run-network.ts'
 import { runSandbox } from './run-sandbox.ts'
 
@@ -23,13 +22,8 @@ export type PreparedRun =
   | {
       kind: 'sandbox'
       spec: SandboxSpec
-      openStdin: () => Buffer | Readable
-      /** Values that are masked in the log. */
-      masked: string[]
-      /** Contents of files that the executor need not collect. */
-      known: KnownContent[]
+      input: StartInput
       image: AttestedImage
-      parts: readonly PreparedPart[]
     }
   | { kind: 'refused'; outcome: RunOutcome }
 
@@ -141,34 +135,11 @@ function sandboxOf(
     input: job.input,
     claimedAt: job.claimed_at,
   }
-  return {
-    kind: 'sandbox',
-    spec,
-    openStdin: stdinOf(boot, parts),
-    masked: parts.flatMap(({ masks = [] }) => masks),
-    known: parts.flatMap(({ known = [] }) => known),
-    image,
-    parts,
-  }
+  return { kind: 'sandbox', spec, input: runInput(boot, parts), image }
 }
 
 function envOf(parts: readonly PreparedPart[]): Pick<Job, 'secrets' | 'callback'> {
   const env: Pick<Job, 'secrets' | 'callback'> = { secrets: {} }
   for (const part of parts) Object.assign(env, part.env)
   return env
-}
-
-/** A run without files of parts has its input in memory. */
-function stdinOf(boot: Job, parts: readonly PreparedPart[]): () => Buffer | Readable {
-  if (parts.some(({ blocks }) => blocks))
-    return () => Readable.from(bootInputWith(boot, blocksOf(boot, parts)))
-  const stdin = bootInput(boot)
-  return () => stdin
-}
-
-async function* blocksOf({ claimedAt }: Job, parts: readonly PreparedPart[]): AsyncGenerator<Buffer, void> {
-  const modifiedAt = fileTimeOf(claimedAt)
-  // The exit record of a folder that is kept has to say whether all was there.
-  if (parts.some(({ folder }) => folder)) yield unpackingMark(modifiedAt)
-  for (const { blocks } of parts) if (blocks) yield* blocks(modifiedAt)
 }

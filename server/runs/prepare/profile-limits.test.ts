@@ -8,6 +8,7 @@ import { profiles } from '@sandbox-jobs/contract/resources/environments/profile.
 import { artifactsDir } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import { isolations } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inputOf } from '../../../agent/port/start-input.ts'
 import { busybox, TestAgent } from '../../../testing/agent/test-agent.ts'
 import { newId } from '../../base/ids.ts'
 import { runSandbox } from './run-sandbox.ts'
@@ -72,7 +73,7 @@ test.each(cases)(
     // It does not wait for the end of a large input.
     const input = new PassThrough()
     input.write(Buffer.alloc(1024 * 1024))
-    const started = agent.client.start(spec, input)
+    const started = agent.client.start(spec, inputOf(input))
     await agent.running(spec.id)
     const held = {
       memory: await setting(spec.id, 'memory/memory.limit_in_bytes', 'memory.max'),

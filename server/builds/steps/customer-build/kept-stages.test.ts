@@ -148,9 +148,9 @@ test('two builds that make the same cached stage concurrently use their own', as
   }
   const { executor } = bench.tools
   const together = changed(executor, {
-    start: async (spec, ...input) => {
+    start: async (spec, input) => {
       if (spec.rootfs.kind === 'builder') await meet()
-      await executor.start(spec, ...input)
+      await executor.start(spec, input)
     },
   })
   const ended = await Promise.all(

@@ -93,7 +93,8 @@ async function makeLayer(
   const id = baseSandboxId(request.attemptId, key)
   const bases = [base.name]
   if (!(await executor.list()).some((sandbox) => sandbox.id === id)) {
-    const input = baseLayerInput(tools, { bases, pulled: pulled.filter(({ name }) => name === base.name) })
+    const used = pulled.filter(({ name }) => name === base.name)
+    const open = async () => ({ bytes: baseLayerInput(tools, { bases, pulled: used }) })
     await startSandbox(
       build,
       baseLayerSandbox({
@@ -103,7 +104,7 @@ async function makeLayer(
         network: 'none',
         companyId: request.companyId,
       }),
-      input,
+      { open },
     )
   }
   const exit = await executor.wait(id, signal)

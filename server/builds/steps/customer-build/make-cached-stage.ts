@@ -77,10 +77,10 @@ async function makeStage(
   const { executor } = tools
   offerLog(build, { sandboxId: id })
   if (!(await executor.list()).some((sandbox) => sandbox.id === id)) {
-    const input = builderInput(build, values, { until: { stage, count } })
+    const open = async () => ({ bytes: builderInput(build, values, { until: { stage, count } }) })
     const { bases, network } = values
     const spec = cachedStageSandbox({ id, profile: request.buildProfile, bases, network })
-    await startSandbox(build, spec, input)
+    await startSandbox(build, spec, { open })
   }
   const exit = await executor.wait(id, build.signal)
   if (exit.exitCode !== 0 || exit.files.image?.status !== 'present') return undefined

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { AgentClient } from '../../../../agent/client/agent-client.ts'
 import type { SandboxLimits, SandboxSpec } from '../../../../agent/port/sandbox-spec.ts'
+import type { StartInput } from '../../../../agent/port/start-input.ts'
 import { type TarFields, tar } from '../../../../reader/formats/archive-fixtures.ts'
 import { makeBuildTools, makeSigningKeys } from '../../../../testing/build-tools.ts'
 import { BuilderBench } from '../../../../testing/builds/builder-bench.ts'
@@ -52,10 +52,10 @@ class LimitedAgent extends AgentClient {
     this.#before = before
   }
 
-  override start(spec: SandboxSpec, ...rest: [Readable | Buffer, (readonly string[])?]): Promise<void> {
+  override start(spec: SandboxSpec, input: StartInput): Promise<void> {
     const [shell = '', flag = '', script = '', ...words] = spec.argv
     const argv = [shell, flag, `${this.#before}\n${script}`, ...words]
-    return super.start({ ...spec, argv, limits: { ...spec.limits, ...this.#limits } }, ...rest)
+    return super.start({ ...spec, argv, limits: { ...spec.limits, ...this.#limits } }, input)
   }
 }
 

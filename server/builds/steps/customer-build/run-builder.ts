@@ -41,7 +41,8 @@ export const runBuilder: Step<Needs, BuilderEnded> = {
         const { bases, network, baseLayer, finalBase } = values
         const layerBase = baseLayer && (finalBase ?? undefined)
         const spec = buildSandbox({ id, profile: request.buildProfile, bases, network, layerBase })
-        await startSandbox(build, spec, builderInput(build, values, { earlier }))
+        const open = async () => ({ bytes: builderInput(build, values, { earlier }) })
+        await startSandbox(build, spec, { open })
       }
       tools.readers.prepareForImage()
       const exit = await executor.wait(id, signal)

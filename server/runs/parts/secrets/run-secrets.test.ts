@@ -138,9 +138,10 @@ async function whilePinsWait(work: () => Promise<unknown>): Promise<void> {
 }
 
 /** The text of an input that was passed as one buffer. */
-function inputText(input: unknown): string {
-  if (!Buffer.isBuffer(input)) throw new Error('the input is not one buffer')
-  return input.toString('utf8')
+function inputText(sandboxId: string): string {
+  const { bytes } = executor.openedOf(sandboxId) ?? {}
+  if (!Buffer.isBuffer(bytes)) throw new Error('the input is not one buffer')
+  return bytes.toString('utf8')
 }
 
 describe('a run of a version with slots', () => {
@@ -148,13 +149,11 @@ describe('a run of a version with slots', () => {
     await set(ofRoom(), `it's a "value"`)
     await approve()
     const id = await submit()
-    const start = vi.spyOn(executor, 'start')
     const { row } = await runToEnd(id)
     expect(row.state).toBe('completed')
-    const [spec, stdin, masked] = start.mock.calls[0] ?? []
-    expect(inputText(stdin)).toContain(`export TOKEN='it'\\''s a "value"'`)
-    expect(masked).toEqual([`it's a "value"`])
-    expect(JSON.stringify(spec)).not.toContain('value')
+    expect(inputText(`${id}_1`)).toContain(`export TOKEN='it'\\''s a "value"'`)
+    expect(executor.openedOf(`${id}_1`)?.masked).toEqual([`it's a "value"`])
+    expect(JSON.stringify(executor.specOf(`${id}_1`))).not.toContain('value')
     expect((await shown(id)).secret_slot_provenance).toEqual({
       TOKEN: { resolved_via: 'borrower', consumer_scope: 'chatroom' },
     })
@@ -186,11 +185,10 @@ describe('a run of a version with slots', () => {
     await policies({ TOKEN: 'owner' })
     await set(ofRoom(), 'of the room')
     await set(ofCompany(), 'of the owner')
-    const start = vi.spyOn(executor, 'start')
     const id = await submit()
     const { row } = await runToEnd(id)
     expect(row.state).toBe('completed')
-    expect(inputText(start.mock.calls[0]?.[1])).toContain(`export TOKEN='of the owner'`)
+    expect(inputText(`${id}_1`)).toContain(`export TOKEN='of the owner'`)
     expect((await shown(id)).secret_slot_provenance).toEqual({
       TOKEN: { resolved_via: 'owner', consumer_scope: 'company' },
     })
@@ -408,12 +406,11 @@ describe('what changes between claim and start', () => {
     const rotated = { ...body(), encrypted_value: await encrypted('second value') }
     secrets.interrupt = () =>
       secretSteps.call(secretRoutes.rotateSecret, tenant.companyManager, { body: rotated })
-    const start = vi.spyOn(executor, 'start')
     const { row } = await runToEnd(await submit())
     expect([row.state, row.fence]).toEqual(['completed', 2])
-    expect(start.mock.calls).toHaveLength(1)
-    expect(inputText(start.mock.calls[0]?.[1])).toContain(`export TOKEN='second value'`)
-    expect(inputText(start.mock.calls[0]?.[1])).not.toContain('first value')
+    expect(executor.started).toEqual([`${row.id}_2`])
+    expect(inputText(`${row.id}_2`)).toContain(`export TOKEN='second value'`)
+    expect(inputText(`${row.id}_2`)).not.toContain('first value')
   })
 
   it('has a run that was taken over resolve again', async () => {
@@ -429,9 +426,8 @@ describe('what changes between claim and start', () => {
     await secretSteps.call(secretRoutes.rotateSecret, tenant.companyManager, {
       body: { ...body(), encrypted_value: await encrypted('second value') },
     })
-    const start = vi.spyOn(executor, 'start')
     const { row } = await runToEnd(id)
     expect(row.state).toBe('completed')
-    expect(inputText(start.mock.calls[0]?.[1])).toContain(`export TOKEN='second value'`)
+    expect(inputText(`${id}_${row.fence}`)).toContain(`export TOKEN='second value'`)
   })
 })

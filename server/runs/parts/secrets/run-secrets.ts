@@ -6,6 +6,7 @@ import { resolveSlots, type SlotResolution } from '../../../secrets/resolve/slot
 import { ValueDamaged } from '../../../secrets/store/sealed-value.ts'
 import type { ClaimedRun } from '../../model/claimed-run.ts'
 import { failed, type RunOutcome } from '../../model/run-outcome.ts'
+import type { StartChange } from '../run-part.ts'
 import { findSecretTerms, type PinnedSlot, type SecretTerms, writePins } from './secret-terms-store.ts'
 
 /*
@@ -28,11 +29,8 @@ export interface PinnedSecrets {
 export interface RunSecrets {
   /** The values of a claimed run, or why it ends. Throws when the database or the keys are unavailable. */
   pin(run: ClaimedRun, slots: readonly string[]): Promise<PinnedSecrets | RunOutcome>
-  /**
-   * Whether the run may still start with them: `queue again`, or how it ends, where it may not. The pins are durable then.
-   * Throws `ClaimLost`.
-   */
-  recheck(run: ClaimedRun, secrets: PinnedSecrets): Promise<'holds' | 'queue again' | RunOutcome>
+  /** The change of a run that may no longer start with them. The pins are durable then. Throws `ClaimLost`. */
+  recheck(run: ClaimedRun, secrets: PinnedSecrets): Promise<StartChange | undefined>
 }
 
 export const isPinned = (result: PinnedSecrets | RunOutcome): result is PinnedSecrets => 'values' in result
@@ -70,10 +68,7 @@ export class StoredRunSecrets implements RunSecrets {
     return failed('secrets_unavailable', { detail: 'changed_too_often' })
   }
 
-  async recheck(
-    run: ClaimedRun,
-    { slots, pins, written }: PinnedSecrets,
-  ): Promise<'holds' | 'queue again' | RunOutcome> {
+  async recheck(run: ClaimedRun, { slots, pins, written }: PinnedSecrets): Promise<StartChange | undefined> {
     const lookedAtMs = performance.now()
     const [early] = await settleAll([
       this.#resolve(run, slots),
@@ -87,7 +82,7 @@ export class StoredRunSecrets implements RunSecrets {
     const [before, now] = [shareOf(pins), shareOf(found.pins)]
     if (before?.shareId !== now?.shareId || before?.shareGeneration !== now?.shareGeneration)
       return failed('share_grant_revoked')
-    return isSame(pins, found.pins) ? 'holds' : 'queue again'
+    return isSame(pins, found.pins) ? undefined : 'requeue'
   }
 
   async #resolve(

@@ -3,7 +3,7 @@ import type { ExtendedRun } from '@sandbox-jobs/contract/resources/runs/extended
 import { extendedRunRoutes } from '@sandbox-jobs/contract/routes/extended-run-routes.ts'
 import { runRoutes } from '@sandbox-jobs/contract/routes/run-routes.ts'
 import { sessionRoutes } from '@sandbox-jobs/contract/routes/session-routes.ts'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FolderEntry } from '../../../../agent/port/folder-entries.ts'
 import { TestApi } from '../../../../testing/apps/test-api.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
@@ -151,7 +151,6 @@ describe('a run with a session', () => {
   })
 
   it('carries no bytes that the session has, and stores them again where its packs are mostly unused', async () => {
-    const start = vi.spyOn(executor, 'start')
     const sid = await create()
     leaves([file('large', 'x'.repeat(1_500_000)), file('small', 'kept')])
     await startWorker()
@@ -164,8 +163,9 @@ describe('a run with a session', () => {
       content: Buffer.alloc(0),
     }
     leaves([moved, file('moved/small', 'kept', 0o600), file('new', 'new')])
-    await untilStatus((await queue(sid)).id, 'completed')
-    expect(start.mock.lastCall?.[3]).toContainEqual({ byteSize: 4, digest: sha256Of('kept') })
+    const { id } = await queue(sid)
+    await untilStatus(id, 'completed')
+    expect(executor.openedOf(`${id}_1`)?.known).toContainEqual({ byteSize: 4, digest: sha256Of('kept') })
     expect(await filesOf(sid)).toEqual([
       ['moved', 'folder'],
       ['moved/small', 'kept'],
