@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { ExecutorUnavailable, SandboxUnknown } from '../agent/port/errors.ts'
 import type { FolderEntry } from '../agent/port/folder-entries.ts'
+import type { ImageLayer } from '../agent/port/images.ts'
 import type { SandboxExit } from '../agent/port/sandbox-exit.ts'
 import type { SandboxSpec } from '../agent/port/sandbox-spec.ts'
 import type { ProgramInput, StartInput } from '../agent/port/start-input.ts'
@@ -171,9 +172,9 @@ export class ScriptedExecutor extends FakeExecutor {
   }
 
   /** Accepts any bytes for any digest: tests of runs have no images to hash. */
-  override installImage(digest: string, tar: Readable): Promise<void> {
+  override installImage(digest: string, layer: ImageLayer): Promise<void> {
     return this.#failing('installImage', async () => {
-      for await (const _ of tar);
+      for await (const _ of await layer.openStored());
       this.placeImage(digest)
     })
   }

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { layerOf } from '../../testing/image-layer.ts'
 import { ExecutorUnavailable } from '../port/errors.ts'
 import { AgentClient } from './agent-client.ts'
 
@@ -67,7 +67,7 @@ test('a call is retried once only', async () => {
 test('a streamed body is sent once, on a new connection', async () => {
   reaction = (request, response, count) => (count === 2 ? breakOff(request) : answer(response))
   await client.hasImage('a')
-  await expect(client.installImage('b', Readable.from([Buffer.from('tar')]))).rejects.toBeInstanceOf(
+  await expect(client.installImage('b', layerOf(Buffer.from('tar')))).rejects.toBeInstanceOf(
     ExecutorUnavailable,
   )
   expect(received).toEqual(['GET /images/a', 'PUT /images/b tar'])

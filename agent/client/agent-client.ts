@@ -3,6 +3,7 @@ import { buffer, json } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import type { ExecutorCapacity } from '../port/capacity.ts'
 import type { Executor } from '../port/executor.ts'
+import type { ImageLayer } from '../port/images.ts'
 import type { PackageMirror } from '../port/package-mirror.ts'
 import type { Builder, Runner } from '../port/platform.ts'
 import type { LogPart } from '../port/results.ts'
@@ -80,8 +81,8 @@ export class AgentClient implements Executor {
     return this.#json({ kind: 'hasImage', digest })
   }
 
-  installImage(digest: string, tar: Readable, lower?: string): Promise<void> {
-    return this.#done({ kind: 'installImage', digest, lower }, { body: tar })
+  async installImage(digest: string, layer: ImageLayer, lower?: string): Promise<void> {
+    return this.#done({ kind: 'installImage', digest, lower }, { body: await layer.openTar() })
   }
 
   removeImage(digest: string): Promise<void> {

@@ -1,9 +1,9 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chainDigest, sha256Of } from '../../server/base/sha256.ts'
 import { shellJob, TestAgent, tarOf } from '../../testing/agent/test-agent.ts'
+import { layerOf } from '../../testing/image-layer.ts'
 
 /* Images of several layers: what a program sees of them, and what is removed when. */
 
@@ -19,7 +19,7 @@ type Entries = Parameters<typeof tarOf>[0]
 async function above(lower: string, entries: Entries): Promise<string> {
   const tar = await tarOf(entries)
   const digest = chainDigest(lower, sha256Of(tar))
-  await agent.client.installImage(digest, Readable.from([tar]), lower)
+  await agent.client.installImage(digest, layerOf(tar), lower)
   return digest
 }
 
@@ -103,7 +103,7 @@ test.each([
 ])('an image with a time %s is an image, with the nearest time', async (_, field, time) => {
   const tar = withTime(await tarOf([[{ name: 'a/', type: 'directory' }], [{ name: 'a/file' }, 'x']]), field)
   const digest = sha256Of(tar)
-  await agent.client.installImage(digest, Readable.from([tar]))
+  await agent.client.installImage(digest, layerOf(tar))
   expect((await agent.run(shellJob(digest, 'stat -c %Y /a'))).log).toBe(`${time}\n`)
 })
 
@@ -131,15 +131,14 @@ test('a program cannot change a layer, and makes hidden names anew', async () =>
 test('an image that two install at once is unpacked once, and both have it', async () => {
   const tar = await tarOf([[{ name: 'twice' }, 'x'.repeat(100_000)]])
   const digest = sha256Of(tar)
-  await Promise.all([1, 2, 3].map(() => agent.client.installImage(digest, Readable.from([tar]))))
+  await Promise.all([1, 2, 3].map(() => agent.client.installImage(digest, layerOf(tar))))
   expect(await agent.client.hasImage(digest)).toBe(true)
 })
 
 test('an image that is missing cannot have a layer, and a layer needs the digest of both', async () => {
   const tar = await tarOf([[{ name: 'x' }, 'x']])
   const missing = sha256Of('missing')
-  const install = (digest: string, lower: string) =>
-    agent.client.installImage(digest, Readable.from([tar]), lower)
+  const install = (digest: string, lower: string) => agent.client.installImage(digest, layerOf(tar), lower)
   await expect(install(chainDigest(missing, sha256Of(tar)), missing)).rejects.toMatchObject({
     slug: 'image_missing',
   })

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { environmentRoutes } from '@sandbox-jobs/contract/routes/environment-routes.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { environmentVersionStates } from '@sandbox-jobs/contract/states/environment-version-states.ts'
@@ -16,6 +15,7 @@ import { eventually } from '../../testing/eventually.ts'
 import { makeEnvironmentVersion } from '../../testing/factories/environment-version.ts'
 import { makeSignedImage } from '../../testing/factories/signed-image.ts'
 import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
+import { layerOf } from '../../testing/image-layer.ts'
 import { ScriptedExecutor } from '../../testing/scripted-executor.ts'
 import type { Principal } from '../access/principal.ts'
 import { newId } from '../base/ids.ts'
@@ -167,7 +167,7 @@ describe('provisioning', () => {
 
   it('does not touch an intact image on the host', async () => {
     const version = await built('regional_provisioning')
-    await executor.installImage(version.layer, Readable.from([]))
+    await executor.installImage(version.layer, layerOf(Buffer.alloc(0)))
     executor.failNext('installImage', new ExecutorRefused('image_invalid', 'requested again'))
     await provision()
     expect((await rowOf(version.id)).state).toBe('ready')
@@ -175,7 +175,7 @@ describe('provisioning', () => {
 
   it('is blocked for a damaged image, also if the host has a copy', async () => {
     const version = await built('regional_provisioning')
-    await executor.installImage(version.layer, Readable.from([]))
+    await executor.installImage(version.layer, layerOf(Buffer.alloc(0)))
     await damage(version)
     await provision()
     expect(await rowOf(version.id)).toMatchObject({
@@ -252,11 +252,11 @@ describe('provisioning', () => {
     const order: string[] = []
     tenant = await makeTenant(db)
     const ofOther: Built[] = []
-    executor.installImage = async (digest, tar) => {
+    executor.installImage = async (digest, layer) => {
       order.push(digest)
       if (order.length === 1) ofOther.push(await built('regional_provisioning'))
       if (order.length === 1) throw new ExecutorRefused('disk_full', 'no room')
-      await install(digest, tar)
+      await install(digest, layer)
     }
     let nowMs = 0
     const turns = new ProvisioningSchedule(() => nowMs)
@@ -324,13 +324,13 @@ describe('provisioning', () => {
   it('does not touch a version that the operator has blocked meanwhile', async () => {
     const version = await built('regional_provisioning')
     const install = executor.installImage.bind(executor)
-    executor.installImage = async (digest, tar) => {
+    executor.installImage = async (digest, layer) => {
       await db
         .updateTable('environment_versions')
         .set({ state: 'blocked' })
         .where('id', '=', version.id)
         .execute()
-      await install(digest, tar)
+      await install(digest, layer)
     }
     await provision()
     expect((await rowOf(version.id)).state).toBe('blocked')

@@ -1,11 +1,10 @@
-import { addAbortSignal } from 'node:stream'
 import { ExecutorRefused } from '../../agent/port/errors.ts'
 import { noCapacity, type RefusalCause } from '../../agent/port/refusal-causes.ts'
 import type { Database } from '../db/database.ts'
 import { recordBlockedRenewal } from '../environments/retention/image-renewal-statement.ts'
 import { transitionVersion } from '../environments/versions/version-transitions.ts'
 import { installLayers } from '../images/install-layers.ts'
-import { openLayer } from '../images/oci-layout.ts'
+import { layerKey } from '../images/oci-layout.ts'
 import { ImageUntrusted } from '../images/provenance/verify-image.ts'
 import { verifyStored } from '../images/provenance/verify-stored.ts'
 import { ObjectMissing } from '../storage/port.ts'
@@ -84,9 +83,7 @@ async function provisionVersion(
     const isPlaced = await executor.hasImage(layerDigest)
     const { layers } = await verifyStored(tools, { id, promotedDigest, layerDigest })
     if (isPlaced) return { to: 'ready' }
-    await installLayers(executor, layers, async ({ digest }) =>
-      addAbortSignal(signal, await openLayer(storage, id, digest)),
-    )
+    await installLayers(executor, layers, ({ digest }) => storage.get(layerKey(id, digest)), signal)
     return { to: 'ready' }
   } catch (error) {
     if (signal.aborted || !isFinal(error)) throw error

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { FakeExecutor } from '../../testing/fake-executor/fake-executor.ts'
 import { sha256Of } from '../base/sha256.ts'
@@ -16,7 +17,7 @@ function opened() {
   const names: number[] = []
   const open = async (_layer: Layer, at: number) => {
     names.push(at)
-    return Readable.from([Buffer.from(['lower', 'upper'][at] ?? '')])
+    return Readable.from([zstdCompressSync(Buffer.from(['lower', 'upper'][at] ?? ''))])
   }
   return { names, open }
 }

@@ -82,13 +82,6 @@ export async function copyLayers(
   }
 }
 
-/** The uncompressed tar of a promoted layer. */
-export const openLayer = async (
-  storage: ObjectStorage,
-  versionId: string,
-  digest: string,
-): Promise<Readable> => unpacked(await storage.get(layerKey(versionId, digest)))
-
 /** The uncompressed tar of a layer that is still in quarantine. */
 export const openQuarantined = async (
   storage: ObjectStorage,

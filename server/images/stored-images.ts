@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Clock } from '../base/clock.ts'
 import type { ImageConfig } from '../db/tables/environments.ts'
 import { installedDigest, type Layer, type Layers } from './image-documents.ts'
-import { openLayer, storedLayout } from './oci-layout.ts'
+import { layerKey, storedLayout } from './oci-layout.ts'
 import { verifyLayer } from './provenance/verify-image.ts'
 import { type RecordedImage, readSignedImage, type StoredImageTools } from './provenance/verify-stored.ts'
 
@@ -41,10 +41,10 @@ export class StoredImages {
     return image
   }
 
-  /** Opens an uncompressed layer of the image after verifying its stored bytes. Throws `ImageUntrusted`, `ObjectMissing`. */
+  /** Opens the stored bytes of a layer of the image after verifying them. Throws `ImageUntrusted`, `ObjectMissing`. */
   async open({ versionId }: AttestedImage, layer: Layer): Promise<Readable> {
     const { storage } = this.#tools
     await verifyLayer(storedLayout(storage, versionId), layer)
-    return openLayer(storage, versionId, layer.digest)
+    return storage.get(layerKey(versionId, layer.digest))
   }
 }

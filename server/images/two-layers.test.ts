@@ -8,7 +8,8 @@ import { makeSigningKeys } from '../../testing/build-tools.ts'
 import { makeSignedImage } from '../../testing/factories/signed-image.ts'
 import { chainDigest, sha256Of } from '../base/sha256.ts'
 import { DiskStorage } from '../storage/disk.ts'
-import { copyLayers, deleteLayout, layerKey, openLayer, openQuarantined } from './oci-layout.ts'
+import { copyLayers, deleteLayout, layerKey, openQuarantined } from './oci-layout.ts'
+import { unpacked } from './provenance/verify-image.ts'
 import { verifyStored } from './provenance/verify-stored.ts'
 
 /* Signed images of two layers. */
@@ -31,7 +32,8 @@ test('both layers are verified, and the version is named by their chain', async 
   expect(recorded.layerDigest).toBe(chainDigest(sha256Of(lower), sha256Of(layer)))
   const named = statement.predicate.runDetails.byproducts.filter(({ name }) => name === 'layer')
   expect(named.map(({ digest }) => `sha256:${digest.sha256}`)).toEqual(layers.map(({ diffId }) => diffId))
-  expect(await text(await openLayer(tools.storage, versionId, layers[0].digest))).toBe('the base')
+  const stored = await tools.storage.get(layerKey(versionId, layers[0].digest))
+  expect(await text(unpacked(stored))).toBe('the base')
 })
 
 test.each([0, 1])('layer %i that is damaged, or missing, is noticed', async (at) => {

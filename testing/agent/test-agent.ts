@@ -3,7 +3,6 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -19,6 +18,7 @@ import { sleep } from '../../server/base/clock.ts'
 import { newId } from '../../server/base/ids.ts'
 import { sha256Of } from '../../server/base/sha256.ts'
 import { spawnBound } from '../bound-process.ts'
+import { layerOf } from '../image-layer.ts'
 
 const agentProgram = fileURLToPath(new URL('../../server/main/agent.ts', import.meta.url))
 /** Node's compile cache, outside of vitest shared with the command `sandbox`: the next agent starts in a third of the time. */
@@ -136,7 +136,7 @@ export class TestAgent {
   async image(entries: [Partial<Header> & { name: string }, (string | Buffer)?][] = []): Promise<string> {
     const tar = await tarOf(entries)
     const digest = sha256Of(tar)
-    await this.client.installImage(digest, Readable.from([tar]))
+    await this.client.installImage(digest, layerOf(tar))
     return digest
   }
 

@@ -18,6 +18,7 @@ import { buildCommand, exportTree, prepareBuilder } from '../../server/builds/bu
 import { exportLayer, mountImage } from '../../server/builds/builder/export-layer.ts'
 import { onDefaultRuntime, shellJob, TestAgent, tarOf } from '../agent/test-agent.ts'
 import { linkBuilder } from '../agent/test-builder.ts'
+import { layerOf } from '../image-layer.ts'
 import type { Entries } from './builder-bench.ts'
 
 /** One image as a program sees it, unpacked from its whole tree, and from its layer above the base image. */
@@ -95,7 +96,7 @@ export class LayerBench {
     if (!base) throw new Error('the base image was not made')
     await checkFlatImage(chunksOf(base))
     const lower = sha256Of(base)
-    await this.#agent.client.installImage(lower, Readable.from([base]))
+    await this.#agent.client.installImage(lower, layerOf(base))
     const compared: Compared[] = []
     for (const number of dockerfiles.keys()) {
       const flat = cases.get(`./${number}.flat.tar`)
@@ -152,7 +153,7 @@ export class LayerBench {
   /** Installs an image, and lists it from inside. */
   async #listed(tar: Buffer, lower?: string): Promise<string[]> {
     const digest = chainDigest(lower, sha256Of(tar))
-    await this.#agent.client.installImage(digest, Readable.from([tar]), lower)
+    await this.#agent.client.installImage(digest, layerOf(tar), lower)
     const job = shellJob(digest, lister, { logBytes: 16 * 1024 ** 2, timeoutMs: 60_000 })
     const { log, exit } = await this.#agent.run(job)
     if (exit.exitCode !== 0) throw new Error(log)

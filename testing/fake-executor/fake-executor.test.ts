@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { beforeAll } from 'vitest'
 import { executorConformance } from '../executor-conformance/executor-conformance.ts'
+import { layerOf } from '../image-layer.ts'
 import { FakeExecutor } from './fake-executor.ts'
 
 const image = Buffer.from('an image')
@@ -12,7 +12,7 @@ const executor = new FakeExecutor(({ argv }, input) =>
     ? { exit: { exitCode: 3 }, log: input.toString(), files: { output: input } }
     : new Promise(() => undefined),
 )
-beforeAll(() => executor.installImage(digest, Readable.from([image])))
+beforeAll(() => executor.installImage(digest, layerOf(image)))
 
 executorConformance('the fake', () => ({
   executor,

@@ -4,6 +4,7 @@ import type { ExecutorCapacity } from '../../agent/port/capacity.ts'
 import { ExecutorRefused, SandboxUnknown } from '../../agent/port/errors.ts'
 import type { Executor } from '../../agent/port/executor.ts'
 import { type FolderEntry, folderBytes } from '../../agent/port/folder-entries.ts'
+import type { ImageLayer } from '../../agent/port/images.ts'
 import type { KnownContent } from '../../agent/port/known-contents.ts'
 import type { PackageMirror } from '../../agent/port/package-mirror.ts'
 import type { Builder, Runner } from '../../agent/port/platform.ts'
@@ -174,7 +175,8 @@ export class FakeExecutor implements Executor {
     return this.#images.has(digest)
   }
 
-  async installImage(digest: string, tar: Readable, lower?: string): Promise<void> {
+  async installImage(digest: string, layer: ImageLayer, lower?: string): Promise<void> {
+    const tar = await layer.openTar()
     if (lower !== undefined && !this.#images.has(lower)) {
       throw new ExecutorRefused('image_missing', `${lower} is not installed`)
     }

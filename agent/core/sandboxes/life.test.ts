@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shellJob, TestAgent, tarOf, waitUntil } from '../../../testing/agent/test-agent.ts'
+import { layerOf } from '../../../testing/image-layer.ts'
 import { noInput } from '../../../testing/no-input.ts'
 import { ExecutorRefused, SandboxUnknown } from '../../port/errors.ts'
 import { sandboxRuntimes } from '../../port/sandbox-spec.ts'
@@ -172,7 +173,7 @@ test('a spec out of bounds is refused with the name of its field', async () => {
 
 test('an image whose bytes do not match its digest is not installed', async () => {
   const digest = `sha256:${'a'.repeat(64)}`
-  const install = agent.client.installImage(digest, Readable.from([await tarOf([[{ name: 'x' }, 'x']])]))
+  const install = agent.client.installImage(digest, layerOf(await tarOf([[{ name: 'x' }, 'x']])))
   await expect(install).rejects.toMatchObject({ slug: 'digest_mismatch' })
   expect(await agent.client.hasImage(digest)).toBe(false)
   await expect(agent.client.start(shellJob(digest, 'true'), noInput)).rejects.toMatchObject({

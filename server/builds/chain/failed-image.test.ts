@@ -39,9 +39,9 @@ const build = (bytes: Buffer, by: Parameters<ChainBench['build']>[2] = {}) =>
 const unsigned = () => {
   const layers: string[] = []
   const executor = changed(bench.tools.executor, {
-    installImage: (digest, bytes) => {
+    installImage: (digest, layer) => {
       layers.push(digest)
-      return bench.tools.executor.installImage(digest, bytes)
+      return bench.tools.executor.installImage(digest, layer)
     },
   })
   const sign = () => {
@@ -147,11 +147,12 @@ const endlessly: Record<string, Partial<Executor>> = {
   },
   installed: {
     installImage: async (digest, layer) => {
+      const tar = await layer.openTar()
       await cancel()
       const rest = endless()
       rest.push(Buffer.alloc(512))
-      layer.on('error', (error) => rest.destroy(error))
-      return bench.tools.executor.installImage(digest, rest)
+      tar.on('error', (error) => rest.destroy(error))
+      return bench.tools.executor.installImage(digest, { ...layer, openTar: async () => rest })
     },
   },
 }

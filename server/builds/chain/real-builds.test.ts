@@ -42,9 +42,9 @@ test('an image that did not become ready is removed from the host, and the retry
   const layers: string[] = []
   const { executor, signing } = bench.tools
   const noted = changed(executor, {
-    installImage: (digest, bytes) => {
+    installImage: (digest, layer) => {
       layers.push(digest)
-      return executor.installImage(digest, bytes)
+      return executor.installImage(digest, layer)
     },
   })
   const sign = () => {

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { ExecutorRefused } from '../../../agent/port/errors.ts'
@@ -12,6 +11,7 @@ import { makeExecutor } from '../../../testing/factories/executors.ts'
 import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
 import { makeSignedImage } from '../../../testing/factories/signed-image.ts'
 import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
+import { layerOf } from '../../../testing/image-layer.ts'
 import { ScriptedExecutor } from '../../../testing/scripted-executor.ts'
 import { createLog } from '../../base/logging.ts'
 import { verifyStored } from '../../images/provenance/verify-stored.ts'
@@ -79,7 +79,7 @@ async function runnable(layerDigest?: string): Promise<RunnableTask & { layer: s
   })
   const set = { layer_digest: layer, promoted_digest: manifest, unreferenced_since: null }
   await db.updateTable('environment_versions').set(set).where('id', '=', id).execute()
-  await executor.installImage(layer, Readable.from([]))
+  await executor.installImage(layer, layerOf(Buffer.alloc(0)))
   return { ...task, layer, manifest }
 }
 
@@ -134,7 +134,7 @@ it('leaves its removal from other hosts to their workers, unless a version has t
   expect(await sweepAfter(30)).toEqual({ removed: 2, failed: 0 })
   await runnable(again.layer)
   executor = new ScriptedExecutor()
-  for (const { layer } of [gone, again]) await executor.installImage(layer, Readable.from([]))
+  for (const { layer } of [gone, again]) await executor.installImage(layer, layerOf(Buffer.alloc(0)))
   await sweepAt(0, other)
   expect([await executor.hasImage(gone.layer), await executor.hasImage(again.layer)]).toEqual([false, true])
   expect(await db.selectFrom('host_image_removals').selectAll().execute()).toEqual([])

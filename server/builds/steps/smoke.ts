@@ -1,4 +1,3 @@
-import { addAbortSignal } from 'node:stream'
 import { profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import type { Runner } from '../../../agent/port/platform.ts'
 import type { SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
@@ -8,7 +7,7 @@ import type { ImageConfig } from '../../db/tables/environments.ts'
 import { runtimeOf } from '../../environments/versions/version-settings.ts'
 import { hexOf, installedDigest, type Layer } from '../../images/image-documents.ts'
 import { installLayers } from '../../images/install-layers.ts'
-import { openQuarantined } from '../../images/oci-layout.ts'
+import { quarantineKey } from '../../images/oci-layout.ts'
 import { composedDigest } from '../../images/provenance/statement.ts'
 import type { Build } from '../request/build.ts'
 import { BuildFailed } from '../request/build-failed.ts'
@@ -58,9 +57,9 @@ export const smoke: Step<Needs, Started> = {
   stage: 'smoke',
   async run(build, { layers, imageConfig, reused }) {
     const { executor, storage } = build.tools
-    const open = async (_layer: Layer, at: number) =>
-      addAbortSignal(build.signal, await openQuarantined(storage, build.request.versionId, at))
-    const [runner] = await settleAll([executor.runner(), installLayers(executor, layers, open)])
+    const open = (_layer: Layer, at: number) => storage.get(quarantineKey(build.request.versionId, at))
+    const installing = installLayers(executor, layers, open, build.signal)
+    const [runner] = await settleAll([executor.runner(), installing])
     if (reused?.composedDigest === composedDigest(layers, runner)) return { runner, imageConfig }
     const user = await start(build, { digest: installedDigest(layers), user: imageConfig.user, runner })
     return { runner, imageConfig: { ...imageConfig, user } }

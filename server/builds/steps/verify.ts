@@ -1,6 +1,6 @@
 import { installedDigest } from '../../images/image-documents.ts'
 import { installLayers } from '../../images/install-layers.ts'
-import { layerKey, openLayer, storedLayout } from '../../images/oci-layout.ts'
+import { layerKey, storedLayout } from '../../images/oci-layout.ts'
 import { composedDigest } from '../../images/provenance/statement.ts'
 import { ImageUntrusted, verifyLayers } from '../../images/provenance/verify-image.ts'
 import { readSignedImage } from '../../images/provenance/verify-stored.ts'
@@ -58,6 +58,6 @@ export const regionalReadback: Step<Pick<Built, 'layers'>, void> = {
   name: 'regional_readback',
   stage: 'regional_readback',
   async run({ request, tools: { executor, storage } }, { layers }) {
-    await installLayers(executor, layers, ({ digest }) => openLayer(storage, request.versionId, digest))
+    await installLayers(executor, layers, ({ digest }) => storage.get(layerKey(request.versionId, digest)))
   },
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import type { TestAgent } from '../test-agent.ts'
 
 /** Python with its own test suite, and the library that Node needs. */
@@ -22,6 +22,12 @@ export async function installEverydayImage(agent: TestAgent): Promise<string> {
   const hash = createHash('sha256')
   for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer)
   const digest = `sha256:${hash.digest('hex')}`
-  await agent.client.installImage(digest, createReadStream(path))
+  const open = async () => createReadStream(path)
+  const stored = {
+    mediaType: 'application/vnd.oci.image.layer.v1.tar',
+    digest,
+    byteSize: (await stat(path)).size,
+  }
+  await agent.client.installImage(digest, { openTar: open, openStored: open, stored })
   return digest
 }

@@ -7,7 +7,8 @@ import { withUnconfinedSteps } from '../../../../testing/builds/unconfined-steps
 import { changed, RealChainBench } from '../../../../testing/chain-bench.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeTenant, type Tenant } from '../../../../testing/factories/tenant.ts'
-import { openLayer } from '../../../images/oci-layout.ts'
+import { layerKey } from '../../../images/oci-layout.ts'
+import { unpacked } from '../../../images/provenance/verify-image.ts'
 import { readSignedImage } from '../../../images/provenance/verify-stored.ts'
 import type { BuildTools } from '../../request/build.ts'
 
@@ -60,7 +61,7 @@ async function imageOf(ended: Ended): Promise<Map<string, string>> {
   const { layers } = await readSignedImage(bench.tools, recorded)
   const files = new Map<string, string>()
   for (const { digest } of layers) {
-    const layerTar = await openLayer(bench.storage, ended.id, digest)
+    const layerTar = unpacked(await bench.storage.get(layerKey(ended.id, digest)))
     for await (const { name, body, mode } of readTar(new ByteReader(layerTar as AsyncIterable<Buffer>))) {
       const chunks: Buffer[] = []
       for await (const bytes of body) chunks.push(bytes)
