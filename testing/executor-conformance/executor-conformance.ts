@@ -15,7 +15,7 @@ export function executorConformance(name: string, get: () => ExecutorUnderTest):
     resultConformance(get)
   })
   describe(`${name} keeps the image port`, () => {
-    imageConformance(() => get().executor)
+    imageConformance(get)
   })
   describe(`${name} keeps the capacity port`, () => {
     capacityConformance(() => get().executor)

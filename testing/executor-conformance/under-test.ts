@@ -8,22 +8,32 @@ export interface ExecutorUnderTest {
   runtime: SandboxRuntime
   /** An installed image. */
   digest: string
+  programs: Programs
+}
+
+interface Programs {
   /** Writes its input to its log and to /workspace/output.json, and exits with 3. */
   echo: string[]
-  /** Runs until it is stopped. */
+  /** Writes `begun` to its log, and runs until it is stopped. */
   endless: string[]
+  /** Leaves `one` in /workspace/artifacts/a/b, `kept` in /workspace/session/old and `new` in /workspace/session/new. */
+  leave: string[]
+  /** Fills its workspace, and exits with 9. */
+  fill: string[]
+  /** Uses a processor for some milliseconds. */
+  compute: string[]
 }
 
 const MiB = 1024 * 1024
 
-/** A small job for that executor. */
+/** A small job for that executor, which runs one of the programs. */
 export const smallJob = (
-  { runtime, digest }: Pick<ExecutorUnderTest, 'runtime' | 'digest'>,
-  argv: string[],
+  { runtime, digest, programs }: Pick<ExecutorUnderTest, 'runtime' | 'digest' | 'programs'>,
+  program: keyof Programs,
 ): SandboxSpec => ({
   id: newId('run'),
   rootfs: { kind: 'image', digest },
-  argv,
+  argv: programs[program],
   env: {},
   user: { uid: 0, gid: 0 },
   hostname: 'job',
@@ -43,3 +53,17 @@ export const smallJob = (
   },
   collect: { files: [{ name: 'output', path: '/workspace/output.json', maxBytes: 100 }] },
 })
+
+/** The same, and what `leave` leaves is collected. */
+export function leavingJob(underTest: Parameters<typeof smallJob>[0]): SandboxSpec {
+  const job = smallJob(underTest, 'leave')
+  const limits = { maxFiles: 5, maxBytes: 1000, maxPathBytes: 100, maxNameBytes: 50 }
+  return {
+    ...job,
+    collect: {
+      ...job.collect,
+      tree: { path: '/workspace/artifacts', ...limits },
+      folder: { path: '/workspace/session', ...limits },
+    },
+  }
+}

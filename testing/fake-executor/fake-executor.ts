@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { ExecutorCapacity } from '../../agent/port/capacity.ts'
-import { ExecutorRefused, SandboxUnknown } from '../../agent/port/errors.ts'
+import { ExecutorRefused, ExecutorUnavailable, SandboxUnknown } from '../../agent/port/errors.ts'
 import type { Executor } from '../../agent/port/executor.ts'
 import { type FolderEntry, folderBytes } from '../../agent/port/folder-entries.ts'
 import type { ImageLayer } from '../../agent/port/images.ts'
@@ -10,7 +10,7 @@ import type { PackageMirror } from '../../agent/port/package-mirror.ts'
 import type { Builder, Runner } from '../../agent/port/platform.ts'
 import { noCapacity } from '../../agent/port/refusal-causes.ts'
 import type { LogPart } from '../../agent/port/results.ts'
-import type { SandboxExit } from '../../agent/port/sandbox-exit.ts'
+import type { SandboxCause, SandboxExit } from '../../agent/port/sandbox-exit.ts'
 import type { SandboxSpec } from '../../agent/port/sandbox-spec.ts'
 import type { SandboxSummary } from '../../agent/port/sandboxes.ts'
 import { requireInTime } from '../../agent/port/start-in-time.ts'
@@ -31,7 +31,10 @@ export interface FakeOutcome {
 export type FakeProgram = (
   spec: SandboxSpec,
   input: Buffer,
+  /** Fires when the program is stopped, or reaches its deadline. */
   signal: AbortSignal,
+  /** Sets the log of the running program. */
+  print: (log: string) => void,
 ) => FakeOutcome | Promise<FakeOutcome>
 
 interface FakeSandbox {
@@ -96,7 +99,14 @@ export class FakeExecutor implements Executor {
     const stop = new AbortController()
     const sandbox: FakeSandbox = { spec, masked, known, stop, ended: Promise.resolve(), outcome: {} }
     this.#known.set(spec.id, sandbox)
-    sandbox.ended = this.#run(sandbox, bytes)
+    const reading = Buffer.isBuffer(bytes) ? Promise.resolve(bytes) : buffer(bytes)
+    sandbox.ended = reading.then(
+      (read) => this.#run(sandbox, read),
+      () => void this.#known.delete(spec.id),
+    )
+    await reading.catch((cause: unknown) => {
+      throw new ExecutorUnavailable('the input broke off', { cause })
+    })
   }
 
   async wait(id: string, signal?: AbortSignal): Promise<SandboxExit> {
@@ -191,6 +201,7 @@ export class FakeExecutor implements Executor {
   }
 
   async removeImage(digest: string): Promise<void> {
+    if (this.#usesImage(digest)) throw new ExecutorRefused('image_in_use', `a sandbox uses ${digest}`)
     this.#images.delete(digest)
   }
 
@@ -199,19 +210,35 @@ export class FakeExecutor implements Executor {
     this.#known.delete(id)
   }
 
-  async #run(sandbox: FakeSandbox, stdin: Buffer | Readable): Promise<void> {
+  async #run(sandbox: FakeSandbox, input: Buffer): Promise<void> {
     const { spec, stop } = sandbox
-    const input = Buffer.isBuffer(stdin) ? stdin : await buffer(stdin)
-    const stopped = new Promise<'stopped'>((resolve) => {
-      stop.signal.addEventListener('abort', () => resolve('stopped'), { once: true })
+    const deadline = AbortSignal.timeout(spec.limits.timeoutMs)
+    const signal = AbortSignal.any([stop.signal, deadline])
+    const killed = new Promise<'killed'>((resolve) => {
+      if (signal.aborted) resolve('killed')
+      signal.addEventListener('abort', () => resolve('killed'), { once: true })
     })
-    const outcome = await Promise.race([this.#program(spec, input, stop.signal), stopped])
-    sandbox.outcome = outcome === 'stopped' ? {} : outcome
-    sandbox.exit = exitOf(spec, sandbox.outcome, outcome === 'stopped')
+    const print = (log: string) => {
+      sandbox.outcome = { log }
+    }
+    const outcome = await Promise.race([this.#program(spec, input, signal, print), killed])
+    if (outcome !== 'killed') sandbox.outcome = outcome
+    const cause = deadline.aborted ? 'deadline' : 'stopped'
+    sandbox.exit = exitOf(spec, sandbox.outcome, outcome === 'killed' ? cause : 'exited')
   }
 
   #running(): number {
-    return [...this.#known.values()].filter((sandbox) => typeof sandbox !== 'string' && !sandbox.exit).length
+    return this.#live().length
+  }
+
+  #usesImage(digest: string): boolean {
+    return this.#live().some(({ spec: { rootfs } }) => rootfs.kind === 'image' && rootfs.digest === digest)
+  }
+
+  #live(): FakeSandbox[] {
+    return [...this.#known.values()].filter(
+      (sandbox): sandbox is FakeSandbox => typeof sandbox !== 'string' && !sandbox.exit,
+    )
   }
 
   #find(id: string): FakeSandbox {
@@ -227,7 +254,7 @@ function* inChunks(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-function exitOf(spec: SandboxSpec, outcome: FakeOutcome, stopped: boolean): SandboxExit {
+function exitOf(spec: SandboxSpec, outcome: FakeOutcome, cause: SandboxCause): SandboxExit {
   const logBytes = Buffer.byteLength(outcome.log ?? '')
   const at = systemClock.now().toISOString()
   const files = spec.collect.files.map(({ name }): [string, SandboxExit['files'][string]] => {
@@ -240,8 +267,8 @@ function exitOf(spec: SandboxSpec, outcome: FakeOutcome, stopped: boolean): Sand
     modifiedAt: unknownTime,
   }))
   return {
-    cause: stopped ? 'stopped' : 'exited',
-    exitCode: stopped ? null : 0,
+    cause,
+    exitCode: cause === 'exited' ? 0 : null,
     signal: null,
     detail: '',
     startedAt: at,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../../server/base/ids.ts'
 import { busybox, shellJob, TestAgent, waitUntil } from '../../../testing/agent/test-agent.ts'
 import { executorConformance } from '../../../testing/executor-conformance/executor-conformance.ts'
+import { shellPrograms } from '../../../testing/executor-conformance/shell-programs.ts'
 import { noInput } from '../../../testing/no-input.ts'
 import type { OciSpec } from '../../bundle/oci-spec.ts'
 import { ExecutorUnavailable } from '../../port/errors.ts'
@@ -261,8 +262,7 @@ executorConformance('the host agent with warm sandboxes', () => ({
   executor: agent.client,
   runtime: 'crun',
   digest: empty,
-  echo: [busybox, 'sh', '-c', 'tee output.json; exit 3'],
-  endless: [busybox, 'sleep', '1000'],
+  programs: shellPrograms,
 }))
 
 test('if a sandbox dies after it was taken and before the start signal, the id can start again', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { busybox, TestAgent } from '../../../testing/agent/test-agent.ts'
+import { TestAgent } from '../../../testing/agent/test-agent.ts'
 import { executorConformance } from '../../../testing/executor-conformance/executor-conformance.ts'
+import { shellPrograms } from '../../../testing/executor-conformance/shell-programs.ts'
 import { sandboxRuntimes } from '../../port/sandbox-spec.ts'
 
 let agent: TestAgent
@@ -17,8 +18,7 @@ for (const runtime of sandboxRuntimes) {
     executor: agent.client,
     runtime,
     digest,
-    echo: [busybox, 'sh', '-c', 'tee output.json; exit 3'],
-    endless: [busybox, 'sleep', '1000'],
+    programs: shellPrograms,
   }))
 }
 
