@@ -13,6 +13,9 @@ export type SandboxRootfs =
 export const sandboxRuntimes = ['crun', 'launcher', 'runsc'] as const
 export type SandboxRuntime = (typeof sandboxRuntimes)[number]
 
+/** The weakest runtime of each isolation level. */
+export const runtimeOf: Record<'standard' | 'gvisor', SandboxRuntime> = { standard: 'crun', gvisor: 'runsc' }
+
 export interface SandboxSpec {
   /** `[a-z0-9_]{1,64}`, unique for ever. */
   id: string

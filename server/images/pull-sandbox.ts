@@ -1,4 +1,4 @@
-import type { SandboxSpec } from '../../agent/port/sandbox-spec.ts'
+import { runtimeOf, type SandboxSpec } from '../../agent/port/sandbox-spec.ts'
 import { maxManifestBytes, maxPulledBytes } from '../../reader/images/image-manifest.ts'
 import { apiHost } from './registries.ts'
 import { probeProgram, refusedByRegistry } from './registry-probe.ts'
@@ -108,7 +108,7 @@ function pullSandbox(
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/workspace', LANG: 'C.UTF-8' },
     user: { uid: 0, gid: 0 },
     hostname: 'pull',
-    runtime: 'crun',
+    runtime: runtimeOf.standard,
     confinement: 'job',
     network: { egressCapBytes, ...(isOwn && { registry: true }) },
     limits: {

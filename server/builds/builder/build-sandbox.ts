@@ -1,5 +1,10 @@
 import type { BuildProfile } from '@sandbox-jobs/contract/resources/environments/profile.ts'
-import type { SandboxCollect, SandboxNetwork, SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
+import {
+  runtimeOf,
+  type SandboxCollect,
+  type SandboxNetwork,
+  type SandboxSpec,
+} from '../../../agent/port/sandbox-spec.ts'
 import { maxImageConfigBytes, maxPulledBytes } from '../../../reader/images/image-manifest.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import { hexOf } from '../../images/image-documents.ts'
@@ -75,7 +80,7 @@ function builderSandbox(
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LANG: 'C.UTF-8', ...env },
     user: { uid: 0, gid: 0 },
     hostname: 'build',
-    runtime: 'crun',
+    runtime: runtimeOf.standard,
     confinement: 'build',
     network: build.network,
     limits: {

@@ -7,7 +7,7 @@ import {
   isolations,
   type VersionIsolation,
 } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
-import type { SandboxRuntime } from '../../../agent/port/sandbox-spec.ts'
+import { runtimeOf, type SandboxRuntime } from '../../../agent/port/sandbox-spec.ts'
 import type { Principal } from '../../access/principal.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { managedEnvironment } from '../catalogue/environment-access.ts'
@@ -52,9 +52,6 @@ function effective(
 ): Isolation {
   return requested === 'standard' ? weakest : requested
 }
-
-/** The executor runtime that implements an isolation level. */
-export const runtimeOf: Record<Isolation, SandboxRuntime> = { standard: 'crun', gvisor: 'runsc' }
 
 /** Isolation levels of a deployment with these runtimes, weakest first. */
 export const offeredIsolations = (runtimes: readonly SandboxRuntime[]): Isolation[] =>

@@ -8,8 +8,7 @@ import {
 import { profileOf } from '@sandbox-jobs/contract/resources/environments/profile.ts'
 import { outputFile, unpackingFile } from '@sandbox-jobs/contract/resources/environments/runtime-contract.ts'
 import type { Isolation } from '@sandbox-jobs/contract/resources/environments/version-isolation.ts'
-import type { SandboxNetwork, SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
-import { runtimeOf } from '../../environments/versions/version-settings.ts'
+import { runtimeOf, type SandboxNetwork, type SandboxSpec } from '../../../agent/port/sandbox-spec.ts'
 import { bundleMaxBytes, outputName, unpackingName } from '../model/result-layout.ts'
 import { bootArgv } from './boot-program.ts'
 
