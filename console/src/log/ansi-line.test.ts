@@ -138,3 +138,10 @@ test.each([
   applyBytes(bytes, [0, bytes.length], ofBytes)
   expect(ofBytes).toEqual(ofText)
 })
+
+test('the look after a line costs time in proportion to the line, not to the log that follows', () => {
+  const log = new Uint8Array(32 * 1024 * 1024).fill(0x78)
+  const before = performance.now()
+  for (let line = 0; line < 400; line += 1) applyBytes(log, [line * 60, line * 60 + 60], fresh())
+  expect(performance.now() - before).toBeLessThan(1000)
+})

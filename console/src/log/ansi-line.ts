@@ -77,7 +77,9 @@ export function applyBytes(
   [from, to]: readonly [number, number],
   graphics: Graphics,
 ): void {
-  for (let at = bytes.indexOf(ESC, from); at >= 0 && at < to; at = bytes.indexOf(ESC, at + 1)) {
+  // Beyond `to` there may be a whole log without a sequence.
+  const searched = bytes.subarray(0, to)
+  for (let at = searched.indexOf(ESC, from); at >= 0; at = searched.indexOf(ESC, at + 1)) {
     if (bytes[at + 1] !== LEFT_BRACKET) continue
     let end = at + 2
     let code = 0
