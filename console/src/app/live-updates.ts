@@ -5,6 +5,7 @@ import { readAgain } from '../data/api/queries.ts'
 import { followLiveEvents } from '../data/live/live-stream.ts'
 import { readInboxAgain } from '../data/person/inbox.ts'
 import { me } from '../data/person/me.ts'
+import { showChangedRun } from '../data/runs/changed-run.ts'
 import { spaced } from '../data/spaced.ts'
 
 const pauseMs = 1000
@@ -28,12 +29,16 @@ const changedByBuilds = [
 ]
 const ofInbox = new Set<LiveEvent['kind']>(['inbox', 'notification', 'resync'])
 
-/** Refetches the answers that an event changes: those of runs, menus and builds at once, then at most once a second. */
+/**
+ * Refetches the answers that an event changes: those of runs, menus and builds at once, then at most once a second. The state of a run
+ * is shown at once always.
+ */
 export function updateWithEvents(queries: QueryClient): void {
   const readRunsAgain = spaced(() => void readAgain(queries, changedByRuns), pauseMs)
   const readMenusAgain = spaced(() => void readAgain(queries, changedByMenus), pauseMs)
   const readBuildsAgain = spaced(() => void readAgain(queries, changedByBuilds), pauseMs)
   function onEvent(event: LiveEvent): void {
+    if (event.kind === 'run') showChangedRun(queries, event)
     if (event.kind === 'run' || event.kind === 'resync') readRunsAgain()
     if (event.kind === 'menu' || event.kind === 'resync') readMenusAgain()
     if (event.kind === 'build' || event.kind === 'resync') readBuildsAgain()

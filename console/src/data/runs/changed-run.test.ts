@@ -1,0 +1,41 @@
+import type { RunChangeEvent } from '@sandbox-jobs/contract/resources/notifications/live-event.ts'
+import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
+import { QueryClient } from '@tanstack/react-query'
+import { expect, test } from 'vitest'
+import { showChangedRun } from './changed-run.ts'
+
+const queued = { id: 'run_1', status: 'queued', error_code: '', terminal_at: null, task_name: 'Report' }
+const ended = { ...queued, id: 'run_2', status: 'failed', error_code: 'timeout', terminal_at: '2026-10-01' }
+
+const eventOf = (id: string, status: RunChangeEvent['status'], terminalAt: string | null = null) =>
+  ({ kind: 'run', id, status, error_code: '', terminal_at: terminalAt }) as RunChangeEvent
+
+/** A cache with both kinds of lists; `items` reads what each has. */
+function lists() {
+  const queries = new QueryClient()
+  const { path } = allRoutes.listVisibleRuns
+  const page = { items: [queued, ended], total: 2 }
+  queries.setQueryData([path, {}, {}], page)
+  queries.setQueryData([path, {}, {}, 'pages'], { pages: [page], pageParams: [undefined] })
+  const items = () => [
+    queries.getQueryData<typeof page>([path, {}, {}])?.items,
+    queries.getQueryData<{ pages: (typeof page)[] }>([path, {}, {}, 'pages'])?.pages[0]?.items,
+  ]
+  return { queries, items }
+}
+
+test('a run has the state of its event in every list, before the list is read again', () => {
+  const { queries, items } = lists()
+  showChangedRun(queries, eventOf('run_1', 'completed', '2026-10-02'))
+  const completed = { ...queued, status: 'completed', terminal_at: '2026-10-02' }
+  expect(items()).toEqual([
+    [completed, ended],
+    [completed, ended],
+  ])
+})
+
+test('an event that comes late does not bring a run back', () => {
+  const { queries, items } = lists()
+  showChangedRun(queries, eventOf('run_2', 'running'))
+  expect(items()[0]).toEqual([queued, ended])
+})
