@@ -14,7 +14,6 @@ import { outputPolicies } from '../custom-tables/policies/output-policies.ts'
 import { awaitSchema } from '../db/await-schema.ts'
 import { connect } from '../db/database.ts'
 import { notifyMissed } from '../db/notify.ts'
-import { sweepEnvironments } from '../environments/retention/environment-sweep.ts'
 import { StoredImages } from '../images/stored-images.ts'
 import { startAuditLoops } from '../operations/audit/chain-audit.ts'
 import { postgresRunQueue } from '../runs/drive/run-queue.ts'
@@ -27,7 +26,6 @@ import { configuredKeys } from '../secrets/keys/configured-keys.ts'
 import { LocalKeys, secretKeysFolder } from '../secrets/keys/local-keys.ts'
 import { StoredRunSessions } from '../sessions/runs/run-sessions.ts'
 import { bucketName, openStorage } from '../storage/open-storage.ts'
-import { sweepTaskUploads } from '../tasks/files/upload-sweep.ts'
 import { startTracing } from '../tracing/tracing.ts'
 import {
   type ExecutorLease,
@@ -109,18 +107,6 @@ await runRole('worker', async (config, log) => {
   })
   if (values.readers) watchReaderHost(log)
   const builds = startBuilds({ name, readers: values.readers }, { notDumpable, log })
-  const sweep = startSweep({
-    name: 'environments',
-    everyMs: 60_000,
-    runOnce: () => sweepEnvironments({ db, storage, log }),
-    log,
-  })
-  const uploads = startSweep({
-    name: 'task uploads',
-    everyMs: 60_000,
-    runOnce: () => sweepTaskUploads({ db, storage, log }),
-    log,
-  })
   const notifications = startNotifications({ db, log, config, worker: lease.worker })
   // The kill switch stops new work, however it is asked for.
   const { enabled } = config
@@ -150,7 +136,7 @@ await runRole('worker', async (config, log) => {
     stop: async () => {
       // They may take long, and nothing depends on their end.
       for (const loop of [...residue, presence]) void loop.stop()
-      const loops = [sweep, uploads, notifications, retention, ...unattended, ends, ...metrics, audit]
+      const loops = [notifications, retention, ...unattended, ends, ...metrics, audit]
       const parts = [runs, builds, ...loops]
       await Promise.all(parts.map((part) => part.stop()))
       await tracing.stop()

@@ -14,6 +14,7 @@ import { foldKept } from '../../companies/storage/storage-quota.ts'
 import { sweepCallbacks } from '../../custom-tables/callbacks/callback-credentials.ts'
 import { sweepTriggerEvents } from '../../custom-tables/triggers/row-events.ts'
 import { imageUseByTaskOrDoor } from '../../doors/catalogue/door-runtime-store.ts'
+import { sweepEnvironments } from '../../environments/retention/environment-sweep.ts'
 import { sweepContexts } from '../../environments/uploads/sweep-contexts.ts'
 import { remindOfDeadlines } from '../../findings/reminder-store.ts'
 import { sweepFindings } from '../../findings/sweep-findings.ts'
@@ -31,8 +32,9 @@ import { sweepNextVersions, sweepSecretOperations } from '../../secrets/sweeps.t
 import { sweepSessions } from '../../sessions/trees/remove-unused.ts'
 import { dropStateWatches } from '../../state-watch/state-watch-store.ts'
 import { sweepStateEvents } from '../../state-watch/sweep-state-events.ts'
+import { sweepTaskUploads } from '../../tasks/files/upload-sweep.ts'
 import { forgetOldFailures } from '../../work/removal.ts'
-import { type Sweep, startSweep } from '../../work/sweep.ts'
+import { type Sweep, type SweepOptions, startSweep } from '../../work/sweep.ts'
 
 const minuteMs = 60_000
 
@@ -45,92 +47,55 @@ interface RetentionDeps extends Omit<ImageSweepDeps, 'imageUses'> {
 export function startRetentionLoops(deps: RetentionDeps): Sweep {
   const { log } = deps
   const imageUses = { byTask: imageUseByTaskOrDoor, byRun: imageUseByRun }
+  const every = (everyMs: number, name: string, runOnce: SweepOptions['runOnce']) =>
+    startSweep({ name, everyMs, runOnce, log })
   const sweeps = [
+    every(minuteMs, 'environments', () => sweepEnvironments(deps)),
+    every(minuteMs, 'task uploads', () => sweepTaskUploads(deps)),
     // With their batch sizes these sweeps outpace what a machine can accept: 200 runs and 1600 keys a second.
-    startSweep({ name: 'run content', everyMs: 10_000, runOnce: () => sweepRunContent(deps), log }),
-    startSweep({ name: 'expiring content', everyMs: 60 * minuteMs, runOnce: () => sweepExpiring(deps), log }),
-    startSweep({ name: 'input files', everyMs: minuteMs, runOnce: () => sweepInputFiles(deps), log }),
-    startSweep({ name: 'sessions', everyMs: minuteMs, runOnce: () => sweepSessions(deps), log }),
-    startSweep({
-      name: 'idempotency keys',
-      everyMs: minuteMs,
-      runOnce: () => sweepIdempotencyKeys(deps),
-      log,
-    }),
-    startSweep({
-      name: 'secret operations',
-      everyMs: minuteMs,
-      runOnce: () => sweepSecretOperations(deps),
-      log,
-    }),
-    startSweep({ name: 'next versions', everyMs: 10_000, runOnce: sweepNextVersions(deps), log }),
-    startSweep({ name: 'callbacks', everyMs: minuteMs, runOnce: () => sweepCallbacks(deps), log }),
-    startSweep({ name: 'trigger events', everyMs: minuteMs, runOnce: () => sweepTriggerEvents(deps), log }),
-    startSweep({ name: 'run counts', everyMs: 10_000, runOnce: () => foldRunCounts(deps), log }),
+    every(10_000, 'run content', () => sweepRunContent(deps)),
+    every(60 * minuteMs, 'expiring content', () => sweepExpiring(deps)),
+    every(minuteMs, 'input files', () => sweepInputFiles(deps)),
+    every(minuteMs, 'sessions', () => sweepSessions(deps)),
+    every(minuteMs, 'idempotency keys', () => sweepIdempotencyKeys(deps)),
+    every(minuteMs, 'secret operations', () => sweepSecretOperations(deps)),
+    every(10_000, 'next versions', sweepNextVersions(deps)),
+    every(minuteMs, 'callbacks', () => sweepCallbacks(deps)),
+    every(minuteMs, 'trigger events', () => sweepTriggerEvents(deps)),
+    every(10_000, 'run counts', () => foldRunCounts(deps)),
     // Each claim and each submission reads the changes that are not folded yet.
-    startSweep({ name: 'live runs', everyMs: 1000, runOnce: () => foldLiveRuns(deps), log }),
-    startSweep({
-      name: 'recount of live runs',
-      everyMs: 10 * minuteMs,
-      runOnce: async () => ({ corrected: (await recountLiveRuns(deps.db)).length }),
-      log,
-    }),
+    every(1000, 'live runs', () => foldLiveRuns(deps)),
+    every(10 * minuteMs, 'recount of live runs', async () => ({
+      corrected: (await recountLiveRuns(deps.db)).length,
+    })),
     // Each submission sums the changes that are not folded yet.
-    startSweep({ name: 'kept bytes', everyMs: 2000, runOnce: foldKept(deps), log }),
-    startSweep({ name: 'budgets', everyMs: 2000, runOnce: foldBudgets(deps), log }),
-    startSweep({ name: 'usage', everyMs: 10_000, runOnce: foldUsage(deps), log }),
-    startSweep({
-      name: 'removal failures',
-      everyMs: 60 * minuteMs,
-      runOnce: () => forgetOldFailures(deps.db, deps.clock.now()),
-      log,
-    }),
-    startSweep({ name: 'live logs', everyMs: minuteMs, runOnce: () => dropLiveLogs(deps.db), log }),
-    startSweep({ name: 'expired links', everyMs: minuteMs, runOnce: () => dropExpiredLinks(deps.db), log }),
-    startSweep({ name: 'state events', everyMs: minuteMs, runOnce: () => sweepStateEvents(deps), log }),
-    startSweep({ name: 'state watches', everyMs: minuteMs, runOnce: () => dropStateWatches(deps.db), log }),
-    startSweep({ name: 'login attempts', everyMs: minuteMs, runOnce: () => dropFullBuckets(deps.db), log }),
-    startSweep({
-      name: 'sign-ins',
-      everyMs: minuteMs,
-      runOnce: () => dropExpiredSignIns(deps.db, deps.clock.now()),
-      log,
-    }),
-    startSweep({
-      name: 'oauth grants',
-      everyMs: minuteMs,
-      runOnce: () => dropExpiredGrants(deps.db, deps.clock.now()),
-      log,
-    }),
-    startSweep({ name: 'messages', everyMs: minuteMs, runOnce: () => sweepMessages(deps), log }),
-    startSweep({ name: 'notifications', everyMs: minuteMs, runOnce: () => sweepNotifications(deps), log }),
-    startSweep({ name: 'webhook deliveries', everyMs: minuteMs, runOnce: () => sweepDeliveries(deps), log }),
-    startSweep({ name: 'mails', everyMs: minuteMs, runOnce: () => sweepMails(deps), log }),
-    startSweep({ name: 'proposals', everyMs: minuteMs, runOnce: () => sweepProposals(deps), log }),
-    startSweep({ name: 'findings', everyMs: minuteMs, runOnce: () => sweepFindings(deps), log }),
-    startSweep({
-      name: 'remediation deadlines',
-      everyMs: 60 * minuteMs,
-      runOnce: () => remindOfDeadlines({ ...deps, days: deps.remediationDays }),
-      log,
-    }),
-    startSweep({ name: 'scan reports', everyMs: 10 * minuteMs, runOnce: () => sweepReports(deps), log }),
-    startSweep({ name: 'archives', everyMs: 10 * minuteMs, runOnce: () => sweepContexts(deps), log }),
-    startSweep({ name: 'build logs', everyMs: 10 * minuteMs, runOnce: () => sweepBuildLogs(deps), log }),
-    startSweep({ name: 'build cache', everyMs: 10 * minuteMs, runOnce: () => sweepBuildCache(deps), log }),
-    startSweep({ name: 'base images', everyMs: 10_000, runOnce: () => publishBaseImages(deps), log }),
-    startSweep({
-      name: 'pulled images',
-      everyMs: 10 * minuteMs,
-      runOnce: () => sweepPulledImages(deps),
-      log,
-    }),
-    startSweep({
-      name: 'images',
-      everyMs: 10 * minuteMs,
-      runOnce: () => sweepImages({ ...deps, imageUses }),
-      log,
-    }),
+    every(2000, 'kept bytes', foldKept(deps)),
+    every(2000, 'budgets', foldBudgets(deps)),
+    every(10_000, 'usage', foldUsage(deps)),
+    every(60 * minuteMs, 'removal failures', () => forgetOldFailures(deps.db, deps.clock.now())),
+    every(minuteMs, 'live logs', () => dropLiveLogs(deps.db)),
+    every(minuteMs, 'expired links', () => dropExpiredLinks(deps.db)),
+    every(minuteMs, 'state events', () => sweepStateEvents(deps)),
+    every(minuteMs, 'state watches', () => dropStateWatches(deps.db)),
+    every(minuteMs, 'login attempts', () => dropFullBuckets(deps.db)),
+    every(minuteMs, 'sign-ins', () => dropExpiredSignIns(deps.db, deps.clock.now())),
+    every(minuteMs, 'oauth grants', () => dropExpiredGrants(deps.db, deps.clock.now())),
+    every(minuteMs, 'messages', () => sweepMessages(deps)),
+    every(minuteMs, 'notifications', () => sweepNotifications(deps)),
+    every(minuteMs, 'webhook deliveries', () => sweepDeliveries(deps)),
+    every(minuteMs, 'mails', () => sweepMails(deps)),
+    every(minuteMs, 'proposals', () => sweepProposals(deps)),
+    every(minuteMs, 'findings', () => sweepFindings(deps)),
+    every(60 * minuteMs, 'remediation deadlines', () =>
+      remindOfDeadlines({ ...deps, days: deps.remediationDays }),
+    ),
+    every(10 * minuteMs, 'scan reports', () => sweepReports(deps)),
+    every(10 * minuteMs, 'archives', () => sweepContexts(deps)),
+    every(10 * minuteMs, 'build logs', () => sweepBuildLogs(deps)),
+    every(10 * minuteMs, 'build cache', () => sweepBuildCache(deps)),
+    every(10_000, 'base images', () => publishBaseImages(deps)),
+    every(10 * minuteMs, 'pulled images', () => sweepPulledImages(deps)),
+    every(10 * minuteMs, 'images', () => sweepImages({ ...deps, imageUses })),
   ]
   return { stop: async () => void (await Promise.all(sweeps.map((sweep) => sweep.stop()))) }
 }
