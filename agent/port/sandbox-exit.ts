@@ -65,12 +65,15 @@ export interface CollectedTreeFile {
   modifiedAt: number
 }
 
-/** Parts of a start that other processes can end: the runtime, and the network that the agent holds for the sandbox. */
-const partsOfOthers = new Set(['runtime', 'network_gone', 'network_join'])
+/**
+ * Parts of a start that other processes can end, or for which the machine may lack something at that moment: the runtime, which
+ * for the launcher is each of its steps (native/launcher/steps.h), and the network that the agent holds for the sandbox.
+ */
+const partsOfOthers = /^(runtime|launch_.*|network_gone|network_join)$/
 
 /**
  * True if a sandbox ended before its program started, through no fault of the program: its input was truncated, or its runtime
  * failed or was killed, or its network ended with the agent. Only the shim can report this. The id is used.
  */
 export const programNeverStarted = ({ cause, detail }: SandboxExit): boolean =>
-  (cause === 'lost' && detail === 'input_cut') || (cause === 'start_failed' && partsOfOthers.has(detail))
+  (cause === 'lost' && detail === 'input_cut') || (cause === 'start_failed' && partsOfOthers.test(detail))

@@ -159,7 +159,7 @@ export const failureScenarios: FailureScenario[] = [
   ),
   neverStarted(
     'a runtime that cannot start',
-    platform('runtime_start_failed', { error_detail: /^runtime$/, failure_stage: 'spawn' }),
+    platform('runtime_start_failed', { error_detail: /^launch_namespaces$/, failure_stage: 'spawn' }),
     {
       before: forbidForks,
     },
