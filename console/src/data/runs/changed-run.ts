@@ -4,7 +4,7 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 
 /**
- * Shows the state that an event tells in the lists that have the run. The rest, such as whether the run still matches the filters of a
+ * Shows the state of an event in the lists that have its run. The rest, such as whether the run still matches the filters of a
  * list, is right when the list has been read again.
  */
 export function showChangedRun(queries: QueryClient, event: RunChangeEvent): void {
