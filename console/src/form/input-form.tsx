@@ -17,6 +17,7 @@ import { KindMemory } from './kind-memory.ts'
 import { planForm } from './plan.ts'
 import { ProblemSummary } from './problem-summary.tsx'
 import { problemsByField } from './problems.ts'
+import { whenReleased } from './when-released.ts'
 
 export interface InputFormHandle {
   /** Checks all of it and shows what is wrong; true if it may be sent. The service checks again. */
@@ -116,7 +117,7 @@ export function InputForm({
     const number = target instanceof Element && target.id.startsWith(id) ? target.id.slice(id.length) : ''
     const field = plan.fields[Number(number || -1)]
     if (field) setTouched(new Set([...touched, keyOf(field.path)]))
-    void check()
+    whenReleased(() => void check())
   }
 
   return (
