@@ -203,7 +203,9 @@ async function killEarly(spec: SandboxSpec): Promise<boolean> {
   const started = agent.client.start(spec, noInput).catch(() => undefined)
   while (!existsSync(join(folder, 'ctl'))) await setImmediate()
   await sleep(1)
-  process.kill(Number(readFileSync(group, 'utf8').split('\n')[0]), 'SIGKILL')
+  const shim = Number(readFileSync(group, 'utf8').split('\n')[0])
+  // Without one it has ended already: 0 would be this process and its group.
+  if (shim > 0) process.kill(shim, 'SIGKILL')
   await started
   return !existsSync(join(folder, 'exit.json'))
 }
