@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { unwatchFile } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventually } from '../../testing/eventually.ts'
 import { followLogLevel, readLogLevel, writeLogLevel } from './log-level.ts'
@@ -36,4 +38,14 @@ test('a missing file and one without a level change nothing', async () => {
   expect(readLogLevel(dataDir)).toBeUndefined()
   writeLogLevel(dataDir, 'silent')
   await eventually(() => expect(log.level).toBe('silent'))
+})
+
+test('processes that start at the same time all write their level', async () => {
+  const module = join(import.meta.dirname, 'log-level.ts')
+  const program = `import { writeLogLevel } from ${JSON.stringify(module)}
+    for (let count = 0; count < 100; count += 1) writeLogLevel(${JSON.stringify(dataDir)}, 'warn')`
+  const writer = () => promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
+  await Promise.all([writer(), writer(), writer()])
+  expect(readLogLevel(dataDir)).toBe('warn')
+  expect(await readdir(join(dataDir, 'run'))).toEqual(['log-level'])
 })

@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, watchFile, writeFileSync } from 'node:fs'
+import { readFileSync, watchFile } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type LogLevel, logLevels } from '@sandbox-jobs/contract/operator/service-log.ts'
+import { replaceFile } from './keys/key-files.ts'
 import type { Log } from './logging.ts'
 
 /*
@@ -14,12 +15,9 @@ const everyMs = 500
 
 const pathOf = (dataDir: string): string => join(dataDir, 'run/log-level')
 
-/** Renamed to its name when complete: no process reads half of it. */
-export function writeLogLevel(dataDir: string, level: LogLevel): void {
-  const path = pathOf(dataDir)
-  writeFileSync(`${path}.new`, `${level}\n`, { mode: 0o644 })
-  renameSync(`${path}.new`, path)
-}
+/** Roles with supervisors of their own write it at the same time, and no process reads half of it. */
+export const writeLogLevel = (dataDir: string, level: LogLevel): void =>
+  replaceFile(pathOf(dataDir), `${level}\n`, 0o644)
 
 /** Undefined if no service has written one. */
 export function readLogLevel(dataDir: string): LogLevel | undefined {
