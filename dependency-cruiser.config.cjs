@@ -86,7 +86,9 @@ module.exports = {
       comment: 'The contract runs in a browser: no server, no Node.',
       severity: 'error',
       from: { path: '^contract/', pathNot: tests },
-      to: { path: ['^(agent|reader|server|cli|console|proofs|testing|tools|e2e|bench)/', '^node:'] },
+      to: {
+        path: ['^(agent|kubernetes|reader|server|cli|console|proofs|testing|tools|e2e|bench)/', '^node:'],
+      },
     },
     {
       name: 'contract-needs-no-node',
@@ -100,21 +102,21 @@ module.exports = {
       comment: 'All folders may import base; base imports only the contract.',
       severity: 'error',
       from: { path: '^server/base/', pathNot: tests },
-      to: { path: '^(agent|reader|server)/', pathNot: '^server/base/' },
+      to: { path: '^(agent|kubernetes|reader|server)/', pathNot: '^server/base/' },
     },
     {
       name: 'fairness-imports-only-base',
       comment: 'Pool, queues and requests are shared by its mechanisms: it knows none of them.',
       severity: 'error',
       from: { path: '^server/fairness/', pathNot: tests },
-      to: { path: '^(agent|reader|server)/', pathNot: '^server/(fairness|base)/' },
+      to: { path: '^(agent|kubernetes|reader|server)/', pathNot: '^server/(fairness|base)/' },
     },
     {
       name: 'reader-imports-only-base',
       comment: 'Code that reads hostile bytes in a confined process loads only what it needs.',
       severity: 'error',
       from: { path: '^reader/', pathNot: tests },
-      to: { path: '^(agent|server)/', pathNot: '^server/(base|native-programs)/' },
+      to: { path: '^(agent|kubernetes|server)/', pathNot: '^server/(base|native-programs)/' },
     },
     {
       name: 'images-import-no-domain',
@@ -122,7 +124,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^server/images/', pathNot: tests },
       to: {
-        path: '^(agent|server)/',
+        path: '^(agent|kubernetes|server)/',
         pathNot: '^server/(images|base|fairness|storage|db/tables)|^agent/port/',
       },
     },
@@ -146,7 +148,7 @@ module.exports = {
       comment: 'The host agent runs as root and is small: no database, no storage, no tenant data.',
       severity: 'error',
       from: { path: '^agent/', pathNot: tests },
-      to: { path: '^(reader|server)/', pathNot: '^server/(base|native-programs)/' },
+      to: { path: '^(kubernetes|reader|server)/', pathNot: '^server/(base|native-programs)/' },
     },
     {
       name: 'agent-code-only-in-the-agent',
@@ -157,12 +159,20 @@ module.exports = {
       to: { path: '^agent/(core|images|capacity)/' },
     },
     {
+      name: 'kubernetes-imports-only-base',
+      comment:
+        'An executor knows no database, no storage and no tenant: only ports, base and the native programs.',
+      severity: 'error',
+      from: { path: '^kubernetes/', pathNot: tests },
+      to: { path: '^(agent|reader|server)/', pathNot: '^agent/port/|^server/(base|native-programs)/' },
+    },
+    {
       name: 'executors-are-called-by-their-ports',
       comment:
         'Runs and builds know no kind of executor: the wiring chooses one, and operations look after the host.',
       severity: 'error',
       from: { path: '^(reader|server|cli)/', pathNot: `${tests}|^server/(main|operations)/` },
-      to: { path: '^agent/', pathNot: '^agent/port/' },
+      to: { path: '^(agent|kubernetes)/', pathNot: '^agent/port/' },
     },
     {
       name: 'client-imports-only-the-protocol',
@@ -298,7 +308,7 @@ module.exports = {
         pathNot: '^e2e/(vitest[.]config[.]ts$|escape/)|^e2e/crash/checks/[^/]+[.]test[.]ts$',
       },
       to: {
-        path: '^(agent|reader|server|proofs|testing|tools)/',
+        path: '^(agent|kubernetes|reader|server|proofs|testing|tools)/',
         pathNot:
           '^(server/base/seeded-random|testing/eventually|testing/mail-server|testing/trace-collector|testing/bucket/test-bucket|testing/bucket/stored-objects|testing/database/external-postgres|testing/registry/registry-fixture|testing/certificate|testing/unpacked-package)[.]ts$',
       },
@@ -315,7 +325,7 @@ module.exports = {
       comment: 'The command line starts the service through its entry points.',
       severity: 'error',
       from: { path: '^cli/', pathNot: tests },
-      to: { path: '^(agent|reader|server)/', pathNot: '^server/main/' },
+      to: { path: '^(agent|kubernetes|reader|server)/', pathNot: '^server/main/' },
     },
     {
       name: 'console-imports-only-the-contract',
@@ -323,7 +333,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^console/', pathNot: tests },
       to: {
-        path: ['^(agent|reader|client|server|cli|proofs|testing|tools|e2e|bench)/'],
+        path: ['^(agent|kubernetes|reader|client|server|cli|proofs|testing|tools|e2e|bench)/'],
       },
     },
     {
@@ -344,7 +354,7 @@ module.exports = {
       name: 'nothing-imports-tests',
       comment: 'Shipped code does not import tests and proofs.',
       severity: 'error',
-      from: { path: '^(agent|reader|contract|console|server|cli)/', pathNot: tests },
+      from: { path: '^(agent|kubernetes|reader|contract|console|server|cli)/', pathNot: tests },
       to: { path: tests },
     },
     {
@@ -365,7 +375,7 @@ module.exports = {
       name: 'declared-packages-only',
       comment: 'A package that no manifest names may be missing elsewhere.',
       severity: 'error',
-      from: { path: '^(agent|reader|contract|console|server|cli|proofs|testing|tools)/' },
+      from: { path: '^(agent|kubernetes|reader|contract|console|server|cli|proofs|testing|tools)/' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     },
     {

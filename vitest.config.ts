@@ -5,7 +5,7 @@ import { packedPrograms } from './testing/suite/packed-programs.ts'
 import { includedProofs, leftOutFiles } from './testing/suite/proofs.ts'
 
 const all = [
-  '{agent,reader,client,contract,server,cli,bench,proofs,testing,tools}/**/*.test.ts',
+  '{agent,kubernetes,reader,client,contract,server,cli,bench,proofs,testing,tools}/**/*.test.ts',
   'console/src/**/*.test.{ts,tsx}',
   'e2e/crash/checks/*.test.ts',
 ]

@@ -42,7 +42,7 @@ const namesEndIn = (word: string): RegExp =>
 /** A word of the glossary names one thing, in the files where that is at home. */
 const oneMeaning = (word: string, meaning: string, home: RegExp): Rule => ({
   name: `${word} is ${meaning}`,
-  files: /^(agent|reader|server|cli|client|console|contract)\//,
+  files: /^(agent|kubernetes|reader|server|cli|client|console|contract)\//,
   allowed: home,
   forbidden: namesEndIn(word),
   exceptions: {},
@@ -67,7 +67,7 @@ const rules: Rule[] = [
   ),
   {
     name: 'SQL is only in *-store.ts, *-statement.ts, work, db and postgres',
-    files: /^(agent|reader|server|cli)\//,
+    files: /^(agent|kubernetes|reader|server|cli)\//,
     allowed: /-(store|statement)[.]ts$|^server\/(work|db|postgres)\//,
     forbidden: /\bsql(<[^`]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/,
     exceptions: {
@@ -83,7 +83,7 @@ const rules: Rule[] = [
   },
   {
     name: 'the clock, ids and randomness are only in server/base',
-    files: /^(agent|reader|server)\//,
+    files: /^(agent|kubernetes|reader|server)\//,
     allowed: /^server\/base\//,
     forbidden: /\bDate\.now\(\)|\bnew Date\(\)|\brandom(UUID|Bytes|Int)\(|\bMath\.random\(/,
     exceptions: {

@@ -8,6 +8,7 @@ const files = sourceFiles()
 
 const programs: Record<string, RegExp> = {
   agent: /^agent\//,
+  kubernetes: /^kubernetes\//,
   reader: /^reader\//,
   server: /^server\//,
   cli: /^cli\//,

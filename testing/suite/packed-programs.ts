@@ -46,7 +46,7 @@ export function packedPrograms(): Plugin {
     }),
     transform: {
       filter: {
-        id: /^(?!.*\/node_modules\/).*\/(agent|reader|server|testing)\/.*(?<!\.test)\.ts$/,
+        id: /^(?!.*\/node_modules\/).*\/(agent|kubernetes|reader|server|testing)\/.*(?<!\.test)\.ts$/,
         code: 'new URL(',
       },
       handler: (code) => code.replaceAll(started, `new URL('$<name>.mjs', process.env.${folderVariable})`),

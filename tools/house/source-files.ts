@@ -27,7 +27,7 @@ export const linesOf = (path: string): number => readFileSync(join(root, path), 
 /** The programs' own TypeScript and C, without tests, their support and generated files. */
 export function sourceFiles(): SourceFile[] {
   const paths = trackedFiles().filter((path) =>
-    /^(agent|cli|client|console|contract|reader|server)\/.*[.](tsx?|c|h)$/.test(path),
+    /^(agent|cli|client|console|contract|kubernetes|reader|server)\/.*[.](tsx?|c|h)$/.test(path),
   )
   const known = new Set(paths)
   return paths

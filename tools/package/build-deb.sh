@@ -31,7 +31,7 @@ commit=$(git rev-parse --short=12 HEAD)
 [ "$(git tag --points-at "$commit" --list "v$version")" ] || version="$version~dev$SOURCE_DATE_EPOCH.$commit"
 
 mkdir -p "$program" "$documents" "$stage/usr/bin" "$stage/usr/lib/systemd/system" "$stage/etc/sandbox-jobs" "$stage/DEBIAN"
-git archive "$commit" agent cli client console/package.json contract reader server LICENSE package.json package-lock.json sandbox \
+git archive "$commit" agent cli client console/package.json contract kubernetes reader server LICENSE package.json package-lock.json sandbox \
   install/find-node.sh install/runsc.sh install/say.sh install/service-user.sh | tar -x -C "$program"
 find "$program" -name '*.test.ts' -delete
 install_modules() (cd "$program" && npm ci --omit=dev --no-audit --no-fund)

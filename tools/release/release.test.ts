@@ -24,7 +24,7 @@ const copied = [
   'server/db/schema',
   'tools/check-released.ts',
   'package-lock.json',
-  ...['.', 'agent', 'cli', 'client', 'console', 'contract', 'reader', 'server'].map((folder) =>
+  ...['.', 'agent', 'cli', 'client', 'console', 'contract', 'kubernetes', 'reader', 'server'].map((folder) =>
     join(folder, 'package.json'),
   ),
 ]

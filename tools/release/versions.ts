@@ -7,9 +7,17 @@ interface Manifest {
   dependencies?: Record<string, string>
 }
 
-const manifests = ['.', 'agent', 'cli', 'client', 'console', 'contract', 'reader', 'server'].map((folder) =>
-  join(folder, 'package.json'),
-)
+const manifests = [
+  '.',
+  'agent',
+  'cli',
+  'client',
+  'console',
+  'contract',
+  'kubernetes',
+  'reader',
+  'server',
+].map((folder) => join(folder, 'package.json'))
 const lock = 'package-lock.json'
 const changelog = 'CHANGELOG.md'
 
