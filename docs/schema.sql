@@ -2130,17 +2130,20 @@ create table sign_ins (
   created_at timestamp with time zone not null,
   last_used_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  provider_state_hash bytea,
   constraint sign_ins_pkey PRIMARY KEY (id),
+  constraint sign_ins_provider_state_hash_key UNIQUE (provider_state_hash),
   constraint sign_ins_token_hash_key UNIQUE (token_hash),
   constraint sign_ins_address_check CHECK (length(address) <= 64),
   constraint sign_ins_client_check CHECK (length(client) <= 80),
+  constraint sign_ins_provider_state_hash_check CHECK (octet_length(provider_state_hash) = 32),
   constraint sign_ins_token_hash_check CHECK (octet_length(token_hash) = 32),
   constraint sign_ins_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
   constraint sign_ins_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id)
 );
 CREATE INDEX sign_ins_by_user ON sign_ins USING btree (company_id, user_id, last_used_at);
 CREATE INDEX sign_ins_expiry ON sign_ins USING btree (expires_at);
-CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON sign_ins FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('sign_in', 'id', 'token_hash,last_used_at,expires_at,credential_generation');
+CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON sign_ins FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('sign_in', 'id', 'token_hash,last_used_at,expires_at,credential_generation,provider_state_hash');
 
 create table signed_links (
   id text not null,

@@ -1,6 +1,7 @@
 import {
   SignIn,
   SignInList,
+  SignInProvider,
   SignInRequest,
   SignInsEnded,
   SignInsEndRequest,
@@ -25,6 +26,17 @@ export const signInRoutes = {
     response: SignIn,
     errors: ['login_rate_limited', 'console_wrong_address', 'console_needs_https'],
     plainErrors: ['no_credentials'],
+  }),
+  readSignInProvider: route({
+    action: 'deployment.read',
+    tag: 'Sign-ins',
+    method: 'GET',
+    path: '/public/auth/provider',
+    summary: 'Read the name of the identity provider at which people sign in to the console',
+    description:
+      'A browser begins at `/public/auth/provider/start?return=PATH`, with the path of a screen below `/console`, and comes back to that screen, signed in. 404 where the operator has configured none.',
+    response: SignInProvider,
+    errors: ['not_found'],
   }),
   listSignIns: route({
     ...own,

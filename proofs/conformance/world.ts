@@ -7,6 +7,7 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { AccessTokens } from '../../server/access/login/access-tokens.ts'
 import { hashPassword } from '../../server/access/login/passwords.ts'
 import type { Principal } from '../../server/access/principal.ts'
+import { openIdProviderOf } from '../../server/access/sign-ins/openid-provider.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { keysFolder, openKeys } from '../../server/base/keys/keys.ts'
 import { SigningKeys, signingKeysFolder } from '../../server/base/keys/signing-keys.ts'
@@ -21,6 +22,15 @@ import { testReaders } from '../../testing/test-readers.ts'
 import { examplePassword, makeSeed, type Seed } from './seed/seed.ts'
 import type { SeedTools } from './seed/seed-tools.ts'
 import { type Headers, type Request, send } from './send.ts'
+
+/** No request of these suites reaches the provider. */
+const providerSettings = {
+  jwtIssuer: 'https://provider.test',
+  jwtLoginClaim: 'sub',
+  oidcClientId: 'console',
+  oidcClientSecretFile: undefined,
+  oidcName: 'Example Login',
+}
 
 /**
  * The whole API as in production, with two companies that have the same seed. Requests are sent inside
@@ -178,6 +188,7 @@ class WorldSetup {
       clock: systemClock,
       readers: testReaders(log),
       storage: new DiskStorage(join(config.dataDir, 'objects'), diskFloorBytes),
+      openIdProvider: openIdProviderOf({ ...config, ...providerSettings }, { clock: systemClock }),
       config,
     })
   }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { agentIdentityProviderOf, identityProviderOf } from '../access/authentication/identity-provider.ts'
+import { openIdProviderOf } from '../access/sign-ins/openid-provider.ts'
 import { sleep, systemClock } from '../base/clock.ts'
 import { callbackAddress } from '../base/config/service-settings.ts'
 import { recordDefaultBytes } from '../companies/storage/storage-quota.ts'
@@ -57,6 +58,7 @@ await runRole('api', async (config, log) => {
     clock,
     identityProvider: identityProviderOf(config, { clock, log }),
     agentIdentityProvider: agentIdentityProviderOf(config, { clock, log }),
+    openIdProvider: openIdProviderOf(config, { clock }),
     readers: readersOfRole(log, values.readers),
     storage,
     packedFolder: values.packed,

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { readCatalogue } from '../../agent/host/base-catalogue.ts'
 import { checkHost } from '../../agent/host/host-checks.ts'
 import { agentPaths } from '../../agent/host/paths.ts'
+import { openIdProviderOf } from '../access/sign-ins/openid-provider.ts'
 import { systemClock } from '../base/clock.ts'
 import { type Config, ConfigInvalid, readConfig } from '../base/config/config.ts'
 import { defaultFloorBytes, newWorkFloors } from '../base/disk-floor.ts'
@@ -53,6 +54,7 @@ export async function runChecks(): Promise<Check[]> {
     packageHostsCheck(config),
     logArchiveCheck(config),
     mailCheck(config),
+    providerCheck(config),
   ])
   return [rootCheck(), nodeCheck(), serviceUsersCheck(config), backupTrialsCheck(config), ...host, ...looked]
 }
@@ -338,6 +340,21 @@ async function mailCheck(config: Config): Promise<Check> {
     found: problem === null ? `${address}, from ${server.from}` : `${address}: ${problem}`,
     advice:
       'check SANDBOX_MAIL_SERVER and the settings after it; sandbox operator mail test ADDRESS sends one',
+  })
+}
+
+/** Whether the identity provider publishes what a sign-in needs. It is asked for no more than that. */
+async function providerCheck(config: Config): Promise<Check> {
+  const name = 'identity provider'
+  const provider = openIdProviderOf(config, { clock: systemClock })
+  if (!provider)
+    return useful(name, { ok: true, found: 'not used: people sign in with a password', advice: '' })
+  const at = `${config.oidcName} at ${provider.settings.issuer}`
+  const problem = await provider.problem()
+  return useful(name, {
+    ok: problem === null,
+    found: problem === null ? at : `${at}: ${problem}`,
+    advice: 'check SANDBOX_JWT_ISSUER; docs/operations/login.md says what the provider has to publish',
   })
 }
 

@@ -50,7 +50,8 @@ const defaults = {
 
 /** Overrides of the defaults. Without `logNews`, followers of logs and states poll. */
 type TestApiOptions = Partial<
-  ApiParts['config'] & Pick<ApiParts, 'logNews' | 'packedFolder'> & { diskFloorBytes: number }
+  ApiParts['config'] &
+    Pick<ApiParts, 'logNews' | 'packedFolder' | 'openIdProvider'> & { diskFloorBytes: number }
 >
 
 /**
@@ -75,7 +76,13 @@ export class TestApi implements Caller {
 
   constructor(
     db: Database,
-    { logNews = silentLogUpdates, packedFolder, diskFloorBytes, ...options }: TestApiOptions = {},
+    {
+      logNews = silentLogUpdates,
+      packedFolder,
+      openIdProvider,
+      diskFloorBytes,
+      ...options
+    }: TestApiOptions = {},
   ) {
     const config: ApiParts['config'] = { ...defaults, dataDir: this.dataDir, ...options }
     this.policy = queuePolicy(config.deployment, configuredCapacity(config))
@@ -111,6 +118,7 @@ export class TestApi implements Caller {
       readers: testReaders(log),
       storage: new DiskStorage(this.folder, diskFloorBytes),
       packedFolder,
+      openIdProvider,
       config,
       authenticateBy: (usual) => async (request, findKey) => {
         const principal = request.headers[principalHeader]

@@ -1,3 +1,4 @@
+import { type ProviderProblem, providerProblems } from '@sandbox-jobs/contract/provider-sign-in.ts'
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, redirect } from '@tanstack/react-router'
 import { isSignInMissing } from '../data/api/queries.ts'
@@ -20,9 +21,10 @@ export const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignInPage,
-  validateSearch: (search): { return?: string } => {
+  validateSearch: (search): { return?: string; problem?: ProviderProblem } => {
     const after = ownPath(search.return)
-    return after === undefined ? {} : { return: after }
+    const problem = providerProblems.find((known) => known === search.problem)
+    return { ...(after !== undefined && { return: after }), ...(problem && { problem }) }
   },
 })
 

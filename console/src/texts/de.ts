@@ -41,6 +41,17 @@ export const de = {
     againWhy: 'Ihre Anmeldung ist beendet. Was Sie auf dieser Seite eingegeben haben, bleibt erhalten.',
     login: 'Anmeldename',
     password: 'Passwort',
+    at: (provider: string) => `Anmelden mit ${provider}`,
+    problems: {
+      unreachable:
+        'Der Anmeldedienst antwortet nicht wie erwartet. Versuchen Sie es später, oder sagen Sie es dem Betreiber.',
+      refused: 'Der Anmeldedienst hat nicht bestätigt, wer Sie sind. Versuchen Sie es erneut.',
+      expired:
+        'Diese Anmeldung dauerte zu lange, oder sie begann in einem anderen Tab oder Browser. Beginnen Sie hier neu.',
+      unknown:
+        'Der Anmeldedienst kennt Sie, aber Sie haben hier kein Konto. Ein Administrator Ihrer Firma fügt Sie hinzu.',
+      busy: 'Zu viele Menschen melden sich gerade an. Versuchen Sie es in einigen Sekunden erneut.',
+    },
     submit: 'Anmelden',
     wrong: 'Anmeldename oder Passwort ist falsch.',
     limited: (seconds: number) =>
@@ -57,6 +68,7 @@ export const de = {
     signIns: 'Wo Sie angemeldet sind',
     lastUsed: 'zuletzt benutzt',
     thisBrowser: 'dieser Browser',
+    byProvider: 'über den Anmeldedienst',
     end: 'Dort abmelden',
     endOthers: 'Überall sonst abmelden',
     changePassword: 'Passwort ändern',

@@ -41,6 +41,16 @@ export const en = {
     againWhy: 'Your sign-in has ended. What you typed on this page is kept.',
     login: 'Login',
     password: 'Password',
+    at: (provider: string) => `Sign in with ${provider}`,
+    problems: {
+      unreachable:
+        'The identity provider does not answer as it should. Try again later, or tell the operator.',
+      refused: 'The identity provider did not confirm who you are. Try again.',
+      expired: 'That sign-in took too long, or was begun in another tab or browser. Begin again here.',
+      unknown:
+        'The identity provider knows you, but you have no account here. An administrator of your company adds you.',
+      busy: 'Too many people sign in at once. Try again in a few seconds.',
+    },
     submit: 'Sign in',
     wrong: 'Login or password is wrong.',
     limited: (seconds: number) => `Too many attempts. Try again in ${counted(seconds, 'second', 'seconds')}.`,
@@ -56,6 +66,7 @@ export const en = {
     signIns: 'Where you are signed in',
     lastUsed: 'last used',
     thisBrowser: 'this browser',
+    byProvider: 'by the identity provider',
     end: 'Sign out there',
     endOthers: 'Sign out everywhere else',
     changePassword: 'Change password',

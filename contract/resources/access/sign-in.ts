@@ -3,9 +3,11 @@ import { about } from '../../about.ts'
 import { SignInId } from '../../identifiers.ts'
 import { Identifier } from '../../ids.ts'
 import { signInsOfPersonMax } from '../../limits.ts'
-import { Count, DateTime, Strict } from '../../schema.ts'
+import { Count, DateTime, OneOf, Strict } from '../../schema.ts'
 
 export const signInClientMaxLength = 80
+
+export const signInWays = ['password', 'provider'] as const
 
 export const SignInRequest = Strict({
   username: about('Login name.', Type.String({ minLength: 1, maxLength: 256 }), 'ada'),
@@ -28,6 +30,7 @@ export const SignIn = Type.Object({
     'Firefox on Linux',
   ),
   address: about('Address that the person signed in from.', Type.String(), '203.0.113.7'),
+  by: about('How the person signed in: with a password, or at the identity provider.', OneOf(signInWays)),
   is_current: about('Whether this request is made in it.', Type.Boolean(), true),
 })
 export type SignIn = Static<typeof SignIn>
@@ -53,3 +56,8 @@ export const SignInsEnded = Type.Object({
   ended: about('Sign-ins that the request ended; 0 if there was none.', Count, 1),
 })
 export type SignInsEnded = Static<typeof SignInsEnded>
+
+export const SignInProvider = Type.Object({
+  name: about('Name of the identity provider, as the operator gave it.', Type.String(), 'Example Login'),
+})
+export type SignInProvider = Static<typeof SignInProvider>

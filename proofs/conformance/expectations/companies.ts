@@ -12,6 +12,7 @@ export const companies: Record<string, Expectation> = {
     body: ({ people }) => ({ username: people.member.principalId, password: examplePassword }),
     headers: { 'sec-fetch-site': 'same-origin', origin: 'https://sandbox.test', 'x-sandbox-console': '1' },
   },
+  readSignInProvider: {},
   listSignIns: {},
   endSignIns: { body: () => ({ which: 'others' }) },
   readOwnAccount: {},

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { signInMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
+import { isSecureAddress } from '../../base/addresses/secure-address.ts'
 import { CodedError } from '../../base/errors/coded-error.ts'
-import { isSecureAddress } from '../origins.ts'
 import { tokenCookie } from './token-cookie.ts'
 
 /*

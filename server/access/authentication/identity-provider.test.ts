@@ -70,10 +70,19 @@ it('authenticates the user of that login, with the role of the directory', async
     role: 3,
     authMethod: 'jwt',
   })
-  expect(await enter({ login: 'x', more: { email: 'anna' } }, { loginClaim: 'email' })).toMatchObject({
+  const more = { email: 'anna', email_verified: true }
+  expect(await enter({ login: 'x', more }, { loginClaim: 'email' })).toMatchObject({
     principalId: anna.principalId,
   })
 })
+
+it.each([{}, { email_verified: false }])(
+  'refuses a token with an address that is not verified: %o',
+  async (verified) => {
+    const more = { email: 'anna', ...verified }
+    await expect(enter({ more }, { loginClaim: 'email' })).rejects.toMatchObject({ status: 418 })
+  },
+)
 
 it.each<[string, Claims]>([
   ['of a login that the directory does not have', { login: 'nobody' }],

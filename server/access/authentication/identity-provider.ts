@@ -1,13 +1,38 @@
-import { createRemoteJWKSet, decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { createRemoteJWKSet, decodeJwt, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import type { Clock } from '../../base/clock.ts'
 import type { Config } from '../../base/config/config.ts'
 import type { Log } from '../../base/logging.ts'
 
 /** Signatures that need no secret shared with the provider. */
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
+export const providerAlgorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+]
 const fetchTimeoutMs = 5000
 /** Failures that are not the fault of the token. */
 const unreadableKeys = new Set(['ERR_JOSE_GENERIC', errors.JWKSTimeout.code, errors.JWKSInvalid.code])
+
+/** Whether a token was not verified because the provider's keys cannot be read. */
+export const areKeysUnreadable = (error: unknown): boolean =>
+  !(error instanceof errors.JOSEError) || unreadableKeys.has(error.code)
+
+/**
+ * The login name in verified claims. People may give a provider the e-mail address of somebody else, so an address that it has not
+ * verified names nobody.
+ */
+export function loginIn(claims: JWTPayload, loginClaim: string): string | undefined {
+  if (loginClaim === 'email' && String(claims.email_verified) !== 'true') return undefined
+  const login = claims[loginClaim]
+  return typeof login === 'string' ? login : undefined
+}
 
 export interface IdentityProviderSettings {
   /** `iss` of its tokens. */
@@ -56,17 +81,16 @@ export class IdentityProvider {
     const { issuer, audience, otherAudience, loginClaim } = this.#settings
     try {
       const { payload } = await jwtVerify(token, this.#keys, {
-        algorithms,
+        algorithms: providerAlgorithms,
         issuer,
         audience,
         currentDate: this.#clock.now(),
         requiredClaims: ['exp'],
       })
       if (otherAudience !== undefined && [payload.aud].flat().includes(otherAudience)) return undefined
-      const login = payload[loginClaim]
-      return typeof login === 'string' ? login : undefined
+      return loginIn(payload, loginClaim)
     } catch (error) {
-      if (!(error instanceof errors.JOSEError) || unreadableKeys.has(error.code)) {
+      if (areKeysUnreadable(error)) {
         this.#log.warn({ error: String(error) }, 'the keys of the identity provider cannot be read')
       }
       return undefined

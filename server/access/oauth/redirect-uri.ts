@@ -1,4 +1,4 @@
-import { isLoopbackAddress, isSecureAddress } from '../origins.ts'
+import { isLoopbackAddress, isSecureAddress } from '../../base/addresses/secure-address.ts'
 
 export const redirectUriMaxLength = 512
 

@@ -15,8 +15,14 @@ export interface PersonKey {
 const ofPerson = (db: Executing, { companyId, userId }: PersonKey) =>
   db.deleteFrom('sign_ins').where('company_id', '=', companyId).where('user_id', '=', userId)
 
-export async function insertSignIn(db: Executing, row: SignInRow): Promise<void> {
-  await db.insertInto('sign_ins').values(row).execute()
+/** False if the state of the provider was used before. */
+export async function insertSignIn(db: Executing, row: SignInRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('sign_ins')
+    .values(row)
+    .onConflict((conflict) => conflict.column('provider_state_hash').doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
 }
 
 /** Deletes what a person has beyond `kept`: first what was not used for longest. */

@@ -12,6 +12,7 @@ import { hashOfSignIn } from '../authentication/browser-sign-in.ts'
 import type { UserCredential } from '../authentication/credential-store.ts'
 import type { Principal } from '../principal.ts'
 import { clientName } from './client-name.ts'
+import { ProviderFailure } from './provider-failure.ts'
 import {
   deleteOtherSignIns,
   deleteSignIn,
@@ -31,14 +32,22 @@ export interface SignInServices {
 export const signInExpiry = (createdAt: Date, now: Date): Date =>
   new Date(Math.min(now.getTime() + signInIdleSeconds * 1000, createdAt.getTime() + signInMaxSeconds * 1000))
 
+/** The browser that signs in. */
+export interface SignInFrom {
+  userAgent: string | undefined
+  address: string
+}
+
 /**
- * Signs in whose password was verified. A password that changes meanwhile ends it at once, since it has the former generation. The
- * token is nowhere but in the answer.
+ * Signs in whose password was verified, or whom the identity provider named, with the hash of its state. A password that changes
+ * meanwhile ends it at once, since it has the former generation. The token is nowhere but in the answer. Throws `ProviderFailure` if
+ * somebody has signed in with that state before.
  */
 export async function createSignIn(
   { db, clock }: SignInServices,
   { company_id, id: user_id, credential_generation }: UserCredential,
-  from: { userAgent: string | undefined; address: string },
+  from: SignInFrom,
+  providerStateHash: Buffer | null = null,
 ): Promise<{ signIn: SignIn; token: string }> {
   const token = newToken()
   const now = clock.now()
@@ -53,8 +62,9 @@ export async function createSignIn(
     created_at: now,
     last_used_at: now,
     expires_at: signInExpiry(now, now),
+    provider_state_hash: providerStateHash,
   }
-  await insertSignIn(db, row)
+  if (!(await insertSignIn(db, row))) throw new ProviderFailure('expired', 'state_used')
   await dropOldSignIns(db, { companyId: company_id, userId: user_id }, signInsOfPersonMax)
   return { signIn: render(row, row.id), token }
 }
@@ -87,5 +97,6 @@ const render = (row: SignInRow, currentId: string | undefined): SignIn => ({
   expires_at: row.expires_at.toISOString(),
   client: row.client,
   address: row.address,
+  by: row.provider_state_hash === null ? 'password' : 'provider',
   is_current: row.id === currentId,
 })

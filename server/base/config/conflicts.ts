@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { isSecureAddress } from '../addresses/secure-address.ts'
 import type { BackupConfig } from './backup-settings.ts'
 import type { CapacityConfig } from './capacity-settings.ts'
 import type { DatabaseConfig } from './database-settings.ts'
@@ -49,6 +50,17 @@ const conflicts: { problem: string; isIn: (config: Compared) => boolean }[] = [
     problem:
       'SANDBOX_JWT_MCP_AUDIENCE must differ from SANDBOX_JWT_AUDIENCE: a token that names both is refused',
     isIn: ({ jwtAudience, jwtMcpAudience }) => jwtAudience === jwtMcpAudience,
+  },
+  {
+    problem:
+      'SANDBOX_OIDC_CLIENT_ID must differ from SANDBOX_JWT_MCP_AUDIENCE: a token about who signed in would let an agent act',
+    isIn: ({ oidcClientId, jwtMcpAudience }) => oidcClientId !== undefined && oidcClientId === jwtMcpAudience,
+  },
+  {
+    problem:
+      'SANDBOX_OIDC_CLIENT_ID needs SANDBOX_JWT_ISSUER, with https:// unless the provider is on this machine',
+    isIn: ({ oidcClientId, jwtIssuer }) =>
+      oidcClientId !== undefined && (jwtIssuer === undefined || !isSecureAddress(new URL(jwtIssuer))),
   },
   {
     problem: 'SANDBOX_BACKUP_REMOTE and SANDBOX_BACKUP_REMOTE_FILE go together',

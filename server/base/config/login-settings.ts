@@ -1,4 +1,4 @@
-import { integer, type Settings, text, url } from './setting.ts'
+import { absolutePath, integer, type Settings, text, url } from './setting.ts'
 
 /** Login tokens and their issuers. */
 export interface LoginConfig {
@@ -10,6 +10,10 @@ export interface LoginConfig {
   /** Required in `aud` of the tokens that agents get from that issuer; absent: they log in here. */
   jwtMcpAudience: string | undefined
   jwtLoginClaim: string
+  /** With which people sign in to the console at that issuer; absent: with a password alone. */
+  oidcClientId: string | undefined
+  oidcClientSecretFile: string | undefined
+  oidcName: string
 }
 
 export const loginSettings: Settings<LoginConfig> = {
@@ -49,5 +53,24 @@ export const loginSettings: Settings<LoginConfig> = {
     description: 'claim of its tokens with the login name of a user',
     fallback: () => 'sub',
     ...text(/^[A-Za-z0-9_.:/-]{1,128}$/, 'the name of a claim'),
+  },
+  oidcClientId: {
+    env: 'SANDBOX_OIDC_CLIENT_ID',
+    description:
+      'lets people sign in to the console at the identity provider (OpenID Connect): the client that it knows this service as',
+    fallback: () => undefined,
+    ...text(/^[\x21-\x7e]{1,256}$/, 'a client id'),
+  },
+  oidcClientSecretFile: {
+    env: 'SANDBOX_OIDC_CLIENT_SECRET_FILE',
+    description: "file with the secret of that client, readable by the API's user; default: a public client",
+    fallback: () => undefined,
+    ...absolutePath,
+  },
+  oidcName: {
+    env: 'SANDBOX_OIDC_NAME',
+    description: 'name of the identity provider on the sign-in page',
+    fallback: (read) => (read.jwtIssuer === undefined ? '' : new URL(read.jwtIssuer).hostname),
+    ...text(/^[^\p{Cc}\p{Cf}]{1,64}$/u, 'at most 64 characters'),
   },
 }

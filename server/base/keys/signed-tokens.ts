@@ -19,6 +19,7 @@ export const tokenPurposes = [
   'oauth-code',
   'oauth-access',
   'password-address',
+  'provider-sign-in',
 ] as const
 export type TokenPurpose = (typeof tokenPurposes)[number]
 

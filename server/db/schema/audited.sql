@@ -78,7 +78,7 @@ select record_changes_of('login_addresses', 'login_address', 'user_id', '', 'ins
 select record_changes_of('api_keys', 'api_key', 'id', 'last_used_at,pepper,key_hash');
 select record_changes_of('gateway_keys', 'gateway_key', 'id', 'last_used_at,pepper,key_hash');
 select record_changes_of('oauth_grants', 'oauth_grant', 'id', 'refresh_sequence,refreshed_at,expires_at');
-select record_changes_of('sign_ins', 'sign_in', 'id', 'token_hash,last_used_at,expires_at,credential_generation');
+select record_changes_of('sign_ins', 'sign_in', 'id', 'token_hash,last_used_at,expires_at,credential_generation,provider_state_hash');
 select record_changes_of('social_media_clients', 'social_media_client');
 select record_changes_of('company_settings', 'company_settings', 'company_id');
 select record_changes_of('company_budgets', 'company_budget', 'company_id,month');

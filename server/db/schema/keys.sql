@@ -79,6 +79,8 @@ create table sign_ins (
   last_used_at timestamptz not null,
   -- moves with each use, up to a limit
   expires_at timestamptz not null,
+  -- SHA-256 of the state with which the identity provider sent the browser back, which is good once; null: with a password
+  provider_state_hash bytea unique check (octet_length(provider_state_hash) = 32),
   foreign key (company_id, user_id) references users (company_id, id)
 );
 create index sign_ins_by_user on sign_ins (company_id, user_id, last_used_at);

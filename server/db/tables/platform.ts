@@ -100,6 +100,7 @@ export interface SignInsTable {
   created_at: Date
   last_used_at: Date
   expires_at: Date
+  provider_state_hash: Buffer | null
 }
 
 export interface ConsolePreferencesTable {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isOfConsole } from '../../access/authentication/browser-sign-in.ts'
 import { tokenCookie } from '../../access/authentication/token-cookie.ts'
-import { isLoopbackAddress } from '../../access/origins.ts'
+import { isLoopbackAddress } from '../../base/addresses/secure-address.ts'
 import { operatorSignInMaxSeconds } from '../../operations/operator-sign-ins/operator-sign-ins.ts'
 
 /*

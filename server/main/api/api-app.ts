@@ -7,6 +7,7 @@ import type { IdentityProvider } from '../../access/authentication/identity-prov
 import { Directory } from '../../access/directory/directory.ts'
 import { AccessTokens } from '../../access/login/access-tokens.ts'
 import { LoginThrottle } from '../../access/login/login-throttle.ts'
+import type { OpenIdProvider } from '../../access/sign-ins/openid-provider.ts'
 import { parseAddressRange } from '../../base/addresses/address-range.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Config } from '../../base/config/config.ts'
@@ -24,6 +25,7 @@ import { createApp } from '../../http/app.ts'
 import { boundConnections, connectionBoundsFor } from '../../http/bounds/connection-bounds.ts'
 import { type Authenticate, mounter } from '../../http/mount.ts'
 import { refuseOtherMethods } from '../../http/other-methods.ts'
+import { mountProviderPages } from '../../http/pages/provider-routes.ts'
 import {
   mountAuthRoutes,
   mountMeRoutes,
@@ -63,6 +65,8 @@ export interface ApiParts {
   clock: Clock
   identityProvider?: IdentityProvider | undefined
   agentIdentityProvider?: IdentityProvider | undefined
+  /** At which people sign in to the console. */
+  openIdProvider?: OpenIdProvider | undefined
   /** How documents of OAuth clients are fetched; absent: from public addresses. */
   documentFetching?: GuardedOptions | undefined
   readers: ArchiveReaders
@@ -117,6 +121,7 @@ export function createApiApp({
   clock,
   identityProvider,
   agentIdentityProvider,
+  openIdProvider,
   documentFetching,
   readers,
   storage,
@@ -159,6 +164,8 @@ export function createApiApp({
   const throttle = new LoginThrottle({ db, clock, keys: keys.derive('login-attempt') })
   const login = { db, tokens, throttle, trustedProxies, documentFetching }
   mountAuthRoutes(mount, { ...login, clock, baseUrl })
+  const atProvider = { provider: openIdProvider, signed, log, scheduler }
+  mountProviderPages(app, mount, { ...login, ...atProvider, clock, baseUrl })
   mountMeRoutes(mount, { ...login, directory, isEnabled, deployment, version: manifest.version })
   mountSettings(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress, pages })
   mountDirectory(app, mount, { db, directory, clock, pages, keys, signed, baseUrl, scheduler })

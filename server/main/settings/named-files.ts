@@ -37,6 +37,7 @@ function filesOf(config: Config): NamedFile[] {
     ...file('SANDBOX_PACKAGE_HOSTS_FILE', config.packageHostsFile, 'names', 'worker'),
     ...file('SANDBOX_MAIL_CA_FILE', config.mailCaFile, 'certificates', 'worker'),
     ...file('SANDBOX_MAIL_LOGIN_FILE', config.mailLoginFile, 'login', 'worker'),
+    ...file('SANDBOX_OIDC_CLIENT_SECRET_FILE', config.oidcClientSecretFile, 'token', 'api'),
     ...file('SANDBOX_S3_CREDENTIALS_FILE', config.s3CredentialsFile, 'login', 'api', 'worker'),
     ...file('SANDBOX_S3_CA_FILE', config.s3CaFile, 'certificates', 'api', 'worker'),
     ...file('SANDBOX_VAULT_CA_FILE', config.vaultCaFile, 'certificates', 'api', 'worker'),

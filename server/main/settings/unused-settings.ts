@@ -19,6 +19,12 @@ export function unusedSettings(config: Config): Finding[] {
       { setting: 'SANDBOX_JWT_JWKS_URL', isSet: config.jwtJwksUrl !== undefined },
       { setting: 'SANDBOX_JWT_MCP_AUDIENCE', isSet: config.jwtMcpAudience !== undefined },
     ].map((use) => ({ ...use, needs: 'SANDBOX_JWT_ISSUER', isThere: config.jwtIssuer !== undefined })),
+    ...(['oidcClientSecretFile', 'oidcName'] as const).map((name) => ({
+      setting: settings[name].env,
+      isSet: config[name] !== settings[name].fallback(config),
+      needs: 'SANDBOX_OIDC_CLIENT_ID',
+      isThere: config.oidcClientId !== undefined,
+    })),
     ...(['s3Endpoint', 's3Region', 's3Prefix', 's3CredentialsFile', 's3CaFile'] as const).map((name) => ({
       setting: settings[name].env,
       isSet: config[name] !== settings[name].fallback({}),

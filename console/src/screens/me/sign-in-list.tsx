@@ -58,6 +58,7 @@ function Row({ signIn, onEnd }: { signIn: SignIn; onEnd: () => void }) {
           <span>
             {t.me.lastUsed} <Moment at={signIn.last_used_at} />
           </span>
+          {signIn.by === 'provider' && <span>{t.me.byProvider}</span>}
         </p>
       </div>
       {signIn.is_current ? (

@@ -1,5 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { ToneBox } from '../../parts/tone-box.tsx'
 import { useTexts } from '../../texts/texts.tsx'
+import { ProviderLink } from './provider-link.tsx'
 import styles from './sign-in.module.css'
 import { SignInCard } from './sign-in-card.tsx'
 import { SignInForm } from './sign-in-form.tsx'
@@ -7,7 +9,7 @@ import { SignInForm } from './sign-in-form.tsx'
 /** The first page of a person who is not signed in. On plain HTTP it says how to get to a safe address. */
 export function SignInPage() {
   const t = useTexts()
-  const { return: after = '/' } = useSearch({ from: '/sign-in' })
+  const { return: after = '/', problem } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
   return (
     <SignInCard
@@ -16,7 +18,15 @@ export function SignInPage() {
       heading={isSecureContext ? t.signIn.title : t.signIn.needsHttps}
     >
       {isSecureContext ? (
-        <SignInForm onSignedIn={() => void navigate({ to: after, replace: true })} />
+        <>
+          {problem && (
+            <ToneBox tone="danger" icon="warning" role="alert">
+              <p>{t.signIn.problems[problem]}</p>
+            </ToneBox>
+          )}
+          <SignInForm onSignedIn={() => void navigate({ to: after, replace: true })} />
+          <ProviderLink after={after} />
+        </>
       ) : (
         <NeedsHttps />
       )}

@@ -13,7 +13,8 @@ export function knownSecrets(config: Config): string[] {
   const { databaseUrl, apiDatabaseUrl, workerDatabaseUrl, operatorDatabaseUrl } = config
   const addresses = [databaseUrl, apiDatabaseUrl, workerDatabaseUrl, operatorDatabaseUrl]
   const passwords = addresses.flatMap((address) => passwordsOf(address))
-  const named = [config.mailLoginFile, config.registryLoginFile].filter((path) => path !== undefined)
+  const { mailLoginFile, registryLoginFile, oidcClientSecretFile } = config
+  const named = [mailLoginFile, registryLoginFile, oidcClientSecretFile].filter((path) => path !== undefined)
   const { vaultTokenFile } = config
   const tokens = vaultTokenFile ? keyRoles.map((role) => tokenFileOf(vaultTokenFile, role)) : []
   const postgres = [...Object.values(passwordFiles), 'superuser-password']
