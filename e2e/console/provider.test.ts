@@ -1,13 +1,13 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { TestOpenIdProvider } from '../../testing/apps/test-openid-provider.ts'
+import { TestIdentityProvider } from '../../testing/identity-provider.ts'
 import { type Service, startService } from '../main-job/service.ts'
 import { newContext, startBrowser } from './console-browser.ts'
 
 /* Signing in at an identity provider, which is another site for the browser. */
 
-const provider = new TestOpenIdProvider()
+const provider = new TestIdentityProvider()
 let service: Service
 let browser: Browser
 let context: BrowserContext

@@ -6,17 +6,17 @@ import { type JWTPayload, UnsecuredJWT } from 'jose'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { BrowserSteps } from '../../../testing/apps/steps/browser-steps.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
-import { TestOpenIdProvider } from '../../../testing/apps/test-openid-provider.ts'
 import { testFolder } from '../../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, makeUser } from '../../../testing/factories/platform.ts'
+import { TestIdentityProvider } from '../../../testing/identity-provider.ts'
 import { openIdProviderOf } from '../../access/sign-ins/openid-provider.ts'
 import { updateUserRow } from '../../companies/user-store.ts'
 
 const { db } = await createTestDatabase()
 const { companyId } = await makeTenant(db)
 const baseUrl = 'https://jobs.test'
-const provider = new TestOpenIdProvider()
+const provider = new TestIdentityProvider()
 const secretFile = join(testFolder(), 'client-secret')
 writeFileSync(secretFile, `${provider.secret}\n`)
 const me = '/private/module/sandbox/me'
@@ -194,7 +194,7 @@ describe('signs nobody in', () => {
   it('by an ID token without a signature, or signed by somebody else', async () => {
     provider.idToken = (claims) => new UnsecuredJWT(claims as JWTPayload).encode()
     await expectProblem('refused', await (await atProvider()).comeBack())
-    const stranger = new TestOpenIdProvider()
+    const stranger = new TestIdentityProvider()
     provider.idToken = (claims) => stranger.signed(claims)
     await expectProblem('refused', await (await atProvider()).comeBack())
   })

@@ -17,7 +17,7 @@ const keyId = 'of-2026'
  * An identity provider (OpenID Connect) in the test's process, at which everybody is signed in at once as `person`. It checks what a
  * provider has to: a code is good once, for its client, its redirect address and the verifier of its challenge. Tests spoil its answers.
  */
-export class TestOpenIdProvider {
+export class TestIdentityProvider {
   /** Claims about the person who signs in next. */
   person: Claims = { sub: 'anna' }
   /** Makes the ID token; a hostile provider makes another one. */
