@@ -194,31 +194,52 @@ test('a start record without a shim, as of an agent that died before it asked fo
   expect((await agent.run(spec)).log).toBe('once\n')
 })
 
-/** Kills the shim of a start soon after it has reported to the agent; true if that was before it could take the start signal. */
-async function killEarly(spec: SandboxSpec): Promise<boolean> {
+/** Kills a process of a start, so long after its shim has made `ctl`: the shim, or the child that it has then. */
+async function killAfter(spec: SandboxSpec, ms: number, victim: 'shim' | 'child'): Promise<void> {
   const layout = await detectCgroups()
   if (!layout) throw new Error('this machine has no control groups')
   const group = join(shimCgroups(layout, agent.cgroup).folder, String(spec.owner), 'cgroup.procs')
   const folder = join(agent.dataDir, 'agent/sandboxes', spec.id)
-  const started = agent.client.start(spec, noInput).catch(() => undefined)
-  while (!existsSync(join(folder, 'ctl'))) await setImmediate()
-  await sleep(1)
-  const shim = Number(readFileSync(group, 'utf8').split('\n')[0])
-  // Without one it has ended already: 0 would be this process and its group.
-  if (shim > 0) process.kill(shim, 'SIGKILL')
+  let isOver = false
+  const started = agent.client
+    .start(spec, noInput)
+    .catch(() => undefined)
+    .finally(() => {
+      isOver = true
+    })
+  while (!existsSync(join(folder, 'ctl')) && !isOver) await setImmediate()
+  const until = performance.now() + ms
+  while (performance.now() < until && !isOver) await setImmediate()
+  try {
+    const [shim, child] = readFileSync(group, 'utf8').split('\n').filter(Boolean).map(Number)
+    const pid = victim === 'shim' ? shim : child
+    if (pid) process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
   await started
-  return !existsSync(join(folder, 'exit.json'))
 }
 
-test('a shim that is killed before it can take the start signal is no start', async () => {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const spec: SandboxSpec = { ...shellJob(empty, 'echo once'), runtime: 'launcher', owner: 7 }
-    if (!(await killEarly(spec))) continue
-    expect((await agent.run(spec)).log).toBe('once\n')
-    return
-  }
-  expect.fail('every kill came late')
-})
+/** A shim starts its program after some milliseconds. */
+const moments = Array.from({ length: 40 }, (_, at) => at / 10)
+
+test.each(['shim', 'child'] as const)(
+  'a start whose %s is killed at any moment is answered, and is a start or none',
+  async (victim) => {
+    let none = 0
+    for (const ms of moments) {
+      const spec: SandboxSpec = { ...shellJob(empty, 'echo once'), runtime: 'launcher', owner: 7 }
+      await killAfter(spec, ms, victim)
+      if (existsSync(join(agent.dataDir, 'agent/sandboxes', spec.id, 'exit.json'))) {
+        await agent.client.wait(spec.id)
+        continue
+      }
+      none += 1
+      expect((await agent.run(spec)).log).toBe('once\n')
+    }
+    if (victim === 'shim') expect(none).toBeGreaterThan(0)
+  },
+)
 
 test('a killed spawner is restarted, and running sandboxes are not affected', async () => {
   const before = shellJob(empty, 'cat; sleep 100')

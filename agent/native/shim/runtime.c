@@ -75,7 +75,7 @@ static _Noreturn void become_runtime(int input, int log, int status) {
   /* 2. In the network that was prepared for it, or one that the runtime makes. */
   if (!network_enter()) _exit(STEP_NETWORK);
   /* 3. Not longer than the shim; process 1 sees to itself. */
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || setsid() < 0) _exit(STEP_SESSION);
+  if (!shim_ends_caller() || setsid() < 0) _exit(STEP_SESSION);
   /* 4. A clock of its own since start-up: the host's uptime is not the program's. */
   if (!own_uptime()) _exit(STEP_CLOCK);
   /* 5. No core files (at 1 the kernel starts no program of core_pattern either), no descriptors but input, log and status. */

@@ -50,6 +50,7 @@ struct plan shim_plan;
 struct collected shim_results;
 struct job shim_job = { .log = -1, .status = -1, .input = -1, .timer = -1, .meter = -1, .signals = -1 };
 int shim_folder = -1;
+static pid_t own_pid;
 
 static bool set_timer(uint64_t ms) {
   struct itimerspec when = { .it_value = { .tv_sec = ms / 1000, .tv_nsec = (ms % 1000) * 1000000 } };
@@ -99,6 +100,8 @@ static bool read_log(void) {
   /* A program may have opened its log by name and read the bytes first, which is no end. */
   return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
+
+bool shim_ends_caller(void) { return !prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) && getppid() == own_pid; }
 
 void shim_lower_priority(void) {
   static bool is_lowered;
@@ -210,6 +213,7 @@ int main(int count, char **arguments) {
   shim_folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (shim_folder < 0) return 2;
 
+  own_pid = getpid();
   clients_listen();
   plan_read(&shim_plan);
   sigemptyset(&children);

@@ -140,6 +140,11 @@ void shim_release(uint64_t timeout_ms);
 void shim_end(enum end end);
 /* Asks all processes to end, and kills the sandbox after the time that the plan gives them, or at once if it gives none. */
 void shim_ask_to_end(enum end end);
+/*
+ * For a child of the shim: the kernel kills it when the shim ends. False if the shim has ended already. A child that outlived the shim
+ * would hold the agent's socket, and the agent would wait for it. A later change of the child's ids undoes it.
+ */
+bool shim_ends_caller(void);
 /* Below the other shims of its owner, which are in the same control group: their small runs do not wait for this one. */
 void shim_lower_priority(void);
 

@@ -48,7 +48,7 @@ static int workspace = -1;
 
 static int wait_for_kill(void *unused) {
   (void)unused;
-  pause();
+  if (shim_ends_caller()) pause();
   return 0;
 }
 
