@@ -92,9 +92,13 @@ test('work that is known to be of a company is charged to it, not to those whose
 })
 
 describe('a part of a long answer', () => {
+  let reading: AbortController
+  beforeEach(() => {
+    reading = new AbortController()
+  })
   const sent = async (company: string, ms: number) => {
     let isSent = false
-    void scheduler.spend(company, ms).then(() => {
+    void scheduler.spend(company, ms, reading.signal).then(() => {
       isSent = true
     })
     await vi.advanceTimersByTimeAsync(0)
@@ -125,6 +129,54 @@ describe('a part of a long answer', () => {
     expect(isSent()).toBe(false)
     await vi.advanceTimersByTimeAsync(bounds.activeMs)
     expect(isSent()).toBe(true)
+  })
+
+  test('waits no longer once its reader has gone', async () => {
+    enter('b')
+    await sent('a', bounds.burstMs)
+    const isSent = await sent('a', bounds.burstMs)
+    expect(isSent()).toBe(false)
+    reading.abort()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(isSent()).toBe(true)
+    expect((await sent('a', bounds.burstMs))()).toBe(true)
+  })
+
+  test('keeps its company active while it waits', async () => {
+    const othersFor = async (ms: number) => {
+      for (const company of ['b', 'c']) enter(company).leave()
+      await vi.advanceTimersByTimeAsync(ms)
+    }
+    await othersFor(0)
+    await sent('a', bounds.burstMs)
+    // At a third of the loop's share, longer than a company without requests is active.
+    const isSent = await sent('a', bounds.activeMs * 2.5 * (bounds.loopShare / 3))
+    for (let parts = 0; parts < 10; parts += 1) {
+      expect(isSent()).toBe(false)
+      await othersFor(bounds.activeMs / 4)
+    }
+    await othersFor(2)
+    expect(isSent()).toBe(true)
+  })
+
+  test('is not charged to others when it is used after it was charged', async () => {
+    enter('c').leave()
+    const running = enter('b')
+    for (let count = 0; count < 20; count += 1) {
+      for (let parts = 0; parts < 2; parts += 1) await sent('a', 10)
+      work(20)
+    }
+    running.leave()
+    expect(enter('b').granted).toBe(true)
+  })
+
+  test('that is charged and never used spares others one burst and no more', async () => {
+    enter('c').leave()
+    for (let count = 0; count < 10; count += 1) await sent('a', bounds.burstMs)
+    const running = enter('b')
+    work(3 * bounds.burstMs)
+    running.leave()
+    expect(isWaiting(enter('b'))).toBe(true)
   })
 
   test('is paid by the requests of its company too', async () => {

@@ -50,6 +50,8 @@ interface Waiting {
 interface Owner {
   waiting: Waiting[]
   atWork: number
+  /** Parts of long answers that wait until it has paid for them. */
+  spending: number
   /** Sum of the weights of its requests that were at work for longer than `heldMs` and are not answered yet. */
   heldWeight: number
   /** Event loop time that a request of weight 1, at work from the start, would have been charged. */
@@ -92,6 +94,8 @@ export class RequestScheduler {
   /** Sum of the weights of the running requests. */
   #atWorkWeight = 0
   #accruedAtMs = 0
+  /** Event loop time that was charged before it was used. */
+  #chargedAheadMs = 0
   #active = 1
   /** True until others have had their turn. */
   #hasLetHeavyIn = false
@@ -148,18 +152,24 @@ export class RequestScheduler {
   }
 
   /**
-   * Charges a company for event loop time that a part of a long answer takes, and resolves when it may take it: while others are active,
-   * once the company has paid its debt.
+   * Charges a company for event loop time that a part of a long answer will take, and resolves when it may take it: while others are
+   * active, once the company has paid its debt. At once when `signal` fires, since nobody reads the answer any more.
    */
-  async spend(company: string, ms: number): Promise<void> {
+  async spend(company: string, ms: number, signal: AbortSignal): Promise<void> {
     this.chargeWork(company, ms)
     const owner = this.#ownerOf(company)
-    while (this.#active > 1) {
-      this.#credit(owner)
-      if (owner.creditMs >= 0) return
-      const paidInMs = Math.ceil(-owner.creditMs / this.#earnedPerMs())
-      await sleep(Math.min(paidInMs, this.#bounds.activeMs))
-      this.#countActive()
+    owner.spending += 1
+    try {
+      while (this.#active > 1 && !signal.aborted) {
+        this.#credit(owner)
+        if (owner.creditMs >= 0) return
+        const paidInMs = Math.ceil(-owner.creditMs / this.#earnedPerMs())
+        await sleep(Math.min(paidInMs, this.#bounds.activeMs), signal)
+        this.#countActive()
+      }
+    } finally {
+      owner.spending -= 1
+      owner.lastRequestMs = this.#nowMs()
     }
   }
 
@@ -284,6 +294,7 @@ export class RequestScheduler {
     const owner = {
       waiting: [],
       atWork: 0,
+      spending: 0,
       heldWeight: 0,
       chargedMs: 0,
       creditMs: burstMs,
@@ -307,7 +318,8 @@ export class RequestScheduler {
     for (const [company, owner] of this.#owners) {
       // Credit up to now was earned among the companies that were active before.
       this.#credit(owner)
-      const isActive = owner.atWork + owner.waiting.length > 0 || nowMs - owner.lastRequestMs <= activeMs
+      const inUse = owner.atWork + owner.waiting.length + owner.spending
+      const isActive = inUse > 0 || nowMs - owner.lastRequestMs <= activeMs
       if (isActive) active += 1
       else if (this.#owners.size > rememberedCompaniesMax && owner.heldWeight === 0)
         this.#owners.delete(company)
@@ -328,12 +340,16 @@ export class RequestScheduler {
 
   /**
    * Divides the event loop time since the last call, except for what is charged otherwise, among the requests at work and those of
-   * other companies that are held and work: they may have used it. A company's own held requests make nothing cheaper for it.
+   * other companies that are held and work: they may have used it. A company's own held requests make nothing cheaper for it. Time
+   * that is charged before it is used is left out of later calls, one burst at most: the work may never come.
    */
-  #accrue(exceptMs = 0): void {
+  #accrue(chargedMs = 0): void {
     const busyMs = this.#busyMs()
-    const sharedMs = Math.max(0, busyMs - this.#accruedAtMs - exceptMs)
+    const usedMs = busyMs - this.#accruedAtMs
     this.#accruedAtMs = busyMs
+    const exceptMs = this.#chargedAheadMs + chargedMs
+    this.#chargedAheadMs = Math.min(this.#bounds.burstMs, Math.max(0, exceptMs - usedMs))
+    const sharedMs = Math.max(0, usedMs - exceptMs)
     const heldWeight = this.#heldWeight()
     for (const owner of this.#atWork) {
       const ownWeight = this.#working.has(owner) ? owner.heldWeight : 0

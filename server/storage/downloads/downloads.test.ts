@@ -106,6 +106,22 @@ it('charges each piece to its company before it is sent, and sends it once the c
   ])
 })
 
+it('frees the slot of a reader that leaves while its company has to wait', async () => {
+  const leaving = new AbortController()
+  const spending = Promise.withResolvers<AbortSignal>()
+  const spend = (_companyId: string, _ms: number, signal: AbortSignal) => {
+    spending.resolve(signal)
+    return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+  }
+  const downloads = new Downloads(testStorage(), { spend })
+  const open = async () => Readable.from([Buffer.alloc(1)])
+  const body = await downloads.stream(readerOf('com_a', 1, leaving.signal), open)
+  body.resume()
+  await spending.promise
+  leaving.abort()
+  await eventually(() => expect(body.closed).toBe(true))
+})
+
 it('closes what it was opened from if nobody reads it', async () => {
   const leaving = new AbortController()
   const source = Readable.from(['never read'])

@@ -33,6 +33,9 @@ export interface StreamReader extends Downloader {
   signal: AbortSignal
 }
 
+/** The company that pays for a body; `signal` fires when its reader has gone. */
+type BodyReader = Pick<StreamReader, 'companyId' | 'signal'>
+
 /** The requested range contains no byte of the object. */
 export class RangeNotSatisfiable extends CodedError {
   readonly contentRange: string
@@ -52,8 +55,8 @@ const stalledMs = 120_000
 /** Time of the event loop that a byte costs: it is read, written to the socket, and its buffer collected. 2 ms for a MiB, measured. */
 const sentByteMs = 2 / 1024 ** 2
 
-/** Charges a company for time of the event loop, and resolves when it may use it. */
-type Spend = (companyId: string, ms: number) => Promise<void>
+/** Charges a company for time of the event loop, and resolves when it may use it, or its reader has gone. */
+type Spend = (companyId: string, ms: number, signal: AbortSignal) => Promise<void>
 
 export interface DownloadOptions {
   clock?: Clock
@@ -176,31 +179,35 @@ export class Downloads {
   }
 
   /**
-   * A body that holds a download slot from before it is opened until it is closed, and whose bytes are charged to its company. It ends
-   * when its reader stalls or leaves, also before anybody reads it. Throws `downloads_busy`, `not_found` for a missing object, and
-   * what `open` throws.
+   * A body that holds a download slot from before it is opened until it is closed. Throws `downloads_busy`, `not_found` for a missing
+   * object, and what `open` throws.
    */
   async stream({ signal, ...who }: StreamReader, open: () => Promise<Readable>): Promise<Readable> {
     const release = this.#slots.take(who)
     try {
-      const source = await open()
-      const body = Readable.from(this.#charged(who.companyId, source), {
-        objectMode: source.readableObjectMode,
-      })
-      body.once('close', () => source.destroy())
-      body.once('close', release)
-      endWhenStalled(body)
-      endWithReader(body, signal)
-      return body
+      return this.send(await open(), { companyId: who.companyId, signal }, release)
     } catch (error) {
       release()
       throw error instanceof ObjectMissing ? notFound() : error
     }
   }
 
-  async *#charged(companyId: string, source: Readable): AsyncGenerator<Buffer, void> {
+  /**
+   * The bytes of a source, charged to their company. The body ends when its reader stalls or leaves, also before anybody reads it, and
+   * then calls `release`: its reader has a slot, or another place.
+   */
+  send(source: Readable, reader: BodyReader, release: () => void): Readable {
+    const body = Readable.from(this.#charged(source, reader), { objectMode: source.readableObjectMode })
+    body.once('close', () => source.destroy())
+    body.once('close', release)
+    endWhenStalled(body)
+    endWithReader(body, reader.signal)
+    return body
+  }
+
+  async *#charged(source: Readable, { companyId, signal }: BodyReader): AsyncGenerator<Buffer, void> {
     for await (const piece of source as AsyncIterable<Buffer>) {
-      await this.#spend(companyId, piece.length * sentByteMs)
+      await this.#spend(companyId, piece.length * sentByteMs, signal)
       yield piece
     }
   }
