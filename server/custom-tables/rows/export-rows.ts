@@ -3,6 +3,7 @@ import { rowColumns } from '@sandbox-jobs/contract/resources/tables/table-field.
 import type { ExportFormat, TableRow } from '@sandbox-jobs/contract/resources/tables/table-row.ts'
 import type { Principal } from '../../access/principal.ts'
 import { slicesOf } from '../../fairness/loop-slices.ts'
+import type { Downloads } from '../../storage/downloads/downloads.ts'
 import type { TableRecord } from '../catalogue/custom-table-store.ts'
 import { requireTable } from '../catalogue/table-access.ts'
 import type { TableContext } from '../table-context.ts'
@@ -15,6 +16,14 @@ const batchRows = 200
 /** Text that is made at once: others wait for the event loop meanwhile. */
 const pieceLength = 64 * 1024
 
+interface WantedRows {
+  tableId: string
+  format: ExportFormat
+  filter: string[] | undefined
+  /** Fires when the reader has gone. */
+  signal: AbortSignal
+}
+
 export interface RowExport {
   body: Readable
   mediaType: string
@@ -22,13 +31,13 @@ export interface RowExport {
 }
 
 /**
- * All rows in the order of creation, read in batches as fast as the reader takes them. It holds a place of the company's
+ * All rows in the order of creation, read in batches as fast as the reader takes them and its company pays for them. It holds a place of the company's
  * queries until it ends. Throws `custom_table_busy`; a failure later ends the stream early.
  */
 export async function exportRows(
-  context: TableContext,
+  context: TableContext & { downloads: Downloads },
   principal: Principal,
-  { tableId, format, filter }: { tableId: string; format: ExportFormat; filter: string[] | undefined },
+  { tableId, format, filter, signal }: WantedRows,
 ): Promise<RowExport> {
   const table = await requireTable(context.db, principal, 'table.read', tableId)
   const query = {
@@ -38,8 +47,8 @@ export async function exportRows(
     limit: batchRows,
   }
   const release = context.queries.take(table.company_id)
-  const body = Readable.from(linesOf(context, { table, query, format }), { objectMode: false })
-  body.once('close', release)
+  const lines = Readable.from(linesOf(context, { table, query, format }), { objectMode: false })
+  const body = context.downloads.send(lines, { companyId: table.company_id, signal }, release)
   const mediaType = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8'
   return { body, mediaType, filename: `${table.id}.${format}` }
 }

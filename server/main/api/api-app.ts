@@ -167,11 +167,13 @@ export function createApiApp({
   const atProvider = { provider: openIdProvider, signed, log, scheduler }
   mountProviderPages(app, mount, { ...login, ...atProvider, clock, baseUrl })
   mountMeRoutes(mount, { ...login, directory, isEnabled, deployment, version: manifest.version })
-  mountSettings(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress, pages })
+  const downloads = new Downloads(storage, {
+    spend: (companyId, ms, signal) => scheduler.spend(companyId, ms, signal),
+  })
+  mountSettings(mount, { db, clock, deployment, runtimeEgress: config.runtimeEgress, pages, downloads })
   mountDirectory(app, mount, { db, directory, clock, pages, keys, signed, baseUrl, scheduler })
 
   const followed = { followers: new LogFollowers(db, logNews), watchers: new StateWatchers(db, logNews) }
-  const downloads = new Downloads(storage, { spend: (companyId, ms) => scheduler.spend(companyId, ms) })
   const kept = { db, log, pages, storage, keys, downloads, ...followed }
   mountEnvironments(mount, { ...kept, deployment, departments: directory, config })
 
@@ -191,7 +193,7 @@ export function createApiApp({
   mountRuns(mount, { ...shared, ...following, ...sessions, log, baseUrl })
   const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
   mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })
-  mountTables(mount, { db, directory, pages, clock, outputs })
+  mountTables(mount, { db, directory, pages, clock, outputs, downloads })
   mountManagementRoutes(mount, { tasks, runs: { db, directory, policy, pages } })
   mountAgents(app, mounting, { ...shared, signed, log, logNews, login, agentIdentityProvider, baseUrl })
   mountDoors(app, mounting, { ...shared, ...following, ...sessions, log, logNews })

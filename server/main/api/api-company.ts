@@ -26,16 +26,17 @@ import { type LiveEventDeps, LiveEvents } from '../../notifications/events/live-
 import { auditReading } from '../../operations/audit/read-audit.ts'
 import { imageUseByRun } from '../../runs/retention/image-use-statement.ts'
 import type { WrappingKeys } from '../../secrets/keys/wrapping-keys.ts'
+import type { Downloads } from '../../storage/downloads/downloads.ts'
 import { imageUseByTask, namesOfUsingTasks } from '../../tasks/versions/image-use-statement.ts'
 
 /** Routes by which a company sets and sees itself: settings, storage, usage and its audit log. */
 export function mountSettings(
   mount: Mount,
-  { pages, ...context }: SettingsContext & { pages: PageTokens },
+  { pages, downloads, ...context }: SettingsContext & { pages: PageTokens; downloads: Downloads },
 ): void {
   const versionUses = { byTask: imageUseByTask, byRun: imageUseByRun, taskNames: namesOfUsingTasks }
   mountSettingsRoutes(mount, { ...context, versionUses })
-  mountAuditRoutes(mount, auditReading(context.db, pages))
+  mountAuditRoutes(mount, { ...auditReading(context.db, pages), downloads })
 }
 
 interface DirectoryParts {

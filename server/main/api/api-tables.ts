@@ -7,9 +7,13 @@ import { mountOutputCallbacks } from '../../http/routes/tables/output-callbacks.
 import { mountTableRoutes } from '../../http/routes/tables/tables.ts'
 import { hashRequest, intentScope, once } from '../../runs/submit/idempotency.ts'
 import { requireTarget } from '../../runs/triggers/plan-triggered-run.ts'
+import type { Downloads } from '../../storage/downloads/downloads.ts'
 import { Runnables } from '../../tasks/menu/runnable.ts'
 
-type Parts = Omit<TableContext, 'once' | 'queries' | 'requireTarget'> & { outputs: OutputPolicyDeps }
+type Parts = Omit<TableContext, 'once' | 'queries' | 'requireTarget'> & {
+  outputs: OutputPolicyDeps
+  downloads: Downloads
+}
 
 /** The routes of custom tables. The keys of repeated writes are where those of submissions are. */
 export function mountTables(mount: Mount, { outputs, ...parts }: Parts): void {

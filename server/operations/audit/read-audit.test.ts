@@ -4,12 +4,14 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { fixedKeys } from '../../../testing/apps/fixed-keys.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
+import { testStorage } from '../../../testing/apps/test-storage.ts'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeTenant, makeUser, type Tenant } from '../../../testing/factories/tenant.ts'
 import type { Principal } from '../../access/principal.ts'
 import { SigningKeys, signingKeysFolder } from '../../base/keys/signing-keys.ts'
 import { PageTokens } from '../../base/page.ts'
 import { ExportUnreadable, verifyAuditExport } from '../../main/verify/verify-audit.ts'
+import { Downloads } from '../../storage/downloads/downloads.ts'
 import { chainAudit, signHeads } from './chain-audit.ts'
 import { auditReading, exportAudit, listAuditEntries } from './read-audit.ts'
 
@@ -41,6 +43,12 @@ const createTask = (name: string) =>
   api.must(allRoutes.createTask, tenant.companyManager, {
     body: { name, owner_scope: 'company', owner_id: tenant.companyId },
   })
+
+const newReading = (spend = async (_companyId: string, _ms: number) => undefined) => ({
+  ...auditReading(db, new PageTokens(fixedKeys(Buffer.alloc(32)))),
+  downloads: new Downloads(testStorage(), { spend }),
+})
+const all = { after: 0, signal: new AbortController().signal }
 
 describe('the entries of a company', () => {
   it('name the route, the person and the request of each change, newest first', async () => {
@@ -153,9 +161,7 @@ describe('the entries of a company', () => {
       body: { text: canary },
     })
     await chain()
-    const text = await textOf(
-      exportAudit(auditReading(db, new PageTokens(fixedKeys(Buffer.alloc(32)))), auditor, 0),
-    )
+    const text = await textOf(exportAudit(newReading(), auditor, all))
     expect(text).toContain('"object_type":"message"')
     expect(text).not.toContain('canary')
     expect(text).toContain(companyId)
@@ -180,8 +186,8 @@ describe('who reads the log', () => {
   })
 
   it('gets a refusal while the company reads as often as it may, and others do not wait', async () => {
-    const reading = auditReading(db, new PageTokens(fixedKeys(Buffer.alloc(32))))
-    const open = [await exportAudit(reading, auditor, 0), await exportAudit(reading, administrator, 0)]
+    const reading = newReading()
+    const open = [await exportAudit(reading, auditor, all), await exportAudit(reading, administrator, all)]
     await expect(listAuditEntries(reading, auditor, {})).rejects.toMatchObject({ code: 'audit_busy' })
     const other = await makeTenant(db)
     const foreign = await makeUser(db, { companyId: other.companyId, role: roles.auditor })
@@ -208,6 +214,15 @@ describe('an export', () => {
   }
   const verify = (lines: readonly string[], trusted = pems(), clock = { now: () => new Date() }) =>
     verifyAuditExport(each(lines), { pems: trusted, clock })
+
+  it('is paid by its company, byte by byte', async () => {
+    const spent: [string, number][] = []
+    const spend = async (companyId: string, ms: number) => void spent.push([companyId, ms])
+    const text = await textOf(exportAudit(newReading(spend), auditor, all))
+    expect(new Set(spent.map(([companyId]) => companyId))).toEqual(new Set([tenant.companyId]))
+    const mibs = Buffer.byteLength(text) / 1024 ** 2
+    expect(spent.reduce((sum, [, ms]) => sum + ms, 0)).toBeCloseTo(2 * mibs)
+  })
 
   it('is verified by itself, with the public keys', async () => {
     await createTask('one')

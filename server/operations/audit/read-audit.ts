@@ -13,6 +13,7 @@ import { readInstant } from '../../base/errors/validation-error.ts'
 import type { PageTokens } from '../../base/page.ts'
 import type { Database } from '../../db/database.ts'
 import { SharedSlots } from '../../fairness/shared-slots.ts'
+import type { Downloads } from '../../storage/downloads/downloads.ts'
 import {
   type AuditRow,
   type EntryPosition,
@@ -104,19 +105,18 @@ export async function readAuditHead({ db }: AuditReading, principal: Principal):
 }
 
 /**
- * The head, then the entries after `after`, as JSON lines, as fast as the reader takes them. Throws what the list does; a
- * failure later ends the stream early.
+ * The head, then the entries after `after`, as JSON lines, as fast as the reader takes them and its company pays for them. Throws what the
+ * list does; a failure later ends the stream early.
  */
 export async function exportAudit(
-  reading: AuditReading,
+  reading: AuditReading & { downloads: Downloads },
   principal: Principal,
-  after: number,
+  { after, signal }: { after: number; signal: AbortSignal },
 ): Promise<Readable> {
   const head = await readAuditHead(reading, principal)
   const release = take(reading.slots, principal)
-  const body = Readable.from(linesOf(reading.db, head, after), { objectMode: false })
-  body.once('close', release)
-  return body
+  const lines = Readable.from(linesOf(reading.db, head, after), { objectMode: false })
+  return reading.downloads.send(lines, { companyId: principal.companyId, signal }, release)
 }
 
 async function* linesOf(db: Database, head: AuditHead, after: number): AsyncGenerator<string, void> {

@@ -20,8 +20,9 @@ import {
   listAuditEntries,
   readAuditHead,
 } from '../../../operations/audit/read-audit.ts'
+import type { Downloads } from '../../../storage/downloads/downloads.ts'
 import type { Mount } from '../../mount.ts'
-import { untrustedHeaders } from '../../responses/send-download.ts'
+import { goneSignal, untrustedHeaders } from '../../responses/send-download.ts'
 
 /** Settings and usage of the caller's company (contract part 2, "Company settings"; part 3, D6). */
 export function mountSettingsRoutes(mount: Mount, context: SettingsContext & KeptVersionContext): void {
@@ -44,11 +45,11 @@ export function mountSettingsRoutes(mount: Mount, context: SettingsContext & Kep
 }
 
 /** The audit log of the caller's company (contract part 3, D6). */
-export function mountAuditRoutes(mount: Mount, reading: AuditReading): void {
+export function mountAuditRoutes(mount: Mount, reading: AuditReading & { downloads: Downloads }): void {
   mount(auditRoutes.listAuditEntries, ({ principal, query }) => listAuditEntries(reading, principal, query))
   mount(auditRoutes.readAuditHead, ({ principal }) => readAuditHead(reading, principal))
   mount(auditRoutes.exportAuditEntries, async ({ principal, query, reply }) => {
-    const body = await exportAudit(reading, principal, query.after ?? 0)
+    const body = await exportAudit(reading, principal, { after: query.after ?? 0, signal: goneSignal(reply) })
     return reply
       .headers({
         ...untrustedHeaders,

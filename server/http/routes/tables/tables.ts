@@ -31,11 +31,12 @@ import {
   readTrigger,
   updateTrigger,
 } from '../../../custom-tables/triggers/trigger-service.ts'
+import type { Downloads } from '../../../storage/downloads/downloads.ts'
 import type { Mount } from '../../mount.ts'
-import { untrustedHeaders } from '../../responses/send-download.ts'
+import { goneSignal, untrustedHeaders } from '../../responses/send-download.ts'
 
 /** Custom tables, their rows, commands and triggers (contract part 3, D3). */
-export function mountTableRoutes(mount: Mount, context: TableContext): void {
+export function mountTableRoutes(mount: Mount, context: TableContext & { downloads: Downloads }): void {
   mount(tableRoutes.listTables, ({ principal, query }) => listTables(context, principal, query))
   mount(tableRoutes.createTable, ({ principal, body }) => createTable(context, principal, body))
   mount(tableRoutes.readTable, ({ principal, params }) => readTable(context, principal, params.id))
@@ -51,13 +52,13 @@ export function mountTableRoutes(mount: Mount, context: TableContext): void {
   mountTriggerRoutes(mount, context)
 }
 
-function mountRowRoutes(mount: Mount, context: TableContext): void {
+function mountRowRoutes(mount: Mount, context: TableContext & { downloads: Downloads }): void {
   mount(tableRowRoutes.listRows, ({ principal, params, query }) =>
     listRows(context, principal, { tableId: params.id, query }),
   )
   mount(tableRowRoutes.exportRows, async ({ principal, params, query, reply }) => {
     const { format = 'jsonl', filter } = query
-    const wanted = { tableId: params.id, format, filter }
+    const wanted = { tableId: params.id, format, filter, signal: goneSignal(reply) }
     const { body, mediaType, filename } = await exportRows(context, principal, wanted)
     return reply
       .headers(untrustedHeaders)
