@@ -63,6 +63,25 @@ export async function makeScreens(world: ConsoleWorld): Promise<Record<string, s
   }
 }
 
+/** The same of the operator console, below `/operator/`. */
+export const operatorScreens = (companyId: string): Record<string, string> => {
+  const company = `companies/${companyId}`
+  return {
+    'operator-overview': '',
+    'operator-companies': 'companies',
+    'operator-company': company,
+    'operator-company-runs': `${company}/runs`,
+    'operator-company-builds': `${company}/builds`,
+    'operator-runs': 'runs',
+    'operator-builds': 'builds',
+    'operator-images': 'images',
+    'operator-network': 'network',
+    'operator-prices': 'prices',
+    'operator-log': 'log?paused=true',
+    'operator-acts': 'acts',
+  }
+}
+
 async function screensOfEnvironment({ tenant, environmentVersion: vid }: ConsoleWorld) {
   const { items } = await tenant.client.call(allRoutes.listEnvironments)
   const id = items.find(({ current_version_id }) => current_version_id === vid)?.id ?? ''
