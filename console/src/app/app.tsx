@@ -4,11 +4,13 @@ import { useEffect, useState } from 'react'
 import { makeQueries } from '../data/api/queries.ts'
 import { useStore } from '../data/store.ts'
 import { loadSpeech, type Speech, SpeechProvider } from '../texts/texts.tsx'
+import { loadFirstScreen } from './first-screen.ts'
 import { language } from './language.ts'
 import { makeRouter } from './router.tsx'
 
 const queries = makeQueries()
 const router = makeRouter(queries)
+loadFirstScreen(router, queries)
 
 /** The console in the person's language, which changes without losing the screen. */
 export function App({ firstSpeech }: { firstSpeech: Speech }) {

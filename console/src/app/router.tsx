@@ -5,12 +5,14 @@ import { hasRooms } from '../data/person/roles.ts'
 import { lastRooms } from '../data/rooms/last-rooms.ts'
 import { menuOf } from '../data/rooms/menu.ts'
 import { roomOverviews } from '../data/rooms/rooms.ts'
+import { runOf } from '../data/runs/runs.ts'
 import { present, textIn } from '../data/search-values.ts'
 import { readFindingFilters } from '../screens/environment-findings/finding-filters.ts'
 import { isImagePart, readPartSearch } from '../screens/images/parts.ts'
 import { BrokenPage } from '../screens/not-found/broken-page.tsx'
 import { NotFoundPage } from '../screens/not-found/not-found-page.tsx'
-import { runTabs } from '../screens/run/tabs.ts'
+import { loadTab } from '../screens/run/load-tab.ts'
+import { type RunTab, runTabs } from '../screens/run/tabs.ts'
 import { readFilters } from '../screens/runs/filters.ts'
 import { companyScreens } from './company-routes.ts'
 import { root, signedIn, signIn } from './signed-in.ts'
@@ -118,6 +120,7 @@ const roomRuns = createRoute({
 const run = createRoute({
   getParentRoute: () => signedIn,
   path: '/chatrooms/$cid/runs/$rid',
+  loader: ({ context, params }) => void context.queries.prefetchQuery(runOf(params)),
   component: lazyRouteComponent(() => import('../screens/run/run-page.tsx'), 'RunPage'),
 })
 
@@ -128,6 +131,10 @@ const runTab = createRoute({
     if (!(runTabs as readonly string[]).includes(tab)) {
       redirect({ to: '/chatrooms/$cid/runs/$rid', params: { cid, rid }, replace: true, throw: true })
     }
+  },
+  loader: ({ context, params }) => {
+    void context.queries.prefetchQuery(runOf(params))
+    void loadTab[params.tab as RunTab]()
   },
   component: lazyRouteComponent(() => import('../screens/run/run-page.tsx'), 'RunPage'),
 })

@@ -8,6 +8,7 @@ const reportMs = 100
 const workMs = 30
 let isWorking = false
 let isReportDue = false
+let hasLines = false
 
 const send = (replies: LogReply[]) => {
   for (const reply of replies) self.postMessage(reply)
@@ -16,6 +17,11 @@ const send = (replies: LogReply[]) => {
 self.addEventListener('message', ({ data }: MessageEvent<LogRequest>) => {
   send(store.take(data))
   if (data.kind === 'rows' || data.kind === 'ask') return
+  if (!hasLines && (data.kind === 'bytes' || data.kind === 'tail')) {
+    // The first lines wait for no other.
+    hasLines = true
+    send(store.report())
+  }
   reportLater()
   workLater()
 })

@@ -8,6 +8,8 @@ export type RunFilters = Omit<QueryOf<typeof allRoutes.listVisibleRuns>, 'page_s
 
 const pageSize = 50
 
+export const runOf = (params: { cid: string; rid: string }) => apiQuery(allRoutes.readExtendedRun, { params })
+
 /** The newest runs that match, as many as fit beside other things. */
 export const newestRuns = (filters: RunFilters, count: number) => ({
   ...apiQuery(allRoutes.listVisibleRuns, { query: { ...filters, page_size: count } }),

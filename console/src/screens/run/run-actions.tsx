@@ -5,7 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { keysOf, useAction } from '../../app/actions.ts'
 import { addressOf, api } from '../../data/api/api.ts'
-import { apiQuery } from '../../data/api/queries.ts'
+import { runOf } from '../../data/runs/runs.ts'
 import links from '../../parts/button.module.css'
 import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
@@ -48,7 +48,7 @@ function CancelRun({ run }: { run: ExtendedRun }) {
   const params = { cid: run.chatroom_id, rid: run.id }
   const cancel = useMutation({
     mutationFn: () => api.call(allRoutes.cancelRun, { params }),
-    onSuccess: () => queries.invalidateQueries(apiQuery(allRoutes.readExtendedRun, { params })),
+    onSuccess: () => queries.invalidateQueries(runOf(params)),
   })
   useAction('cancelRun', () => cancel.mutate())
   return (

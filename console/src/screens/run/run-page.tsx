@@ -1,14 +1,12 @@
 import type { ExtendedRun } from '@sandbox-jobs/contract/resources/runs/extended-run.ts'
-import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useAction } from '../../app/actions.ts'
 import { useTrail } from '../../app/trail.ts'
-import { apiQuery } from '../../data/api/queries.ts'
 import { useRoom } from '../../data/rooms/rooms.ts'
 import { nameOf } from '../../data/runs/names.ts'
 import { useRunStates } from '../../data/runs/run-states.ts'
-import { taskNameOf } from '../../data/runs/runs.ts'
+import { runOf, taskNameOf } from '../../data/runs/runs.ts'
 import { IdText } from '../../parts/id-text.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -37,7 +35,7 @@ function RunScreen({ cid, rid }: { cid: string; rid: string }) {
   const t = useTexts()
   const { states, isFollowing } = useRunStates(cid, rid)
   const run = useQuery({
-    ...apiQuery(allRoutes.readExtendedRun, { params: { cid, rid } }),
+    ...runOf({ cid, rid }),
     refetchInterval: ({ state: { data } }) =>
       !isFollowing && data !== undefined && !hasEnded(data.status) ? pollMs : false,
   })
