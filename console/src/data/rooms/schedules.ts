@@ -1,7 +1,8 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { QueryOf } from '@sandbox-jobs/contract/routes/route.ts'
-import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api } from '../api/api.ts'
+import { keptWith } from '../api/kept-answer.ts'
 import { apiAll, apiQuery, readAgain } from '../api/queries.ts'
 
 const againMs = 30_000
@@ -30,10 +31,10 @@ export const ticksOf = (cid: string, sid: string) => ({
   refetchInterval: againMs,
 })
 
-/** Ticks and price of a schedule before it is saved. The last answer stays until the next one is there. */
+/** Ticks and price of a schedule before it is saved. The last answer about the task stays until the next one is there. */
 export const previewOf = (cid: string, query: QueryOf<typeof allRoutes.previewSchedule>) => ({
   ...apiQuery(allRoutes.previewSchedule, { params: { cid }, query }),
-  placeholderData: keepPreviousData,
+  placeholderData: keptWith({ cid, ...query }, 'cid', 'task_id'),
 })
 
 export const readSchedulesAgain = (queries: QueryClient): Promise<void> =>

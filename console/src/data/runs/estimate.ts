@@ -1,5 +1,5 @@
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { keepPreviousData } from '@tanstack/react-query'
+import { keptWith } from '../api/kept-answer.ts'
 import { apiQuery } from '../api/queries.ts'
 import { isStreamUp } from '../live/held-stream.ts'
 
@@ -12,7 +12,7 @@ interface Estimated {
   timeoutSeconds: number | undefined
 }
 
-/** Price and wait of a run that is submitted now. The last answer stays until the next one is there. */
+/** Price and wait of a run that is submitted now. The last answer about the version stays until the next one is there. */
 export const estimateOf = ({ cid, versionId, timeoutSeconds }: Estimated) => ({
   ...apiQuery(allRoutes.estimateRun, {
     params: { cid },
@@ -21,6 +21,6 @@ export const estimateOf = ({ cid, versionId, timeoutSeconds }: Estimated) => ({
       ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
     },
   }),
-  placeholderData: keepPreviousData,
+  placeholderData: keptWith({ cid, task_version_id: versionId }, 'cid', 'task_version_id'),
   refetchInterval: () => !isStreamUp.get() && againMs,
 })
