@@ -1,12 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { present, textIn } from '../data/search-values.ts'
+import { readName } from '../data/search-values.ts'
 import { readAuditFilters } from '../screens/audit/audit-filters.ts'
 import { readUsageFilters } from '../screens/usage/usage-filters.ts'
 import { signedIn } from './signed-in.ts'
-
-/** The filter by name of a list, as the address has it. */
-const readName = (search: Record<string, unknown>): { name?: string } =>
-  present({ name: textIn(search.name) })
 
 /** The screens of the company, each for the roles of `data/company/company-parts.ts`. */
 const company = createRoute({

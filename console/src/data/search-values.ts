@@ -34,3 +34,7 @@ type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 /** The same without the fields that are undefined. */
 export const present = <T extends object>(fields: T): Present<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
+
+/** The filter by name of a list, as the address has it. */
+export const readName = (search: Record<string, unknown>): { name?: string } =>
+  present({ name: textIn(search.name) })

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
-import { present, textIn } from '../data/search-values.ts'
+import { readName } from '../data/search-values.ts'
 import { BrokenPage } from '../screens/not-found/broken-page.tsx'
 import { NotFoundPage } from '../screens/not-found/not-found-page.tsx'
 import { readLogSearch } from './log/log-search.ts'
@@ -15,7 +15,7 @@ export function makeOperatorRouter(queries: QueryClient) {
   const companies = createRoute({
     getParentRoute: () => root,
     path: '/companies',
-    validateSearch: (search): { name?: string } => present({ name: textIn(search.name) }),
+    validateSearch: readName,
     loaderDeps: ({ search: { name = '' } }) => ({ name }),
     loader: ({ deps: { name } }) => void queries.prefetchQuery(companiesNamed(name)),
     component: lazyRouteComponent(() => import('./companies/companies-page.tsx'), 'CompaniesPage'),

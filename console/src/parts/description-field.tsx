@@ -5,17 +5,18 @@ import { Field } from './field.tsx'
 interface Props {
   value: string
   onValue: (description: string) => void
+  maxLength?: number
 }
 
-/** The description of a table, a task or an environment. */
-export function DescriptionField({ value, onValue }: Props) {
+/** The description of a thing. Tables, tasks and environments have the same bound. */
+export function DescriptionField({ value, onValue, maxLength = descriptionMaxLength }: Props) {
   const t = useTexts().environments
   return (
     <Field label={t.description}>
       {(tied) => (
         <input
           {...tied}
-          maxLength={descriptionMaxLength}
+          maxLength={maxLength}
           value={value}
           onChange={(event) => onValue(event.target.value)}
         />

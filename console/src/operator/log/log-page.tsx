@@ -25,8 +25,8 @@ export function LogPage() {
   const navigate = useNavigate()
   const set = (change: object) => {
     // The types of addresses are those of the web console.
-    const search = (before: object): object => readLogSearch({ ...before, ...change })
-    void navigate({ to: '.', search, replace: true })
+    const changed = (before: object): object => readLogSearch({ ...before, ...change })
+    void navigate({ to: '.', search: changed, replace: true })
   }
   const query = useQuery(logOf(useSettled(search, typingPauseMs), paused !== true))
   return (

@@ -15,6 +15,7 @@ import { api } from '../../data/api/api.ts'
 import { readWebhooksAgain } from '../../data/company/webhooks.ts'
 import links from '../../parts/button.module.css'
 import { CheckList } from '../../parts/check-list.tsx'
+import { DescriptionField } from '../../parts/description-field.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
@@ -81,16 +82,11 @@ export function NewWebhookPage() {
             />
           )}
         </Field>
-        <Field label={t.environments.description}>
-          {(tied) => (
-            <input
-              {...tied}
-              maxLength={webhookDescriptionMaxLength}
-              value={description}
-              onChange={(event) => setDescription(event.target.value)}
-            />
-          )}
-        </Field>
+        <DescriptionField
+          value={description}
+          onValue={setDescription}
+          maxLength={webhookDescriptionMaxLength}
+        />
         <CheckList
           legend={t.webhooks.events}
           help={t.webhooks.eventsHelp}
