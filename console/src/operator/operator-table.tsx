@@ -7,6 +7,8 @@ export interface Column<Row> {
   show: (row: Row) => ReactNode
   /** Left out on a phone. */
   isWide?: boolean
+  /** Single words of this service, which stay whole. */
+  isWord?: boolean
 }
 
 interface TableProps<Row> {
@@ -20,7 +22,8 @@ interface TableProps<Row> {
 
 /** Rows of one kind below a heading, or why there are none. */
 export function Table<Row>({ title, none, rows, keyOf, columns }: TableProps<Row>) {
-  const of = ({ isWide }: Column<Row>) => (isWide ? styles.wide : undefined)
+  const of = ({ isWide, isWord }: Column<Row>) =>
+    [isWide && styles.wide, isWord && table.word].filter(Boolean).join(' ') || undefined
   return (
     <section className={styles.part}>
       <h2>{title}</h2>

@@ -67,8 +67,8 @@ function Lines({ items }: { items: readonly ServiceLogLine[] }) {
       keyOf={({ key }) => key}
       columns={[
         { name: t.at, show: ({ at }) => (at === null ? t.unknown : <DateTime at={at} />) },
-        { name: t.service, show: ({ service }) => service, isWide: true },
-        { name: t.level, show: ({ level }) => level, isWide: true },
+        { name: t.service, show: ({ service }) => service, isWide: true, isWord: true },
+        { name: t.level, show: ({ level }) => level, isWide: true, isWord: true },
         { name: t.line, show: (line) => <TenantText text={wordsOf(line)} /> },
       ]}
     />
