@@ -25,9 +25,9 @@ async function build(): Promise<string> {
   return folder
 }
 
-function serve(folder: string | undefined) {
+function serve(folder: string | undefined, provider?: string) {
   const app = createApp(createLog('test', 'silent'))
-  mountConsole(app, folder)
+  mountConsole(app, folder, provider)
   return (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
 }
 
@@ -48,6 +48,11 @@ it.each([
     'text/html; charset=utf-8',
     page,
   ])
+})
+
+it('names the identity provider in the page, as text', async () => {
+  const { body } = await serve(await build(), 'A "quoted" <name> $& of it')('/console/')
+  expect(body).toContain('<html lang="en" data-provider="A &quot;quoted&quot; &lt;name&gt; $&amp; of it">')
 })
 
 it('gives the page with a policy that runs scripts of the service alone, and is never kept', async () => {

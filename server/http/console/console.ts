@@ -15,7 +15,11 @@ const askedAgain = 'public, no-cache'
  * `GET /console/...`: the web console. Every address below it that names no file gives the same page, which finds out by itself
  * what the address means. The files are in memory, read with the first request that finds them.
  */
-export function mountConsole(app: FastifyInstance, folder: string | undefined): void {
+export function mountConsole(
+  app: FastifyInstance,
+  folder: string | undefined,
+  provider: string | undefined,
+): void {
   const read = consoleReader(folder, 'index.html')
   app.get('/console', (_request, reply) => reply.redirect('/console/', 308))
   app.get('/console/*', async (request, reply) => {
@@ -25,7 +29,7 @@ export function mountConsole(app: FastifyInstance, folder: string | undefined): 
     const file = found.files.get(path)
     if (file) return sendFile(request, reply, { path, file })
     if (path.startsWith(assets)) throw notFound()
-    return sendPage(request, reply, found)
+    return sendPage(request, reply, found, provider)
   })
 }
 
@@ -59,8 +63,16 @@ function consoleReader(folder: string | undefined, page: string): () => Promise<
   }
 }
 
-const sendPage = ({ headers }: FastifyRequest, reply: FastifyReply, { page }: BuiltConsole): FastifyReply =>
-  reply.headers(shellHeaders).type('text/html; charset=utf-8').send(shellFor(page, headers))
+const sendPage = (
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  { page }: BuiltConsole,
+  provider?: string,
+): FastifyReply =>
+  reply
+    .headers(shellHeaders)
+    .type('text/html; charset=utf-8')
+    .send(shellFor(page, headers, provider))
 
 function sendFile(
   { headers }: FastifyRequest,

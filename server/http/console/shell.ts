@@ -7,6 +7,7 @@ import {
   languageCookie,
   themeCookie,
 } from '@sandbox-jobs/contract/console-look.ts'
+import { html } from '../reference/html.ts'
 
 /* The page of the console: the same for every address and every person, but for its language and its colours. */
 
@@ -29,11 +30,17 @@ export function languageOf({ cookie, ...headers }: IncomingHttpHeaders): Console
 
 const opening = /<html lang="en">/
 
-/** The page as it was built, for this browser. Its values are of closed sets. */
-export function shellFor(page: string, headers: IncomingHttpHeaders): string {
+/**
+ * The page as it was built, for this browser, with the name of the identity provider at which people sign in. The values of the browser
+ * are of closed sets.
+ */
+export function shellFor(page: string, headers: IncomingHttpHeaders, provider?: string): string {
   const theme = themeOf(headers)
-  const attribute = theme === 'system' ? '' : ` data-theme="${theme}"`
-  return page.replace(opening, `<html lang="${languageOf(headers)}"${attribute}>`)
+  const attributes = [
+    theme === 'system' ? '' : ` data-theme="${theme}"`,
+    provider === undefined ? '' : html` data-provider="${provider}"`.text,
+  ]
+  return page.replace(opening, () => `<html lang="${languageOf(headers)}"${attributes.join('')}>`)
 }
 
 /**

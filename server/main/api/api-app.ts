@@ -157,7 +157,7 @@ export function createApiApp({
   const mounting = { authenticate, isEnabled, hasSpace: () => storage.hasSpace(), scheduler }
   const mount = mounter(app, mounting)
 
-  mountServedFiles(app, { baseUrl, packedFolder })
+  mountServedFiles(app, { baseUrl, packedFolder, provider: openIdProvider?.settings.name })
   mountHealthRoutes(app, { readiness: new Readiness(apiDependencies({ db, storage }), log), draining })
   mountPublicInfoRoutes(mount, { deployment })
   mountPublicKeyRoute(mount, { keys, log })

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { signInProvider, startAtProvider } from '../../data/person/sign-in-provider.ts'
 import buttons from '../../parts/button.module.css'
 import { TenantText } from '../../parts/tenant-text.tsx'
@@ -14,12 +13,12 @@ interface Props {
 /** The way to the identity provider; nothing where there is none. */
 export function ProviderLink({ after, isBeside = false }: Props) {
   const t = useTexts()
-  const { data: provider } = useQuery({ ...signInProvider, retry: false })
-  if (!provider) return null
+  const provider = signInProvider()
+  if (provider === undefined) return null
   const beside = isBeside ? { target: '_blank', rel: 'noopener' } : {}
   return (
     <a className={`${buttons.button} ${buttons.plain}`} href={startAtProvider(after)} {...beside}>
-      <TenantText text={t.signIn.at(provider.name)} />
+      <TenantText text={t.signIn.at(provider)} />
     </a>
   )
 }
