@@ -69,6 +69,12 @@ export function storageConformance(name: string, make: () => Promise<ObjectStora
         [19, 300_000],
       ])
         expect((await bytesOf(copied, start, end)).equals(bytes.subarray(start, end))).toBe(true)
+      let at = 1
+      for await (const piece of object.read(at, 300_000, Buffer.alloc(1000))) {
+        expect(piece.equals(bytes.subarray(at, at + piece.length))).toBe(true)
+        at += piece.length
+      }
+      expect(at).toBe(300_000)
       expect(copied.stamp).toBe(object.stamp)
       await Promise.all([object, copied].map((opened) => opened.close()))
     })

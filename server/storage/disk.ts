@@ -142,7 +142,7 @@ export class DiskStorage implements ServiceStorage {
       byteSize: Number(size),
       // Without the time of the last change of the inode: a copy is a link to it.
       stamp: [ino, size, mtimeNs].join('.'),
-      read: (start, end) => piecesOf(file, start, end),
+      read: (start, end, shared) => piecesOf(file, start, end, shared),
       close: () => file.close(),
     }
   }
@@ -210,10 +210,15 @@ export class DiskStorage implements ServiceStorage {
   }
 }
 
-async function* piecesOf(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+async function* piecesOf(
+  file: FileHandle,
+  start: number,
+  end: number,
+  shared?: Buffer,
+): AsyncGenerator<Buffer> {
   for (let at = start; at < end; ) {
-    const length = Math.min(chunkBytes, end - at)
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, at)
+    const buffer = shared ?? Buffer.allocUnsafe(Math.min(chunkBytes, end - at))
+    const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end - at), at)
     if (bytesRead === 0) throw new Error('an object is shorter than expected')
     yield buffer.subarray(0, bytesRead)
     at += bytesRead

@@ -65,8 +65,11 @@ export interface OpenedObject {
   byteSize: number
   /** Equal only for the same bytes: under one key while they stay stored there, and under the keys of copies. */
   stamp: string
-  /** The bytes from `start` up to and excluding `end`, in pieces. */
-  read(start: number, end: number): AsyncIterable<Buffer>
+  /**
+   * The bytes from `start` up to and excluding `end`, in pieces. With `shared` a piece may be in that buffer: it is valid until the next
+   * one is asked for.
+   */
+  read(start: number, end: number, shared?: Buffer): AsyncIterable<Buffer>
   close(): Promise<void>
 }
 

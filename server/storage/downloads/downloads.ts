@@ -5,6 +5,7 @@ import { ObjectMissing, type ObjectStorage, type OpenedObject } from '../port.ts
 import { attachment, type ByteRange, rangeOf } from './download-headers.ts'
 import { type Downloader, DownloadSlots } from './download-slots.ts'
 import { PartReader } from './part-reader.ts'
+import { SentBody } from './sent-body.ts'
 import { type NamedPart, type StoredPart, VerifiedObjects } from './verified-objects.ts'
 
 export interface Download {
@@ -52,6 +53,9 @@ const comparedObjectsMax = 1000
 /** A client that reads nothing for this long loses its slot. */
 const stalledMs = 120_000
 
+/** Bytes that are read and written at once. */
+const pieceBytes = 256 * 1024
+
 /** Time of the event loop that a byte costs: it is read, written to the socket, and its buffer collected. 2 ms for a MiB, measured. */
 const sentByteMs = 2 / 1024 ** 2
 
@@ -94,10 +98,14 @@ export class Downloads {
     if (range === 'none') throw new RangeNotSatisfiable(byteSize)
     const { signal } = request
     const { start, end } = range ?? { start: 0, end: byteSize }
-    const body = await this.stream({ ...who, signal }, async () => {
-      const object = await this.#openVerified(part, { companyId: who.companyId, signal })
-      const bytes = Readable.from(object.read(part.start + start, part.start + end), { objectMode: false })
-      return bytes.once('close', () => object.close().catch(() => undefined))
+    const body = await this.#inSlot({ ...who, signal }, async (reader, release) => {
+      const object = await this.#openVerified(part, reader)
+      const pieces = piecesOf(object, part.start + start, part.start + end)
+      const sent = new SentBody(this.#charged(pieces, reader), stalledMs)
+      sent.once('close', () => object.close().catch(() => undefined))
+      sent.once('close', release)
+      endWithReader(sent, signal)
+      return sent
     })
     const lastModified = part.modifiedAt && this.#past(part.modifiedAt)
     return { body, byteSize, range, etag, lastModified, contentDisposition: attachment(part.name) }
@@ -182,10 +190,18 @@ export class Downloads {
    * A body that holds a download slot from before it is opened until it is closed. Throws `downloads_busy`, `not_found` for a missing
    * object, and what `open` throws.
    */
-  async stream({ signal, ...who }: StreamReader, open: () => Promise<Readable>): Promise<Readable> {
+  stream(who: StreamReader, open: () => Promise<Readable>): Promise<Readable> {
+    return this.#inSlot(who, async (reader, release) => this.send(await open(), reader, release))
+  }
+
+  /** Takes a slot, which the body of `make` releases at its end. */
+  async #inSlot(
+    { signal, ...who }: StreamReader,
+    make: (reader: BodyReader, release: () => void) => Promise<Readable>,
+  ): Promise<Readable> {
     const release = this.#slots.take(who)
     try {
-      return this.send(await open(), { companyId: who.companyId, signal }, release)
+      return await make({ companyId: who.companyId, signal }, release)
     } catch (error) {
       release()
       throw error instanceof ObjectMissing ? notFound() : error
@@ -205,12 +221,20 @@ export class Downloads {
     return body
   }
 
-  async *#charged(source: Readable, { companyId, signal }: BodyReader): AsyncGenerator<Buffer, void> {
-    for await (const piece of source as AsyncIterable<Buffer>) {
+  async *#charged(
+    source: AsyncIterable<Buffer>,
+    { companyId, signal }: BodyReader,
+  ): AsyncGenerator<Buffer, void> {
+    for await (const piece of source) {
       await this.#spend(companyId, piece.length * sentByteMs, signal)
       yield piece
     }
   }
+}
+
+/** In one buffer, which is allocated once somebody reads. */
+async function* piecesOf(object: OpenedObject, start: number, end: number): AsyncGenerator<Buffer, void> {
+  yield* object.read(start, end, Buffer.allocUnsafeSlow(Math.min(pieceBytes, end - start)))
 }
 
 function endWithReader(body: Readable, signal: AbortSignal): void {

@@ -32,6 +32,9 @@ interface Verification {
 
 const rememberedMax = 10_000
 
+/** Bytes that are read and hashed at once. */
+const comparedAtOnceBytes = 256 * 1024
+
 /** Objects that wait to be hashed. As many of one company as it may download at once, of which each waits for one. */
 const laneBounds: LaneBounds = {
   laneWaitingMax: 64,
@@ -152,7 +155,8 @@ export class VerifiedObjects {
     const object = await this.#storage.opened(part.key)
     try {
       const hash = createHash('sha256')
-      for await (const piece of object.read(part.start, part.start + part.byteSize)) {
+      const shared = Buffer.allocUnsafeSlow(Math.min(comparedAtOnceBytes, part.byteSize))
+      for await (const piece of object.read(part.start, part.start + part.byteSize, shared)) {
         signal.throwIfAborted()
         hash.update(piece)
       }
