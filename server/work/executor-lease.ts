@@ -59,7 +59,7 @@ export class LeaseRefused extends Error {
   }
 }
 
-const renewEveryMsDefault = 5_000
+export const renewEveryMsDefault = 5_000
 const retryMs = 500
 const locationMaxLength = 512
 

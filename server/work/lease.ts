@@ -18,8 +18,13 @@ export interface Heartbeat {
   log: Log
 }
 
-/** A connection may be dead without anybody knowing. A renewal without an answer is left, and the next one uses another connection. */
-const answersWithinMs = 5000
+/**
+ * A connection may be dead without anybody knowing. A renewal without an answer is left, and the next one uses another connection. Two
+ * such renewals one after the other end before a lease does, with time for a third: that of an executor is 20 s, renewed every 5 s.
+ */
+const answersWithinMs = 4000
+/** Until the next renewal after one that failed. */
+const retryMs = 1000
 
 async function answered<T>(renewal: Promise<T>): Promise<T> {
   const over = new AbortController()
@@ -31,12 +36,14 @@ async function answered<T>(renewal: Promise<T>): Promise<T> {
 
 /** Renews a lease for as long as it is held. Resolves when the signal fires or the lease is lost. */
 export async function keepLease({ everyMs, renew, signal, log }: Heartbeat): Promise<void> {
-  for (;;) {
-    await sleep(everyMs, signal)
+  for (let waitMs = everyMs; ; ) {
+    await sleep(waitMs, signal)
     if (signal.aborted) return
     try {
       if ((await answered(renew())) === 'lost') return
+      waitMs = everyMs
     } catch (error) {
+      waitMs = Math.min(retryMs, everyMs)
       log.warn({ error: String(error) }, 'cannot renew a lease')
     }
   }
