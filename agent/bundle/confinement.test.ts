@@ -179,6 +179,14 @@ test('hostile artifacts lose the bundle, never the result', async () => {
   }
 })
 
+test('results are looked for with the rights of the program, also where root would see more', async () => {
+  for (const script of ['mkdir artifacts; echo 1 > output.json; chmod 0 .', 'chmod 0 .']) {
+    const { exit } = await agent.run(shellJob(empty, script))
+    expect(exit.tree, script).toMatchObject({ status: 'rejected', reason: 'unreadable' })
+    expect(exit.files.output?.status, script).toBe('not_regular')
+  }
+})
+
 test('an output that is not a small regular file is not copied', async () => {
   const cases: [string, string][] = [
     ['mkfifo output.json', 'not_regular'],

@@ -91,6 +91,14 @@ export const collector: Trials = {
           : `${found}, output ${exit.files.output?.status}`
       },
     })),
+    {
+      name: 'bundle_in_closed_workspace',
+      what: 'chmod 0 .',
+      run: async (testbed: Testbed) => {
+        const { tree } = (await runScript(testbed, 'chmod 0 .')).exit
+        return tree?.reason === 'unreadable' ? undefined : `root has seen that it is ${tree?.status}`
+      },
+    },
     ...outputs.map(([name, script, status]) => ({
       name: `output_${name}`,
       what: script,

@@ -2,7 +2,7 @@
  * Copies the results of a sandbox from /workspace into the sandbox's folder on the host, once no process of it lives.
  *
  * Everything below /workspace was named and typed by a hostile program. So a child process copies it (outputs.c) that has
- * given up root for the program's own (mapped) user and holds no capability. The files it writes to were opened before. It
+ * given up root for the program's own (mapped) user and holds no capability. It looks for results with that user's rights too. The files it writes to were opened before. It
  * reports numbers, a slug, and a path, which the shim copies into its record as hexadecimal digits.
  */
 #define _GNU_SOURCE
@@ -47,17 +47,36 @@ static struct collected_tree pending(bool is_wanted) {
   return tree;
 }
 
+static uid_t program_user(const struct plan *plan) { return plan->id_base + plan->uid; }
+static gid_t program_group(const struct plan *plan) { return plan->id_base + plan->gid; }
+
+struct found {
+  bool files[MAX_FILES], tree;
+};
+
+/* Looks with the rights of the program, which chose what the paths lead through, and returns to root. */
+static struct found look(const struct plan *plan, int workspace) {
+  struct found found = { 0 };
+  if (setegid(program_group(plan)) || seteuid(program_user(plan))) _exit(1);
+  for (int i = 0; i < plan->file_count; i++) found.files[i] = outputs_may_exist(workspace, plan->files[i].path);
+  found.tree = plan->has_tree && outputs_may_exist(workspace, plan->tree.path);
+  if (seteuid(0) || setegid(0)) _exit(1);
+  return found;
+}
+
 static _Noreturn void child(const struct plan *plan, int dir, int workspace, int answer) {
   int targets[MAX_FILES];
   struct tree_target tree = { .data = -1 };
   int folder = -1;
   char name[32];
   /* 1. Open what will be written, while still allowed to; not for what is absent, because each file costs the disk one. */
+  if (setgroups(0, NULL)) _exit(1);
+  struct found found = look(plan, workspace);
+  bool has_tree = found.tree;
   for (int i = 0; i < plan->file_count; i++) {
     snprintf(name, sizeof name, "result.%d", i);
-    targets[i] = outputs_may_exist(workspace, plan->files[i].path) ? result_file(dir, name) : -1;
+    targets[i] = found.files[i] ? result_file(dir, name) : -1;
   }
-  bool has_tree = plan->has_tree && outputs_may_exist(workspace, plan->tree.path);
   if (has_tree) {
     tree.data = result_file(dir, "tree.data");
     tree.index = fdopen(result_file(dir, "tree.index"), "w");

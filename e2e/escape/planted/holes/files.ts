@@ -89,13 +89,18 @@ export const ofFiles: Hole[] = [
   },
   {
     name: 'results taken by root',
+    edits: [edit('native/shim/collect/collect.c', 'setresuid(user, user, user)', '0')],
+    tries: ['collector/bundle_closed_file', 'collector/bundle_closed_folder'],
+  },
+  {
+    name: 'results looked for by root',
     edits: [
       edit(
         'native/shim/collect/collect.c',
-        'setresuid(plan->id_base + plan->uid, plan->id_base + plan->uid, plan->id_base + plan->uid)',
-        '0',
+        'setegid(program_group(plan)) || seteuid(program_user(plan))',
+        'program_group(plan) == 0 || program_user(plan) == 0',
       ),
     ],
-    tries: ['collector/bundle_closed_file', 'collector/bundle_closed_folder'],
+    tries: ['collector/bundle_in_closed_workspace'],
   },
 ]
