@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fsync, openSync, readFileSync } from 'node:fs'
 import { open, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,6 +11,7 @@ import type {
   SandboxExit,
 } from '../../port/sandbox-exit.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
+import { mayExist, recordIn } from './record-file.ts'
 
 /** The record as the shim writes it: numbers and slugs; -1 means none. */
 interface ShimRecord
@@ -39,9 +40,12 @@ const nothingCollected: CollectedRecord = { status: 'absent', reason: '', path: 
 
 const recordFile = 'exit.json'
 
-/** The exit record of the sandbox in `folder`; undefined if there is none yet. Read synchronously: it is usually still in the page cache. */
+/**
+ * The exit record of the sandbox in `folder`; undefined if there is none yet, or a truncated one. Read synchronously: it is usually
+ * still in the page cache. Throws if it cannot be read: it is not replaced by another one then.
+ */
 export function readExit(folder: string, spec: SandboxSpec): SandboxExit | undefined {
-  const record = readRecord(folder)
+  const record = recordIn<ShimRecord>(join(folder, recordFile))
   if (!record) return undefined
   const { startedAtMs, endedAtMs, ingressBytes, egressBytes, ...rest } = record
   const { logTotalBytes, logKeptBytes, files, tree, folder: kept, ...plain } = rest
@@ -96,17 +100,8 @@ const collectedOf = ({ status, reason, path }: CollectedRecord): CollectedFolder
 export const neverReleased = ({ cause, detail }: SandboxExit): boolean =>
   cause === 'start_failed' && detail === 'agent_gone'
 
-/** False if the shim did not get as far as to take a start signal. */
-export const hasRecordFile = (folder: string): boolean => existsSync(join(folder, recordFile))
-
-/** A truncated record, or only reserved space, counts as none. */
-function readRecord(folder: string): ShimRecord | undefined {
-  try {
-    return JSON.parse(readFileSync(join(folder, recordFile), 'utf8')) as ShimRecord
-  } catch {
-    return undefined
-  }
-}
+/** False only if the shim did not get as far as to take a start signal. */
+export const hasRecordFile = (folder: string): boolean => mayExist(join(folder, recordFile))
 
 const recordsFile = 'refusals.json'
 

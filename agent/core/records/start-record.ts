@@ -1,8 +1,9 @@
 import { writeFileSync, writeSync } from 'node:fs'
-import { type FileHandle, open, readFile } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Link } from '../../network/link-maker.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
+import { recordIn } from './record-file.ts'
 
 /** The record of a start, on disk: what was requested, and what the sandbox was made as. */
 export interface StartRecord {
@@ -61,11 +62,6 @@ export async function fillStartRecord(room: ReservedRecord, startRecord: StartRe
   }
 }
 
-/** Undefined if there is none, or only reserved space. */
-export async function readStartRecord(folder: string): Promise<StartRecord | undefined> {
-  try {
-    return JSON.parse(await readFile(join(folder, startRecordFile), 'utf8')) as StartRecord
-  } catch {
-    return undefined
-  }
-}
+/** Undefined if there is none, or an incomplete one. Throws if it cannot be read. */
+export const readStartRecord = (folder: string): StartRecord | undefined =>
+  recordIn<StartRecord>(join(folder, startRecordFile))

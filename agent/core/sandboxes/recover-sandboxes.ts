@@ -4,7 +4,7 @@ import type { Occupancy } from '../../capacity/occupancy.ts'
 import type { SandboxMaker } from '../make/sandbox-maker.ts'
 import type { Marks } from '../marks/marks.ts'
 import { hasRecordFile, neverReleased } from '../records/exit-record.ts'
-import { readStartRecord } from '../records/start-record.ts'
+import { readStartRecord, type StartRecord } from '../records/start-record.ts'
 import type { Residue } from '../residue.ts'
 import { findShim } from '../shim/shim.ts'
 import { newSandbox, type Sandbox } from './sandbox.ts'
@@ -46,7 +46,7 @@ export async function recoverSandboxes(parts: RecoveryParts): Promise<void> {
 async function adopt(parts: RecoveryParts, name: string): Promise<boolean> {
   const { known, occupancy, residue, maker, endings, onError } = parts
   const folder = join(parts.folder, name)
-  const startRecord = await readStartRecord(folder)
+  const startRecord = startRecordIn(folder)
   if (!startRecord) return false
   const { spec } = startRecord
   const shim = await findShim(folder)
@@ -67,6 +67,15 @@ async function adopt(parts: RecoveryParts, name: string): Promise<boolean> {
   sandbox.running.resolve()
   sandbox.exited.resolve(exit)
   return true
+}
+
+/** Without it the id is not known, which may have started: no agent works, so that nothing starts twice. */
+function startRecordIn(folder: string): StartRecord | undefined {
+  try {
+    return readStartRecord(folder)
+  } catch (cause) {
+    throw new Error(`the start record in ${folder} cannot be read, so the agent does not start`, { cause })
+  }
 }
 
 /** The shim of such a sandbox exits because the agent that started it is gone. */
