@@ -38,6 +38,8 @@ const operatorCommands: Commands = {
     (await import('./operator/service/operator-kill-switch.ts')).operatorKillSwitchCommand(),
   console: async () => (await import('./operator/service/operator-console.ts')).operatorConsoleCommand(),
   executor: async () => (await import('./operator/service/operator-executor.ts')).operatorExecutorCommand(),
+  kubernetes: async () =>
+    (await import('./operator/kubernetes/operator-kubernetes.ts')).operatorKubernetesCommand(),
   company: async () => (await import('./operator/service/operator-company.ts')).operatorCompanyCommand(),
   run: async () => (await import('./operator/service/operator-run.ts')).operatorRunCommand(),
   prices: async () => (await import('./operator/billing/operator-prices.ts')).operatorPricesCommand(),

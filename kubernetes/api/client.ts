@@ -54,6 +54,11 @@ export class KubernetesClient {
     return this.#answer({ method: 'GET', path, maxBytes: objectMaxBytes })
   }
 
+  /** The answer to a question that is asked as an object, of which nothing is kept. */
+  async review(path: string, question: object): Promise<Record<string, unknown>> {
+    return this.#answer({ method: 'POST', path, body: question, maxBytes: objectMaxBytes })
+  }
+
   async get(collection: string, name: string): Promise<KubernetesObject> {
     return objectOf(await this.read(pathOf(collection, name)))
   }

@@ -4,7 +4,7 @@ import type { SandboxSpec } from '../../agent/port/sandbox-spec.ts'
 import { collectorContainer, jobContainer, podVolumes } from './pod-containers.ts'
 import { type PodSettings, podLabels, runnerAccount } from './pod-settings.ts'
 
-/** What may come between the creation of a pod and the start of its program. */
+/** Between the creation of a pod and the start of its program. */
 const startAllowanceSeconds = 180
 /** After the deadline of the program: collection, and what is uploaded. */
 const endAllowanceSeconds = 120
@@ -23,7 +23,7 @@ export function runPod(spec: SandboxSpec, image: string, settings: PodSettings) 
     apiVersion: 'v1',
     // A Job would start a pod again that was lost.
     kind: 'Pod',
-    metadata: { name: podName(spec.id), labels: labelsOf(spec, settings), annotations: keptInPlace },
+    metadata: { name: podName(spec.id), labels: labelsOf(spec, settings), annotations: notMoved },
     spec: {
       restartPolicy: 'Never',
       ...boundaryFields(boundary),
@@ -64,7 +64,7 @@ export function podName(sandboxId: string): string {
 }
 
 /** Neither an autoscaler nor a rebalancer moves a run. */
-const keptInPlace = {
+const notMoved = {
   'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
   'karpenter.sh/do-not-disrupt': 'true',
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../..')
 export const agentSources = resolve(root, 'agent/native')
+const kubernetesSources = resolve(root, 'kubernetes/native')
 const confineSources = resolve(root, 'reader/confine')
 
 export interface NativeProgram {
@@ -51,6 +52,12 @@ export const nativePrograms = {
   init: inAgent('init/init.c', 'init/account.c'),
   /** Unpacks an image inside a sandbox. */
   unpack: inAgent('unpack/unpack.c', 'unpack/tar.c', 'unpack/entries.c'),
+  /** Takes the place of both programs of a pod, to see how a cluster confines it. */
+  'pod-probe': {
+    kind: 'program',
+    folder: kubernetesSources,
+    sources: ['main', 'job', 'network'].map((name) => `pod-probe/${name}.c`),
+  },
   /** Takes the place of libsystemd where crun is loaded. */
   'no-systemd.so': {
     kind: 'library',

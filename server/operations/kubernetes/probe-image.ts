@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { zstdCompressSync } from 'node:zlib'
+import type { ArchiveEntry } from '../../../reader/formats/archive.ts'
+import { canonicalTar, textFile } from '../../../reader/formats/tar/canonical-tar.ts'
+import { sha256Of } from '../../base/sha256.ts'
+import { type Document, hexOf, imageDocuments, indexFile, layoutFile } from '../../images/image-documents.ts'
+
+const folder = (path: string, mode = 0o755): ArchiveEntry => ({ path, kind: 'directory', mode, byteSize: 0 })
+const program = (path: string, bytes: Buffer): ArchiveEntry => ({ ...textFile(path, bytes), mode: 0o755 })
+
+async function* rootOf(probe: Buffer, closedMode: number): AsyncGenerator<ArchiveEntry, void> {
+  yield folder('.sandbox')
+  // Nobody without capabilities enters it: the termination message of a job is mounted in it.
+  yield folder('.sandbox/closed', closedMode)
+  yield program('.sandbox/init', probe)
+  yield program('.sandbox/collector', probe)
+  for (const path of ['workspace', 'tmp', 'var', 'var/tmp', 'run', 'root', 'record', 'token'])
+    yield folder(path)
+}
+
+/** An image in which both programs of a pod are the probe, as an archive in OCI's form; and the digest by which pods name it. */
+export async function probeImage({
+  probe,
+  closedMode = 0,
+}: {
+  probe: string
+  /** Another one is for a test of the probe. */
+  closedMode?: number
+}): Promise<{ archive: Buffer; digest: string }> {
+  const tar = await buffer(canonicalTar(rootOf(readFileSync(probe), closedMode)))
+  const layer = zstdCompressSync(tar)
+  const { manifest, config } = imageDocuments({
+    layers: [{ digest: sha256Of(layer), byteSize: layer.length, diffId: sha256Of(tar) }],
+    env: [],
+    user: '',
+  })
+  const blobs = [manifest.bytes, config.bytes, layer]
+  return { archive: await layoutOf(manifest, blobs), digest: manifest.descriptor.digest }
+}
+
+async function layoutOf(manifest: Document, blobs: readonly Buffer[]): Promise<Buffer> {
+  async function* entries() {
+    yield textFile('oci-layout', layoutFile)
+    for (const bytes of blobs) yield textFile(join('blobs/sha256', hexOf(sha256Of(bytes))), bytes)
+    yield textFile('index.json', indexFile(manifest.descriptor, []))
+  }
+  return buffer(canonicalTar(entries()))
+}
