@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkKubernetes, kubernetesManifests } from './operator-kubernetes.ts'
+import { checkKubernetes, kubernetesManifests, writeProbeImage } from './operator-kubernetes.ts'
 
 const request = {
   server: 'https://127.0.0.1:1',
@@ -40,4 +40,8 @@ test('a resolver is an address', async () => {
   })
   const made = await kubernetesManifests({ ...wanted, resolvers: ['fd00::2'] })
   expect(JSON.stringify(made)).toContain('fd00::1/128')
+})
+
+test('an image that cannot be written there is a wrong request', async () => {
+  expect(await writeProbeImage('/nonexistent/probe.tar')).toMatchObject({ ok: false, cause: 'request' })
 })

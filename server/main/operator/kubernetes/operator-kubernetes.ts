@@ -1,12 +1,13 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { KubernetesClient } from '../../../../kubernetes/api/client.ts'
 import { checkCluster } from '../../../../kubernetes/check/check-cluster.ts'
 import type { ClusterFinding } from '../../../../kubernetes/check/finding.ts'
 import { namespaceManifests } from '../../../../kubernetes/check/namespace-manifests.ts'
 import { hasCode } from '../../../base/errors/has-code.ts'
-import { builtFolder } from '../../../native-programs/manifest.ts'
+import { installedPrograms, NativeProgramsRefused } from '../../../native-programs/installed.ts'
 import { probeImage } from '../../../operations/kubernetes/probe-image.ts'
 import { type Outcome, RequestRefused } from '../as-root.ts'
 
@@ -78,9 +79,20 @@ export const kubernetesManifests = (request: {
 /** Writes the image and returns its digest. */
 export const writeProbeImage = (path: string): Outcome<{ digest: string }> =>
   requested(async () => {
-    const { archive, digest } = await probeImage({ probe: join(builtFolder, 'pod-probe') })
-    await writeFile(path, archive)
-    return { digest }
+    const folder = await mkdtemp(join(tmpdir(), 'probe-image-'))
+    try {
+      const { archive, digest } = await probeImage({
+        probe: installedPrograms(folder, ['pod-probe'])['pod-probe'],
+      })
+      await writeFile(path, archive)
+      return { digest }
+    } catch (error) {
+      if (error instanceof NativeProgramsRefused || (error instanceof Error && hasCode(error, 'ENOENT')))
+        throw new RequestRefused(error.message)
+      throw error
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
 function namespaceOf(text: string): string {
