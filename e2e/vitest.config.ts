@@ -1,9 +1,11 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { packedPrograms } from '../testing/suite/packed-programs.ts'
 import { includedProofs, leftOutFiles } from '../testing/suite/proofs.ts'
 
 /** Scenarios against a whole service, and the examples they use. */
 export default defineConfig({
+  plugins: [packedPrograms()],
   test: {
     root: resolve(import.meta.dirname, '..'),
     globalSetup: ['e2e/main-job/global-setup.ts'],

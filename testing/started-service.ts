@@ -15,11 +15,9 @@ export interface StartedService {
 }
 
 /** Gives a new data folder the programs that the test run has packed. The service packs others if these are not of its sources. */
-function sharePacked(dataDir: string): void {
+export function sharePacked(dataDir: string): void {
   const { PACKED_PROGRAMS: packed } = process.env
-  if (packed === undefined || existsSync(dataDir)) return
-  mkdirSync(dataDir)
-  chmodSync(dataDir, 0o755)
+  if (packed === undefined) return
   const folder = fileURLToPath(packed)
   cpSync(folder, join(dataDir, 'packed', basename(folder)), { recursive: true })
 }
@@ -46,7 +44,11 @@ export async function startedService(
   port: number,
   { settings, isGivenSocket }: Start = {},
 ): Promise<StartedService> {
-  sharePacked(dataDir)
+  if (!existsSync(dataDir)) {
+    mkdirSync(dataDir)
+    chmodSync(dataDir, 0o755)
+    sharePacked(dataDir)
+  }
   const given = isGivenSocket ? ['/usr/bin/python3', '-c', withSocket, String(port)] : []
   const [command, ...args] = [...given, sandboxCommand, 'up']
   const child = spawn(command, args, {

@@ -12,7 +12,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { clientCommands } from '../commands/client-commands.ts'
 import { machineCommands } from '../commands/machine-commands.ts'
 import { type FakeService, fakeService } from '../testing/fake-service.ts'
-import { checkoutCommand, runCli } from '../testing/run-cli.ts'
+import { checkoutCommand, machineCommand, runCli } from '../testing/run-cli.ts'
 import { addCommands } from './command-table.ts'
 
 const room = `roo_${'1'.repeat(32)}`
@@ -84,7 +84,7 @@ test.each([[['rn', '--help']], [['help', 'rn']], [['env', 'lst', '--help']]])(
 )
 
 test('a group of the machine commands has the same rule', async () => {
-  const program: [string] = [checkoutCommand]
+  const program: [string] = [machineCommand]
   const { exitCode, stderr } = await runCli(['operator', 'mirror', 'lst', '--help'], { home, program })
   expect([exitCode, stderr]).toEqual([
     2,

@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url'
 /** The checkout's command, also with the commands for the service's own machine. */
 export const checkoutCommand = resolve(import.meta.dirname, '../../sandbox')
 
+/** The same where the test run has packed it (`packed-programs.ts`): it starts in a quarter of the time. */
+export const { PACKED_COMMAND: machineCommand = checkoutCommand } = process.env
+
 /** The oldest Node that the command for other machines runs on, of `install/node-20.sh`, and that of the service. */
 export const clientNodes = ['/usr/local/lib/sandbox-jobs/node-20', process.execPath]
 

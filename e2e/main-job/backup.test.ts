@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { createClient } from '@sandbox-jobs/contract/client/client.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { machineCommand } from '../../cli/testing/run-cli.ts'
 import {
   checkout,
   freePort,
@@ -45,7 +46,7 @@ afterAll(async () => {
 })
 
 const operate = (env: Record<string, string>, ...words: string[]) =>
-  run(sandboxProgram, ['operator', ...words, '--json'], { env, cwd: checkout })
+  run(machineCommand, ['operator', ...words, '--json'], { env, cwd: checkout })
 
 const failure = async (work: Promise<unknown>): Promise<{ code: number; stderr: string }> =>
   work.then(

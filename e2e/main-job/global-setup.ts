@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { fillCache, type OwnService, sharePacked, startService } from './service.ts'
+import { fillCache, type OwnService, startService } from './service.ts'
 
 /** Where a test run's shared service is, and the environment of the operator's commands on it. */
 export type SharedService = Pick<OwnService, 'url' | 'env'>
@@ -15,7 +15,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await fillCache()
   if (process.env.SANDBOX_E2E_URL) return async () => undefined
   const service = await startService()
-  sharePacked(service)
   project.provide('sharedService', { url: service.url, env: service.env })
   return () => service.stop()
 }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { createClient } from '@sandbox-jobs/contract/client/client.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { machineCommand } from '../../cli/testing/run-cli.ts'
 import { eventually } from '../../testing/eventually.ts'
 import {
   checkout,
@@ -85,7 +86,7 @@ test('a service that is restored to a moment has what was made before it, and no
   const port = await freePort()
   const env = { ...minimalEnvironment(), SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
   const words = ['operator', 'restore', backups, '--until', until, '--json']
-  const { stdout } = await run(sandboxProgram, words, { env, cwd: checkout })
+  const { stdout } = await run(machineCommand, words, { env, cwd: checkout })
   expect(JSON.parse(stdout)).toMatchObject({ until: new Date(until).toISOString(), data_dir: dataDir })
   const child = spawn(sandboxProgram, ['up'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   restored = child

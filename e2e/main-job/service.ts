@@ -6,6 +6,8 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { machineCommand } from '../../cli/testing/run-cli.ts'
+import { sharePacked } from '../../testing/started-service.ts'
 
 const run = promisify(execFile)
 
@@ -63,8 +65,7 @@ export async function startService(
   for (const path of operatorFiles) {
     await run('cp', ['--archive', '--link', join(cacheDir, 'trixie', path), join(dataDir, path)])
   }
-  const { [packedVariable]: packed } = process.env
-  if (packed !== undefined) await run('cp', ['--archive', '--link', packed, join(dataDir, 'packed')])
+  sharePacked(dataDir)
   await ground?.prepare(dataDir)
   const port = Number(settings.SANDBOX_PORT ?? (await freePort()))
   const env = { ...minimalEnvironment(), ...settings, SANDBOX_DATA: dataDir, SANDBOX_PORT: String(port) }
@@ -81,7 +82,7 @@ export async function startService(
   try {
     await readyLine(child, lines)
     const sandbox = async <T>(...words: string[]) => {
-      const { stdout } = await run(sandboxProgram, [...words, '--json'], { env, cwd: checkout })
+      const { stdout } = await run(machineCommand, [...words, '--json'], { env, cwd: checkout })
       return JSON.parse(stdout) as T
     }
     const { passwords } = await sandbox<Applied>('admin', 'apply', 'examples/company.yaml')
@@ -107,14 +108,6 @@ export async function startService(
 
 /** Set where the builder and the base images are known to be there. */
 const preparedVariable = 'SANDBOX_TEST_BUILDER'
-
-/** The folder of a service's packed program, which is the same for other services of this checkout. */
-const packedVariable = 'SANDBOX_TEST_PACKED'
-
-/** Spares the services that start later in this process and its children from packing the program. */
-export function sharePacked({ dataDir }: OwnService): void {
-  process.env[packedVariable] = join(dataDir, 'packed')
-}
 
 export async function fillCache(): Promise<void> {
   await run(join(checkout, 'install/console.sh'), { env: minimalEnvironment() })

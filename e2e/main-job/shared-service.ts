@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
+import { machineCommand } from '../../cli/testing/run-cli.ts'
 import type { SharedService } from './global-setup.ts'
-import { type Applied, type Service, sandboxProgram } from './service.ts'
+import type { Applied, Service } from './service.ts'
 
 const run = promisify(execFile)
 
@@ -33,7 +34,7 @@ async function newCompany({ url, env }: SharedService): Promise<Service> {
   try {
     const file = join(folder, 'company.yaml')
     await writeFile(file, JSON.stringify({ companies: [company] }))
-    const { stdout } = await run(sandboxProgram, ['admin', 'apply', file, '--json'], { env })
+    const { stdout } = await run(machineCommand, ['admin', 'apply', file, '--json'], { env })
     const [login] = (JSON.parse(stdout) as Applied).passwords
     return { url, user, password: login?.password ?? '', stop: async () => undefined }
   } finally {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { keysFolder } from '../../../../server/base/keys/keys.ts'
 import { createTestDatabase } from '../../../../testing/database/test-database.ts'
 import { makeTenant } from '../../../../testing/factories/tenant.ts'
-import { checkoutCommand, runCli } from '../../../testing/run-cli.ts'
+import { machineCommand, runCli } from '../../../testing/run-cli.ts'
 
 const { db, url } = await createTestDatabase()
 let home: string
@@ -22,7 +22,7 @@ test('the key alone is on standard output', async () => {
   const { companyId } = await makeTenant(db)
   const { exitCode, stdout, stderr } = await runCli(['operator', 'gateway-key', 'issue', companyId, 'bot'], {
     home,
-    program: [checkoutCommand],
+    program: [machineCommand],
     env: { DATABASE_URL: url, SANDBOX_DATA: home },
   })
   expect([exitCode, stdout], stderr).toEqual([0, expect.stringMatching(/^[\w.-]{20,}\n$/)])

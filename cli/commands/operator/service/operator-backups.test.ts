@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { machineCommand } from '../../../testing/run-cli.ts'
 
-const command = join(import.meta.dirname, '../../../../sandbox')
 const folder = mkdtempSync('/var/lib/sandbox-test-backups-')
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const list = (settings: Record<string, string>, ...options: string[]) =>
-  spawnSync(command, ['operator', 'backups', ...options], {
+  spawnSync(machineCommand, ['operator', 'backups', ...options], {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SANDBOX_DATA: '/nonexistent/sandbox-jobs', ...settings },
     encoding: 'utf8',
   })

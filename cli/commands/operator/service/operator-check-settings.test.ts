@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { machineCommand } from '../../../testing/run-cli.ts'
 
-const command = join(import.meta.dirname, '../../../../sandbox')
 const check = (settings: Record<string, string>) =>
-  spawnSync(command, ['operator', 'check-settings'], {
+  spawnSync(machineCommand, ['operator', 'check-settings'], {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SANDBOX_DATA: '/nonexistent/sandbox-jobs', ...settings },
     encoding: 'utf8',
   })
