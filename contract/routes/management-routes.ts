@@ -3,14 +3,29 @@ import { about } from '../about.ts'
 import { ChatroomId, TaskId } from '../identifiers.ts'
 import { catalogPageSizeDefault, chatroomPageSizeDefault } from '../limits.ts'
 import { listQuery, pageFields, repeatable } from '../pagination.ts'
+import {
+  bucketsMax,
+  countedRunsMax,
+  RunStatistics,
+  StatisticsBucket,
+} from '../resources/runs/run-statistics.ts'
 import { RunMethod, VisibleRunList } from '../resources/runs/visible-run.ts'
 import { BindingList } from '../resources/tasks/binding.ts'
 import { DateTime, Strict } from '../schema.ts'
 import { runStates } from '../states/run-states.ts'
-import { sandboxPrefix } from './prefixes.ts'
+import { extensionPrefix, sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
 
 const tenant = { method: 'GET' } as const
+
+const runFilters = {
+  status: about('Only runs in one of these states.', repeatable(runStates)),
+  chatroom_id: about('Only runs in this room.', Type.Optional(ChatroomId)),
+  task_id: about('Only runs of this task.', Type.Optional(TaskId)),
+  method: about('Only runs submitted by a chat agent, or in any other way.', Type.Optional(RunMethod)),
+  queued_after: about('Only runs queued at this instant or later.', Type.Optional(DateTime)),
+  queued_before: about('Only runs queued before this instant.', Type.Optional(DateTime)),
+}
 
 /** Queries across rooms or tasks (contract part 2, "Capability and management queries"; part 3, D5). */
 export const managementRoutes = {
@@ -21,17 +36,24 @@ export const managementRoutes = {
     path: `${sandboxPrefix}/runs`,
     summary: 'List the runs of every chatroom the caller may read, newest first',
     description: 'With the names of room and task, and `total` over all pages.',
-    query: Type.Object({
-      ...pageFields(chatroomPageSizeDefault),
-      status: about('Only runs in one of these states.', repeatable(runStates)),
-      chatroom_id: about('Only runs in this room.', Type.Optional(ChatroomId)),
-      task_id: about('Only runs of this task.', Type.Optional(TaskId)),
-      method: about('Only runs submitted by a chat agent, or in any other way.', Type.Optional(RunMethod)),
-      queued_after: about('Only runs queued at this instant or later.', Type.Optional(DateTime)),
-      queued_before: about('Only runs queued before this instant.', Type.Optional(DateTime)),
-    }),
+    query: Type.Object({ ...pageFields(chatroomPageSizeDefault), ...runFilters }),
     response: VisibleRunList,
     errors: [],
+  }),
+  countRuns: route({
+    action: 'run.list_visible',
+    ...tenant,
+    tag: 'Runs',
+    path: `${extensionPrefix}/runs/statistics`,
+    summary:
+      'Count the runs of every chatroom the caller may read by hour or day, with their waits and durations',
+    description: `With the filters of listVisibleRuns. Without \`queued_after\` the last 14 days or 48 hours are counted. At most ${bucketsMax} hours or days, and the newest ${countedRunsMax} runs.`,
+    query: Type.Object({
+      ...runFilters,
+      bucket: about('Length of a bucket; a day if it is left out.', Type.Optional(StatisticsBucket), 'day'),
+    }),
+    response: RunStatistics,
+    errors: ['usage_busy'],
   }),
   listTaskBindings: route({
     action: 'task.read',

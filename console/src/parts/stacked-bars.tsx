@@ -1,3 +1,4 @@
+import type { Tone } from '../design/states.ts'
 import styles from './stacked-bars.module.css'
 import { TenantText } from './tenant-text.tsx'
 
@@ -7,15 +8,17 @@ interface Props {
   /** One bar each, with the words for it. */
   bars: readonly string[]
   /** At most five. */
-  series: readonly { id: string; name: string; values: readonly number[] }[]
+  series: readonly { id: string; name: string; values: readonly number[]; tone?: Tone }[]
   format: (value: number) => string
+  /** A bar was pressed. Fields beside the chart do the same. */
+  onBar?: (at: number) => void
 }
 
 const height = 100
 const barWidth = 0.8
 
 /** Bars of stacked values. A table beside it has the same. */
-export function StackedBars({ label, bars, series, format }: Props) {
+export function StackedBars({ label, bars, series, format, onBar }: Props) {
   const totals = bars.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))
   const most = Math.max(...totals, 0)
   return (
@@ -31,14 +34,18 @@ export function StackedBars({ label, bars, series, format }: Props) {
         {bars.map((bar, at) => (
           <g key={bar}>
             <title>{`${bar}: ${format(totals[at] ?? 0)}`}</title>
-            {series.map(({ id, values }, index) => {
+            {onBar && (
+              // biome-ignore lint/a11y/noStaticElementInteractions: fields beside the chart do the same
+              <rect className={styles.bar} x={at} width={1} height={height} onClick={() => onBar(at)} />
+            )}
+            {series.map(({ id, values, tone }, index) => {
               const value = values[at] ?? 0
               if (value === 0) return null
               const below = series.slice(0, index).reduce((sum, each) => sum + (each.values[at] ?? 0), 0)
               return (
                 <rect
                   key={id}
-                  data-series={index}
+                  {...lookOfSeries(index, tone)}
                   x={at + (1 - barWidth) / 2}
                   width={barWidth}
                   y={height - ((below + value) / most) * height}
@@ -54,10 +61,10 @@ export function StackedBars({ label, bars, series, format }: Props) {
         {bars.length > 1 && <span>{bars.at(-1)}</span>}
       </p>
       <ul className={styles.legend}>
-        {series.map(({ id, name }, index) => (
+        {series.map(({ id, name, tone }, index) => (
           <li key={id}>
             <svg viewBox="0 0 12 12" aria-hidden="true">
-              <rect data-series={index} width="12" height="12" rx="2" />
+              <rect {...lookOfSeries(index, tone)} width="12" height="12" rx="2" />
             </svg>
             <TenantText text={name} />
           </li>
@@ -66,3 +73,6 @@ export function StackedBars({ label, bars, series, format }: Props) {
     </div>
   )
 }
+
+const lookOfSeries = (index: number, tone: Tone | undefined) =>
+  tone === undefined ? { 'data-series': index } : { 'data-tone': tone }

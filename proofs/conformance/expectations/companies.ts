@@ -78,4 +78,5 @@ export const companies: Record<string, Expectation> = {
   listTaskRuns: {},
   countTaskRuns: {},
   listVisibleRuns: {},
+  countRuns: {},
 }

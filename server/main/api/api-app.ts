@@ -194,7 +194,7 @@ export function createApiApp({
   const wrapping = wrappingKeys ?? configuredKeys(config, 'api')
   mountSecrets(mount, { db, directory, pages, clock, log, keys, wrappingKeys: wrapping, tasks })
   mountTables(mount, { db, directory, pages, clock, outputs, downloads })
-  mountManagementRoutes(mount, { tasks, runs: { db, directory, policy, pages } })
+  mountManagementRoutes(mount, { tasks, runs: { db, directory, clock, policy, pages } })
   mountAgents(app, mounting, { ...shared, signed, log, logNews, login, agentIdentityProvider, baseUrl })
   mountDoors(app, mounting, { ...shared, ...following, ...sessions, log, logNews })
   const live = { updates: logNews, service: { isEnabled, version: manifest.version } }

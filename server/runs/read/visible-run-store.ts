@@ -1,4 +1,4 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { dayMs } from '../../base/clock.ts'
 import type { Executing } from '../../db/database.ts'
 import { arrayParam, opaqueParam } from '../../db/fast/params.ts'
@@ -60,27 +60,36 @@ const inRoom = (filter: VisibleRunFilter) =>
   sql`runs.chatroom_id = room.id and ${anywhere({ ...filter, roomIds: undefined })}`
 
 /**
- * Newest first by (`queued_at`, `id`). The newest runs of each room are read by its index, so that a caller with few rooms
- * does not scan the runs of all others. Reads runs, chatrooms and tasks; writes nothing.
+ * Columns of the newest runs that match. Those of each room are read by its index, so that a caller with few rooms does not scan the runs
+ * of all others.
  */
+export function newestMatching(
+  filter: VisibleRunFilter,
+  { columns, older, limit }: { columns: RawBuilder<unknown>; older: RawBuilder<unknown>; limit: number },
+): RawBuilder<unknown> {
+  const { companyId, roomIds } = filter
+  const bound = sql`limit ${opaqueParam(limit, 'bigint')}`
+  // A run has its room's company. Comparing it per run too makes the planner expect few rows and sort the whole room.
+  const newest = roomIds
+    ? sql`select runs.* from ${roomsOf(companyId, roomIds)} cross join lateral (
+        select ${columns} from runs where ${inRoom(filter)} and ${older} ${newestFirst} ${bound}) runs`
+    : sql`select ${columns} from runs where ${matching(filter)} and ${older}`
+  return sql`select * from (${newest}) runs ${newestFirst} ${bound}`
+}
+
+/** Newest first by (`queued_at`, `id`). Reads runs, chatrooms and tasks; writes nothing. */
 export async function listVisibleRunRows(
   db: Executing,
   filter: VisibleRunFilter,
   page: { before: { queuedAtUs: number; id: string } | undefined; limit: number },
 ): Promise<VisibleRunRow[]> {
-  const { companyId, roomIds } = filter
   const older = page.before ? olderThan(page.before) : sql`true`
-  const limit = sql`limit ${opaqueParam(page.limit, 'bigint')}`
-  // A run has its room's company. Comparing it per run too makes the planner expect few rows and sort the whole room.
-  const newest = roomIds
-    ? sql`select runs.* from ${roomsOf(companyId, roomIds)} cross join lateral (
-        select * from runs where ${inRoom(filter)} and ${older} ${newestFirst} ${limit}) runs`
-    : sql`select * from runs where ${matching(filter)} and ${older}`
+  const newest = newestMatching(filter, { columns: sql`*`, older, limit: page.limit })
   const { rows } = await sql<VisibleRunRow>`
     select runs.*, ${queuedAtUs} as queued_at_us,
       (select name from chatrooms where chatrooms.id = runs.chatroom_id and chatrooms.company_id = runs.company_id) as chatroom_name,
       (select name from tasks where tasks.id = runs.task_id and tasks.company_id = runs.company_id) as task_name
-    from (select * from (${newest}) runs ${newestFirst} ${limit}) runs
+    from (${newest}) runs
     ${newestFirst}
   `.execute(db)
   return rows

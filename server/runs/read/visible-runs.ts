@@ -11,7 +11,7 @@ import { beforeOf } from './read-runs.ts'
 import { renderRun } from './render-run.ts'
 import { countVisibleRuns, listVisibleRunRows, type VisibleRunFilter } from './visible-run-store.ts'
 
-export interface VisibleRunQuery extends PageRequest {
+export interface RunFilterQuery {
   status?: string[] | undefined
   chatroom_id?: string | undefined
   task_id?: string | undefined
@@ -27,17 +27,9 @@ export interface VisibleRunQuery extends PageRequest {
 export async function listVisibleRuns(
   deps: Pick<RunServices, 'db' | 'directory' | 'policy' | 'pages'>,
   principal: Principal,
-  query: VisibleRunQuery,
+  query: RunFilterQuery & PageRequest,
 ): Promise<VisibleRunList> {
-  const filter: VisibleRunFilter = {
-    companyId: principal.companyId,
-    roomIds: within(await readableRooms(deps.directory, principal), query.chatroom_id),
-    taskId: query.task_id,
-    states: query.status,
-    method: query.method,
-    queuedFrom: instant('queued_after', query.queued_after),
-    queuedBefore: instant('queued_before', query.queued_before),
-  }
+  const filter = await visibleRunFilter(deps.directory, principal, query)
   const list = `runs:${principal.companyId}`
   const size = query.page_size ?? chatroomPageSizeDefault
   const before = beforeOf(deps.pages.read(list, query.page_token))
@@ -56,6 +48,21 @@ export async function listVisibleRuns(
   })
   return { ...page, total }
 }
+
+/** The runs that the caller may read and that match. */
+export const visibleRunFilter = async (
+  directory: Directory,
+  principal: Principal,
+  query: RunFilterQuery,
+): Promise<VisibleRunFilter> => ({
+  companyId: principal.companyId,
+  roomIds: within(await readableRooms(directory, principal), query.chatroom_id),
+  taskId: query.task_id,
+  states: query.status,
+  method: query.method,
+  queuedFrom: instant('queued_after', query.queued_after),
+  queuedBefore: instant('queued_before', query.queued_before),
+})
 
 /** The rooms whose runs the principal may read; undefined: every room of the company. */
 export const readableRooms = async (

@@ -27,6 +27,10 @@ export const matchingRuns = (filters: RunFilters) => ({
   }) => untilNextRead(state.data?.pages.flatMap(({ items }) => items)),
 })
 
+/** The runs that match, by hour or day. They change slowly: no event has them read again. */
+export const statisticsOf = (query: QueryOf<typeof allRoutes.countRuns>) =>
+  apiQuery(allRoutes.countRuns, { query })
+
 /** The name of a task whose runs the room has, also after the room no longer offers it. */
 export const taskNameOf = (cid: string, taskId: string) => ({
   ...apiQuery(allRoutes.listVisibleRuns, { query: { chatroom_id: cid, task_id: taskId, page_size: 1 } }),

@@ -4,8 +4,9 @@ import { useRoom } from '../../data/rooms/rooms.ts'
 import { Page } from '../../parts/page.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { FilterBar } from './filter-bar.tsx'
-import { readFilters } from './filters.ts'
+import { type Filters, readFilters } from './filters.ts'
 import { FoundRuns } from './found-runs.tsx'
+import { RunCharts } from './run-charts.tsx'
 
 /** The runs of one room. */
 export function RoomRunsPage() {
@@ -18,12 +19,13 @@ export function RoomRunsPage() {
     { text: t.rooms.title, to: '/chatrooms' },
     { text: room, to: `/chatrooms/${cid}` },
   ])
+  const change = (changed: Filters) => void navigate({ search: readFilters({ ...changed }), replace: true })
   return (
     <Page title={t.runs.ofRoom(room)}>
-      <FilterBar
-        filters={filters}
-        hasRooms={false}
-        onChange={(changed) => void navigate({ search: readFilters({ ...changed }), replace: true })}
+      <FilterBar filters={filters} hasRooms={false} onChange={change} />
+      <RunCharts
+        filters={{ ...filters, room: cid }}
+        onDay={(day) => change({ ...filters, from: day, to: day })}
       />
       <FoundRuns filters={{ ...filters, room: cid }} hasRooms={false} />
     </Page>

@@ -1,6 +1,8 @@
 import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
 import { managementRoutes } from '@sandbox-jobs/contract/routes/management-routes.ts'
 import { taskOverviewRoutes } from '@sandbox-jobs/contract/routes/task-overview-routes.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { countRuns } from '../../../runs/read/run-statistics.ts'
 import { listTaskOverviews } from '../../../runs/read/task-overviews.ts'
 import { listVisibleRuns } from '../../../runs/read/visible-runs.ts'
 import type { RunServices } from '../../../runs/run-services.ts'
@@ -14,11 +16,15 @@ const listDefaults = { page_size: catalogPageSizeDefault, lifecycle: 'active' } 
 /** Queries over several rooms or tasks (contract part 2, "Capability and management queries"). */
 export function mountManagementRoutes(
   mount: Mount,
-  services: { tasks: TaskContext; runs: Pick<RunServices, 'db' | 'directory' | 'policy' | 'pages'> },
+  services: {
+    tasks: TaskContext
+    runs: Pick<RunServices, 'db' | 'directory' | 'policy' | 'pages'> & { clock: Clock }
+  },
 ): void {
   mount(managementRoutes.listVisibleRuns, ({ principal, query }) =>
     listVisibleRuns(services.runs, principal, query),
   )
+  mount(managementRoutes.countRuns, ({ principal, query }) => countRuns(services.runs, principal, query))
   mount(taskOverviewRoutes.listTaskOverviews, ({ principal, query }) =>
     listTaskOverviews(services.tasks, principal, listRequestOf(query, listDefaults)),
   )
