@@ -71,6 +71,13 @@ export const de = {
     byProvider: 'über den Anmeldedienst',
     end: 'Dort abmelden',
     endOthers: 'Überall sonst abmelden',
+    mail: 'E-Mail',
+    mailTo: 'An',
+    mailAbout: 'Über',
+    saveMail: 'Speichern',
+    mailSaved: 'Gespeichert.',
+    noMail:
+      'Sie bekommen keine E-Mails: Der Dienst hat keinen Mailserver, oder Sie haben keine Adresse in seinem Verzeichnis.',
     changePassword: 'Passwort ändern',
     currentPassword: 'Bisheriges Passwort',
     newPassword: 'Neues Passwort',

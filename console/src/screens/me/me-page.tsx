@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { me } from '../../data/person/me.ts'
+import { hasRooms } from '../../data/person/roles.ts'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { TenantText } from '../../parts/tenant-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
+import { MailPart } from './mail-form.tsx'
 import styles from './me.module.css'
 import { PasswordForm } from './password-form.tsx'
 import { SignInList } from './sign-in-list.tsx'
 
-/** The person's own account: who they are, their password, and the browsers in which they are signed in. */
+/** The person's own account: who they are, where they are signed in, their e-mails and their password. */
 export function MePage() {
   const t = useTexts()
   const account = useQuery(me)
@@ -35,6 +37,12 @@ export function MePage() {
               <h2>{t.me.signIns}</h2>
               <SignInList />
             </section>
+            {hasRooms(shown.role) && (
+              <section className={styles.part}>
+                <h2>{t.me.mail}</h2>
+                <MailPart />
+              </section>
+            )}
             {shown.has_password && (
               <section className={styles.part}>
                 <h2>{t.me.changePassword}</h2>
