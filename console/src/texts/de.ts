@@ -41,6 +41,7 @@ export const de = {
     againWhy: 'Ihre Anmeldung ist beendet. Was Sie auf dieser Seite eingegeben haben, bleibt erhalten.',
     login: 'Anmeldename',
     password: 'Passwort',
+    noLogin: 'Sie haben keinen Anmeldenamen? Ein Administrator Ihrer Firma gibt Ihnen einen.',
     at: (provider: string) => `Anmelden mit ${provider}`,
     problems: {
       unreachable:

@@ -41,6 +41,7 @@ export const en = {
     againWhy: 'Your sign-in has ended. What you typed on this page is kept.',
     login: 'Login',
     password: 'Password',
+    noLogin: 'You have no login? An administrator of your company gives you one.',
     at: (provider: string) => `Sign in with ${provider}`,
     problems: {
       unreachable:

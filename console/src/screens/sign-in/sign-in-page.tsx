@@ -26,6 +26,7 @@ export function SignInPage() {
           )}
           <SignInForm onSignedIn={() => void navigate({ to: after, replace: true })} />
           <ProviderLink after={after} />
+          <p className={styles.help}>{t.signIn.noLogin}</p>
         </>
       ) : (
         <NeedsHttps />
