@@ -71,6 +71,16 @@ test('a room offers its jobs, each with a form', async () => {
   await page.getByRole('heading', { level: 1, name: `Run ${job}` }).waitFor()
 })
 
+test('letters that are typed right behind the keys of the palette are its text, whatever still loads', async () => {
+  const never = () => undefined
+  await page.route('**/assets/palette*', never)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('daily')
+  expect(await page.getByRole('combobox', { name: 'Name, run, screen or action' }).inputValue()).toBe('daily')
+  await page.keyboard.press('Escape')
+  await page.unroute('**/assets/palette*', never)
+})
+
 test('an input that breaks the schema is refused with each place, and stays as it was typed', async () => {
   await page.getByRole('button', { name: 'JSON' }).click()
   await page.getByRole('textbox', { name: 'JSON' }).fill('{"rows":[{}]}')

@@ -8,7 +8,7 @@ import { type ActionId, actionIds, keyActions } from './keys.ts'
 import styles from './keys-dialog.module.css'
 
 /** The keys of this screen, and the switch for those without a modifier. */
-export default function KeysDialog({ onClose }: { onClose: () => void }) {
+export function KeysDialog({ onClose }: { onClose: () => void }) {
   const t = useTexts()
   const queries = useQueryClient()
   const isOn = useStore(singleKeys)

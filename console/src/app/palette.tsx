@@ -7,8 +7,11 @@ import { ranked } from './ranking.ts'
 
 const shownMax = 50
 
-/** One field that goes to every screen, does what the screen offers, and searches for what the person may see. */
-export default function Palette({ onClose }: { onClose: () => void }) {
+/**
+ * One field that goes to every screen, does what the screen offers, and searches for what the person may see. It is there at once: letters
+ * that are typed before it is would be keys of the screen.
+ */
+export function Palette({ onClose }: { onClose: () => void }) {
   const t = useTexts()
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)

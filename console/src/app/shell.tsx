@@ -1,6 +1,6 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { signInNeeded } from '../data/api/sign-in-state.ts'
 import { companyPartsOf } from '../data/company/company-parts.ts'
 import { me } from '../data/person/me.ts'
@@ -9,15 +9,14 @@ import { useStore } from '../data/store.ts'
 import { SignInDialog } from '../screens/sign-in/sign-in-dialog.tsx'
 import { useAction } from './actions.ts'
 import { Header } from './header.tsx'
+import { KeysDialog } from './keys-dialog.tsx'
 import { updateWithEvents } from './live-updates.ts'
 import { OfflineBar } from './offline-bar.tsx'
+import { Palette } from './palette.tsx'
 import styles from './shell.module.css'
 import { SideBar } from './side-bar.tsx'
 import { StoppedBar } from './stopped-bar.tsx'
 import { usePreferences } from './use-preferences.ts'
-
-const Palette = lazy(() => import('./palette.tsx'))
-const KeysDialog = lazy(() => import('./keys-dialog.tsx'))
 
 let isStarted = false
 
@@ -63,10 +62,8 @@ export function Shell() {
           </main>
         </div>
       </div>
-      <Suspense>
-        {open === 'palette' && <Palette onClose={close} />}
-        {open === 'keys' && <KeysDialog onClose={close} />}
-      </Suspense>
+      {open === 'palette' && <Palette onClose={close} />}
+      {open === 'keys' && <KeysDialog onClose={close} />}
       {isSignInNeeded && <SignInDialog />}
     </div>
   )

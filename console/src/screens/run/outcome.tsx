@@ -22,7 +22,9 @@ export function Outcome({ run }: { run: ExtendedRun }) {
       <p className={styles.detail}>
         <code>{run.error_code}</code>
         {run.exit_code !== null && <span>{t.run.exitCode(run.exit_code)}</span>}
-        {run.error_detail !== '' && <code>{run.error_detail}</code>}
+        {run.error_detail !== '' && run.error_detail !== `exit_code=${run.exit_code}` && (
+          <code>{run.error_detail}</code>
+        )}
       </p>
     </ToneBox>
   )
