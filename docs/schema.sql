@@ -1478,6 +1478,7 @@ create table run_end_requests (
   requested_at timestamp with time zone default clock_timestamp() not null,
   account text not null,
   constraint run_end_requests_pkey PRIMARY KEY (id),
+  constraint run_end_requests_company_id_run_id_key UNIQUE NULLS NOT DISTINCT (company_id, run_id),
   constraint run_end_requests_account_check CHECK (length(account) >= 1 AND length(account) <= 256),
   constraint run_end_requests_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );

@@ -34,6 +34,11 @@ export const platformErrors = {
     'This sign-in to the operator console is read-only.',
     'Sign in with the address that `sandbox operator console` prints without `--read-only`.',
   ),
+  run_ends_full: entry(
+    429,
+    'Operators wait for the end of as many runs and queues as they may.',
+    'Repeat it when workers have ended some. A worker has to be at work for that.',
+  ),
   console_needs_https: entry(
     403,
     'Browsers keep a sign-in only for HTTPS and for addresses of their own machine.',

@@ -55,7 +55,9 @@ async function grantActs(db: Executing, role: ReturnType<typeof sql.id>): Promis
   await sql`grant select, insert on operator_acts to ${role}`.execute(db)
   await sql`grant update (revoked_at) on gateway_keys to ${role}`.execute(db)
   // The worker ends the runs: this role changes none.
-  await sql`grant insert on run_end_requests to ${role}`.execute(db)
+  await sql`grant insert, select (company_id, run_id), update (requested_at, account) on run_end_requests to ${role}`.execute(
+    db,
+  )
   for (const table of ['build_fence', 'kill_switch', 'company_budgets'])
     await sql`grant select, insert, update, delete on ${sql.table(table)} to ${role}`.execute(db)
   const names = sql.join(operatorColumns.map((column) => sql.id(column)))

@@ -285,6 +285,9 @@ describe('in the database', () => {
       'delete from build_fence',
       'delete from kill_switch',
       "insert into run_end_requests (company_id, run_id, account) select id, 'run_none', 'x' from companies",
+      `insert into run_end_requests (company_id, run_id, account) select id, 'run_none', 'y' from companies
+        where (select count(*) from run_end_requests where run_id is distinct from 'run_none') < 5
+        on conflict (company_id, run_id) do update set requested_at = clock_timestamp(), account = 'y'`,
       'select company_id, day, egress_bytes from usage_days',
       'select count(company_id) from run_refusals',
     ]) {
@@ -317,6 +320,7 @@ describe('in the database', () => {
       'select input_digest from runs',
       "update runs set state = 'cancelled'",
       'select account from run_end_requests',
+      "update run_end_requests set run_id = 'x'",
       'select entries from run_refusals',
       'create table mine (a int)',
       'set role sandbox_jobs_api',

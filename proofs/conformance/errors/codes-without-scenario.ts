@@ -13,6 +13,7 @@ export const codesWithoutScenario: Partial<Record<ErrorCode, string>> = {
   usage_busy: 'needs reports that stay: usage-report.test.ts',
   custom_table_busy: 'needs exports that stay: table-queries.test.ts',
   custom_table_query_too_slow: 'needs a long table: table-queries.test.ts',
+  run_ends_full: 'is of the operator console, not of the API: end-requested-runs.test.ts',
   operator_read_only: 'is of the operator console, not of the API: operator-app.test.ts',
   watchers_busy: 'needs requests that stay: state-watchers.test.ts',
   chatroom_owner_scope_removed: 'the schema refuses owner_scope=chatroom with 422 first',

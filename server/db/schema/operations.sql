@@ -178,7 +178,7 @@ create table kill_switch (
 );
 
 -- Runs that operators want to end: one, or all of a company that wait. A worker ends them and deletes the row, so the operator
--- console, whose role may add rows here, needs no right on runs.
+-- console, whose role may add rows here, needs no right on runs. Who asks again renews the row.
 create table run_end_requests (
   id bigint generated always as identity primary key,
   company_id text not null references companies,
@@ -186,7 +186,8 @@ create table run_end_requests (
   run_id text,
   requested_at timestamptz not null default clock_timestamp(),
   -- of the machine, that the audit log of the company names
-  account text not null check (length(account) between 1 and 256)
+  account text not null check (length(account) between 1 and 256),
+  unique nulls not distinct (company_id, run_id)
 );
 
 -- Things that could not be removed when their time was over, and when each is tried again: others go before it.

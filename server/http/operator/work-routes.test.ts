@@ -116,10 +116,10 @@ it('asks for the end of a run and of all that wait, each with its reason, and re
     expect((await post(path, 'run_none', { reason: 'why' })).statusCode).toBe(404)
     expect((await post(path, id, { reason: 'why' }, readOnly)).json().detail.code).toBe('operator_read_only')
   }
-  expect(await listRunEndRequests(db, 10)).toEqual([])
+  expect(await listRunEndRequests(db)).toEqual([])
   expect((await post(endRun.path, run, { reason: 'It mines.' })).statusCode).toBe(200)
   expect((await post(emptyQueue.path, companyId, { reason: 'So do they.' })).statusCode).toBe(200)
-  expect(await listRunEndRequests(db, 10)).toMatchObject([
+  expect(await listRunEndRequests(db)).toMatchObject([
     { company_id: companyId, run_id: run, account: 'grace' },
     { company_id: companyId, run_id: null, account: 'grace' },
   ])

@@ -7,11 +7,11 @@ import {
   deleteRunEndRequest,
   listRunEndRequests,
   lockQueuedRunsOf,
+  lockRunEndRequest,
   type RunEndRequest,
 } from './run-end-request-store.ts'
 
 const everyMs = 1000
-const requestsMax = 100
 /** Of a transaction, which locks them and their company's counts. */
 const runsMax = 50
 
@@ -19,47 +19,51 @@ const runsMax = 50
 export const startRequestedEnds = (db: Database, log: Log): Ticker =>
   startTicker({
     name: 'requested ends',
-    tick: (signal) => endRequestedRuns(db, signal),
+    tick: (signal) => endRequestedRuns(db, log, signal),
     intervalMs: everyMs,
     log,
   })
 
 /**
- * Ends the runs of each request and then deletes it: after a crash it is repeated, which changes nothing of what has ended. Returns the
- * number of requests.
+ * Ends the runs of each request and then deletes it: after a crash it is repeated, which changes nothing of what has ended. Each
+ * round ends a part of each request, so that none waits for a long queue, or for one that fails.
  */
-export async function endRequestedRuns(db: Database, signal?: AbortSignal): Promise<number> {
-  const requests = await listRunEndRequests(db, requestsMax)
-  for (const request of requests) {
-    if (signal?.aborted) break
-    const { account, run_id } = request
+export async function endRequestedRuns(db: Database, log: Log, signal?: AbortSignal): Promise<void> {
+  while (!signal?.aborted && (await endParts(db, log, signal)));
+}
+
+/** Returns whether one of the requests has more runs to end now. */
+async function endParts(db: Database, log: Log, signal: AbortSignal | undefined): Promise<boolean> {
+  let hasMore = false
+  for (const request of await listRunEndRequests(db)) {
+    if (signal?.aborted) return false
+    const { account, run_id, company_id: company } = request
     const action = run_id === null ? 'queue_empty' : 'run_end'
-    await actingAs({ action, actor_type: 'operator', actor_id: account }, () => endRuns(db, request, signal))
+    try {
+      const acting = { action, actor_type: 'operator', actor_id: account } as const
+      if (await actingAs(acting, () => endPart(db, request))) hasMore = true
+    } catch (error) {
+      log.warn({ company, run: run_id, error: String(error) }, 'cannot end what an operator wants to end')
+    }
   }
-  return requests.length
+  return hasMore
 }
 
-async function endRuns(db: Database, request: RunEndRequest, signal: AbortSignal | undefined): Promise<void> {
+async function endPart(db: Database, request: RunEndRequest): Promise<boolean> {
   const { run_id: id, company_id } = request
-  if (id !== null) await cancelRun(db, { id, company_id }, 'at once', 'worker')
-  else if (!(await emptyQueue(db, request, signal))) return
+  if (id === null) return endQueued(db, request)
+  await cancelRun(db, { id, company_id }, 'at once', 'worker')
   await deleteRunEndRequest(db, request)
-}
-
-/** Returns false if the signal came first. */
-async function emptyQueue(
-  db: Database,
-  request: RunEndRequest,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  while ((await endQueued(db, request)) === runsMax) if (signal?.aborted) return false
-  return true
+  return false
 }
 
 /** Runs that a worker has claimed meanwhile go on. */
-const endQueued = (db: Database, request: RunEndRequest): Promise<number> =>
+const endQueued = (db: Database, request: RunEndRequest): Promise<boolean> =>
   db.transaction().execute(async (trx) => {
+    if (!(await lockRunEndRequest(trx, request))) return false
     const runs = await lockQueuedRunsOf(trx, request, runsMax)
     for (const run of runs) await cancelQueued(trx, run, 'worker')
-    return runs.length
+    if (runs.length === runsMax) return true
+    await deleteRunEndRequest(trx, request)
+    return false
   })

@@ -7,18 +7,35 @@ import type { RunEndRequestsTable } from '../../db/tables/audit.ts'
 
 export type RunEndRequest = Selectable<RunEndRequestsTable>
 
-export async function insertRunEndRequest(
+/** Inserts a request, or renews that for the same runs. Returns false if there are `max` others already. */
+export async function putRunEndRequest(
   db: Executing,
-  request: Insertable<RunEndRequestsTable>,
-): Promise<void> {
-  await db.insertInto('run_end_requests').values(request).execute()
+  { company_id, run_id, account }: Insertable<RunEndRequestsTable>,
+  max: number,
+): Promise<boolean> {
+  const { numAffectedRows } =
+    await sql`${acrossCompanies('operators have one list of requests for all companies')}
+    insert into run_end_requests (company_id, run_id, account)
+    select ${company_id}, ${run_id}, ${account}
+    where (select count(*) from run_end_requests
+      where (company_id, run_id) is distinct from (${company_id}::text, ${run_id}::text)) < ${max}
+    on conflict (company_id, run_id) do update
+      set requested_at = clock_timestamp(), account = ${account}`.execute(db)
+  return numAffectedRows === 1n
 }
 
 /** The oldest first. */
-export async function listRunEndRequests(db: Executing, limit: number): Promise<RunEndRequest[]> {
+export async function listRunEndRequests(db: Executing): Promise<RunEndRequest[]> {
   const { rows } = await sql<RunEndRequest>`${acrossCompanies('the operator ends runs of all companies')}
-    select * from run_end_requests order by id limit ${limit}`.execute(db)
+    select * from run_end_requests order by id`.execute(db)
   return rows
+}
+
+/** Locks a request, so that nobody renews it meanwhile. Returns false if it is fulfilled, or another worker has it locked. */
+export async function lockRunEndRequest(trx: Trx, { id, company_id }: RunEndRequest): Promise<boolean> {
+  const { rows } = await sql`select from run_end_requests where company_id = ${company_id} and id = ${id}
+    for update skip locked`.execute(trx)
+  return rows.length > 0
 }
 
 export async function deleteRunEndRequest(db: Executing, { id, company_id }: RunEndRequest): Promise<void> {
