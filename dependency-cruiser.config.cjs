@@ -301,7 +301,7 @@ module.exports = {
     {
       name: 'clients-use-the-contract',
       comment:
-        'Scenarios are external clients over HTTP. Shared helpers are the seeded random numbers, waits for a condition, the test registry, the test bucket, an external Postgres, the mail server, the identity provider, the collector of traces, certificates and unpacked Debian packages. The test of a check makes what the check must find.',
+        'Scenarios are external clients over HTTP. Shared helpers are the seeded random numbers, waits for a condition, the test registry, the test bucket, an external Postgres, the mail server, the identity provider, the collector of traces, certificates, the packed programs and unpacked Debian packages. The test of a check makes what the check must find.',
       severity: 'error',
       from: {
         path: '^e2e/',
@@ -310,7 +310,7 @@ module.exports = {
       to: {
         path: '^(agent|kubernetes|reader|server|proofs|testing|tools)/',
         pathNot:
-          '^(server/base/seeded-random|testing/eventually|testing/mail-server|testing/identity-provider|testing/trace-collector|testing/bucket/test-bucket|testing/bucket/stored-objects|testing/database/external-postgres|testing/registry/registry-fixture|testing/certificate|testing/unpacked-package)[.]ts$',
+          '^(server/base/seeded-random|testing/eventually|testing/mail-server|testing/identity-provider|testing/trace-collector|testing/bucket/test-bucket|testing/bucket/stored-objects|testing/database/external-postgres|testing/registry/registry-fixture|testing/certificate|testing/share-packed|testing/unpacked-package)[.]ts$',
       },
     },
     {

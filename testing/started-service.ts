@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { controlGroupOf } from '../server/main/supervisor/processes/service-roles.ts'
+import { sharePacked } from './share-packed.ts'
 
 export const sandboxCommand = resolve(import.meta.dirname, '../sandbox')
 
@@ -12,14 +12,6 @@ export interface StartedService {
   /** Its output so far. */
   lines: string[]
   exited: Promise<number | null>
-}
-
-/** Gives a new data folder the programs that the test run has packed. The service packs others if these are not of its sources. */
-export function sharePacked(dataDir: string): void {
-  const { PACKED_PROGRAMS: packed } = process.env
-  if (packed === undefined) return
-  const folder = fileURLToPath(packed)
-  cpSync(folder, join(dataDir, 'packed', basename(folder)), { recursive: true })
 }
 
 /** A Python program that becomes the command of its arguments with a socket that listens on the port, as systemd passes one. */

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { machineCommand } from '../../cli/testing/run-cli.ts'
-import { sharePacked } from '../../testing/started-service.ts'
+import { sharePacked } from '../../testing/share-packed.ts'
 
 const run = promisify(execFile)
 
