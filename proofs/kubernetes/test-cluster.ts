@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { namespaceManifests } from '../../kubernetes/check/namespace-manifests.ts'
+import { pushImage } from '../../kubernetes/registry/push-image.ts'
+import { RegistrySession } from '../../kubernetes/registry/registry-session.ts'
 import { builtFolder } from '../../server/native-programs/manifest.ts'
 import { probeImage } from '../../server/operations/kubernetes/probe-image.ts'
 
@@ -68,12 +70,15 @@ export class TestCluster {
 
   /** The reference of the pushed image. */
   async pushProbe(closedMode = 0): Promise<string> {
-    const { archive, digest } = await probeImage({ probe: join(builtFolder, 'pod-probe'), closedMode })
+    const { archive, digest, image } = await probeImage({ probe: join(builtFolder, 'pod-probe'), closedMode })
     const path = join(this.#folder, 'probe.tar')
     writeFileSync(path, archive)
     const reference = this.tool(['push', path, `probe:${closedMode}`]).trim()
     if (!reference.endsWith(digest)) throw new Error(`the registry has ${reference} for ${digest}`)
-    return reference
+    // The same bytes by our own client: the registry has them by one digest.
+    const [host = ''] = reference.split('/')
+    await pushImage(new RegistrySession({ url: `http://${host}`, repository: 'own' }), image)
+    return `${host}/own@${digest}`
   }
 
   policy(policy: Policy): void {

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { zstdCompressSync } from 'node:zlib'
+import type { PushedImage } from '../../../kubernetes/registry/push-image.ts'
 import type { ArchiveEntry } from '../../../reader/formats/archive.ts'
 import { canonicalTar, textFile } from '../../../reader/formats/tar/canonical-tar.ts'
 import { sha256Of } from '../../base/sha256.ts'
@@ -20,6 +22,12 @@ async function* rootOf(probe: Buffer, closedMode: number): AsyncGenerator<Archiv
     yield folder(path)
 }
 
+export interface ProbeImage {
+  archive: Buffer
+  digest: string
+  image: PushedImage
+}
+
 /** An image in which both programs of a pod are the probe, as an archive in OCI's form; and the digest by which pods name it. */
 export async function probeImage({
   probe,
@@ -28,7 +36,7 @@ export async function probeImage({
   probe: string
   /** Another one is for a test of the probe. */
   closedMode?: number
-}): Promise<{ archive: Buffer; digest: string }> {
+}): Promise<ProbeImage> {
   const tar = await buffer(canonicalTar(rootOf(readFileSync(probe), closedMode)))
   const layer = zstdCompressSync(tar)
   const { manifest, config } = imageDocuments({
@@ -37,7 +45,20 @@ export async function probeImage({
     user: '',
   })
   const blobs = [manifest.bytes, config.bytes, layer]
-  return { archive: await layoutOf(manifest, blobs), digest: manifest.descriptor.digest }
+  const { digest, mediaType } = manifest.descriptor
+  return {
+    archive: await layoutOf(manifest, blobs),
+    digest,
+    image: {
+      manifest: { digest, mediaType, bytes: manifest.bytes },
+      blobs: [config.bytes, layer].map((bytes) => ({
+        digest: sha256Of(bytes),
+        byteSize: bytes.length,
+        open: () => Readable.from([bytes]),
+      })),
+      tag: `probe-${hexOf(digest).slice(0, 16)}`,
+    },
+  }
 }
 
 async function layoutOf(manifest: Document, blobs: readonly Buffer[]): Promise<Buffer> {

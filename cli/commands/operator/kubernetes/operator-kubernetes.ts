@@ -2,8 +2,11 @@ import { resolve } from 'node:path'
 import {
   checkKubernetes,
   kubernetesManifests,
-  writeProbeImage,
 } from '@sandbox-jobs/server/main/operator/kubernetes/operator-kubernetes.ts'
+import {
+  pushProbeImage,
+  writeProbeImage,
+} from '@sandbox-jobs/server/main/operator/kubernetes/operator-probe-image.ts'
 import { Command } from 'commander'
 import { table } from '../../../output/table.ts'
 import { withOperator } from '../../../session/operator.ts'
@@ -80,7 +83,9 @@ const manifests = () =>
 
 const image = () =>
   new Command('probe-image')
-    .description('write the image of the check as an OCI archive, to push to the registry of the cluster')
+    .description(
+      'write the image of the check as an OCI archive, for a registry that another machine reaches',
+    )
     .argument('<file>', 'the archive')
     .option(...asJson)
     .action((file: string, options: { json?: boolean }) =>
@@ -89,9 +94,44 @@ const image = () =>
         undefined,
         () => writeProbeImage(resolve(file)),
         ({ digest }) => ({
-          text: `Wrote ${file}. Push it, such as by skopeo copy oci-archive:${file} docker://REGISTRY/NAME:1; its digest is ${digest}\n`,
+          text: `Wrote ${file}, with the digest ${digest}\n`,
           document: { file, digest },
         }),
+      ),
+    )
+
+interface PushOptions {
+  to: string
+  login?: string
+  ca?: string
+  plainHttp?: boolean
+  json?: boolean
+}
+
+const push = () =>
+  new Command('push-probe')
+    .description('put the image of the check into a registry, and print the reference for --image')
+    .requiredOption('--to <registry/name>', 'where nodes of the cluster pull it')
+    .option('--login <file>', 'a file with USER:PASSWORD')
+    .option('--ca <file>', "the registry's certificate authority in PEM (default: the system's)")
+    .option('--plain-http', 'without TLS, in a network that is trusted')
+    .option(...asJson)
+    .addHelpText(
+      'after',
+      '\nExample:\n  sandbox operator kubernetes push-probe --to registry.example.org/sandbox/probe --login registry-login',
+    )
+    .action(({ json, to, login, ca, plainHttp = false }: PushOptions) =>
+      withOperator(
+        { ...(json && { json }) },
+        undefined,
+        () =>
+          pushProbeImage({
+            to,
+            plainHttp,
+            ...(login !== undefined && { loginFile: resolve(login) }),
+            ...(ca !== undefined && { caFile: resolve(ca) }),
+          }),
+        ({ reference }) => ({ text: `${reference}\n`, document: { reference } }),
       ),
     )
 
@@ -101,3 +141,4 @@ export const operatorKubernetesCommand = (): Command =>
     .addCommand(check())
     .addCommand(manifests())
     .addCommand(image())
+    .addCommand(push())

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { checkKubernetes, kubernetesManifests, writeProbeImage } from './operator-kubernetes.ts'
+import { ImageRegistry } from '../../../../testing/kubernetes/image-registry.ts'
+import { checkKubernetes, kubernetesManifests } from './operator-kubernetes.ts'
+import { pushProbeImage, writeProbeImage } from './operator-probe-image.ts'
 
 const request = {
   server: 'https://127.0.0.1:1',
@@ -44,4 +46,23 @@ test('a resolver is an address', async () => {
 
 test('an image that cannot be written there is a wrong request', async () => {
   expect(await writeProbeImage('/nonexistent/probe.tar')).toMatchObject({ ok: false, cause: 'request' })
+})
+
+test.each([
+  'probe',
+  'registry.example.org',
+  'registry.example.org/probe:1',
+  'https://registry.example.org/probe',
+])('%s is no repository', async (to) => {
+  expect(await pushProbeImage({ to, plainHttp: false })).toMatchObject({ ok: false, cause: 'request' })
+})
+
+test('an image is pushed to a registry, or the request says why not', async () => {
+  const registry = await ImageRegistry.start()
+  const to = `${registry.url.slice('http://'.length)}/images`
+  const pushed = await pushProbeImage({ to, plainHttp: true })
+  const [digest] = [...registry.manifests.keys()].filter((key) => key.startsWith('sha256:'))
+  expect(pushed).toEqual({ ok: true, value: { reference: `${to}@${digest}` } })
+  await registry.stop()
+  expect(await pushProbeImage({ to, plainHttp: true })).toMatchObject({ ok: false, cause: 'request' })
 })

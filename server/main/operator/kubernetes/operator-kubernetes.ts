@@ -1,15 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { KubernetesClient } from '../../../../kubernetes/api/client.ts'
 import { checkCluster } from '../../../../kubernetes/check/check-cluster.ts'
 import type { ClusterFinding } from '../../../../kubernetes/check/finding.ts'
 import { namespaceManifests } from '../../../../kubernetes/check/namespace-manifests.ts'
 import { hasCode } from '../../../base/errors/has-code.ts'
-import { installedPrograms, NativeProgramsRefused } from '../../../native-programs/installed.ts'
-import { probeImage } from '../../../operations/kubernetes/probe-image.ts'
 import { type Outcome, RequestRefused } from '../as-root.ts'
+import { requested } from './requested.ts'
 
 export interface ClusterRequest {
   server: string
@@ -20,16 +16,6 @@ export interface ClusterRequest {
   /** `ADDRESS:PORT`. */
   gateway: string
   runtimeClass?: string
-}
-
-/** Work that needs neither root nor the service: only a wrong request is expected to fail it. */
-async function requested<T>(work: () => Promise<T>): Outcome<T> {
-  try {
-    return { ok: true, value: await work() }
-  } catch (error) {
-    if (!(error instanceof RequestRefused)) throw error
-    return { ok: false, cause: 'request', message: error.message }
-  }
 }
 
 export const checkKubernetes = (request: ClusterRequest): Outcome<ClusterFinding[]> =>
@@ -74,25 +60,6 @@ export const kubernetesManifests = (request: {
       if (isIP(address) === 0) throw new RequestRefused(`--resolver ${address} is no address`)
     const gateway = { ...parseListener('--gateway', request.gateway), authority: '' }
     return namespaceManifests(namespaceOf(namespace), { gateway, resolvers })
-  })
-
-/** Writes the image and returns its digest. */
-export const writeProbeImage = (path: string): Outcome<{ digest: string }> =>
-  requested(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'probe-image-'))
-    try {
-      const { archive, digest } = await probeImage({
-        probe: installedPrograms(folder, ['pod-probe'])['pod-probe'],
-      })
-      await writeFile(path, archive)
-      return { digest }
-    } catch (error) {
-      if (error instanceof NativeProgramsRefused || (error instanceof Error && hasCode(error, 'ENOENT')))
-        throw new RequestRefused(error.message)
-      throw error
-    } finally {
-      await rm(folder, { recursive: true })
-    }
   })
 
 function namespaceOf(text: string): string {
