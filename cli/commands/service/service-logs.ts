@@ -82,7 +82,7 @@ async function showServiceLogs(services: LoggedService[], options: Options): Pro
   const limit = lines ?? (since ? linesMax : linesDefault)
   const wanted: LinesWanted = { services, level, since, limit }
   const { serviceLogs } = await import('@sandbox-jobs/server/main/operator/watch/service-logs.ts')
-  const logs = serviceLogs(wanted)
+  const logs = await serviceLogs(wanted)
   if (!logs.ok) throw explainRefusal(logs)
   const { newest, followed } = logs.value
   const show = (line: LogLine) => void process.stdout.write(`${json ? jsonOf(line) : textOf(line)}\n`)

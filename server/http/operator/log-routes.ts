@@ -10,5 +10,5 @@ interface Services {
 
 export function mountLogRoutes({ show }: OperatorMount<Services>, { config }: Services): void {
   const folder = join(config.dataDir, 'logs')
-  show(operatorRoutes.readLog, async ({ query }) => readServiceLog(folder, query), LogQuery)
+  show(operatorRoutes.readLog, ({ query }) => readServiceLog(folder, query), LogQuery)
 }

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, link, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ const wanted = (rest: Partial<LinesWanted>): LinesWanted => ({
   ...rest,
 })
 const textsOf = (lines: LogLine[]) => lines.map(({ service, level, text }) => `${service} ${level} ${text}`)
-const newest = (rest: Partial<LinesWanted>) => textsOf(newestLines(folder, wanted(rest)))
+const newest = async (rest: Partial<LinesWanted>) => textsOf(await newestLines(folder, wanted(rest)))
 
 test('lines of several logs come in the order of time, with older files and what a crash wrote', async () => {
   await write('api.log.1', [line(1000, 30, 'first')])
@@ -39,11 +39,20 @@ test('lines of several logs come in the order of time, with older files and what
     ...['api error Error: broken', 'api error     at a frame'],
     ...['builds error fourth', 'postgres error fifth', 'supervisor info api ended'],
   ]
-  expect(newest({})).toEqual(all)
-  expect(newest({ limit: 3 })).toEqual(all.slice(-3))
-  expect(newest({ since: new Date(4000) })).toEqual(all.slice(-3))
-  expect(newest({ level: 'error', services: ['builds'] })).toEqual(['builds error fourth'])
-  expect(newest({ services: ['agent'] })).toEqual([])
+  expect(await newest({})).toEqual(all)
+  expect(await newest({ limit: 3 })).toEqual(all.slice(-3))
+  expect(await newest({ since: new Date(4000) })).toEqual(all.slice(-3))
+  expect(await newest({ level: 'error', services: ['builds'] })).toEqual(['builds error fourth'])
+  expect(await newest({ services: ['agent'] })).toEqual([])
+})
+
+test('files that are rotated meanwhile are read once, and none is left out', async () => {
+  await write('api.log.1', [line(1000, 30, 'first')])
+  expect(await newest({})).toEqual(['api info first'])
+  // The file that was just read has its next name.
+  await link(path('api.log.1'), path('api.log'))
+  await write('api.log.2', [line(500, 30, 'older')])
+  expect(await newest({})).toEqual(['api info older', 'api info first'])
 })
 
 test('what is written is followed without a gap, and into the next file', async () => {
@@ -51,7 +60,7 @@ test('what is written is followed without a gap, and into the next file', async 
   const followed = new FollowedLines(folder, wanted({}))
   const stop = new AbortController()
   await appendFile(path('api.log'), `${line(2000, 30, 'after')}\n${line(3000, 30, 'cut').slice(0, 9)}`)
-  expect(textsOf(newestLines(folder, wanted({}), followed.starts))).toEqual(['api info before'])
+  expect(textsOf(await newestLines(folder, wanted({}), followed.starts))).toEqual(['api info before'])
   const lines = followed.lines(stop.signal)
   const next = async () => {
     const { value } = await lines.next()

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LoggedService, LogLevel } from '@sandbox-jobs/contract/operator/service-log.ts'
-import { linesBackwards } from './lines-backwards.ts'
+import { linesBackwards, openLog } from './lines-backwards.ts'
 import { isAtLeast, type LogLine, parseLogLine } from './log-line.ts'
 
 /** `builds` writes to the file of the worker. */
@@ -32,11 +31,16 @@ export const isWanted = ({ services, level, isFound }: LinesWanted, line: LogLin
 /**
  * The newest lines of the logs in `folder`, the oldest of them first, up to the bytes of `ends`. Files that do not exist have none.
  */
-export function newestLines(folder: string, wanted: LinesWanted, ends: Ends = new Map()): LogLine[] {
-  const files = [...new Set(wanted.services.map(fileOf))]
-  const found = files.flatMap((role) =>
-    newestOfRole(firstTexts(textsBackwards(folder, role, ends.get(role)), wanted.searchedMax), role, wanted),
-  )
+export async function newestLines(
+  folder: string,
+  wanted: LinesWanted,
+  ends: Ends = new Map(),
+): Promise<LogLine[]> {
+  const found: LogLine[] = []
+  for (const role of new Set(wanted.services.map(fileOf))) {
+    const texts = textsBackwards(folder, role, ends.get(role))
+    found.push(...(await newestOfRole(firstTexts(texts, wanted.searchedMax), role, wanted)))
+  }
   // Sorting is stable: lines of one moment stay in the order of their file.
   return found.toSorted((a, b) => timeOf(a) - timeOf(b)).slice(-wanted.limit)
 }
@@ -44,10 +48,14 @@ export function newestLines(folder: string, wanted: LinesWanted, ends: Ends = ne
 const timeOf = ({ at }: LogLine): number => at?.getTime() ?? 0
 
 /** Undated lines get the time of the line before them in the file, so that a crash stays in one piece. */
-function newestOfRole(texts: Generator<string>, role: string, wanted: LinesWanted): LogLine[] {
+async function newestOfRole(
+  texts: AsyncGenerator<string>,
+  role: string,
+  wanted: LinesWanted,
+): Promise<LogLine[]> {
   const found: LogLine[] = []
   let undated: LogLine[] = []
-  for (const text of texts) {
+  for await (const text of texts) {
     const line = parseLogLine(role, text)
     if (line.at === undefined) {
       if (isWanted(wanted, line)) undated.push(line)
@@ -66,9 +74,12 @@ function newestOfRole(texts: Generator<string>, role: string, wanted: LinesWante
 }
 
 /** The first texts, up to a number of characters. */
-function* firstTexts(texts: Generator<string>, max = Number.POSITIVE_INFINITY): Generator<string> {
+async function* firstTexts(
+  texts: AsyncGenerator<string>,
+  max = Number.POSITIVE_INFINITY,
+): AsyncGenerator<string> {
   let read = 0
-  for (const text of texts) {
+  for await (const text of texts) {
     read += text.length
     if (read > max) return
     yield text
@@ -77,11 +88,24 @@ function* firstTexts(texts: Generator<string>, max = Number.POSITIVE_INFINITY): 
 
 const filesMax = 4
 
-/** The lines of a role's files, the last one first: `api.log`, then `api.log.1`, and so on. */
-function* textsBackwards(folder: string, role: string, end: number | undefined): Generator<string> {
+/**
+ * The lines of a role's files, the last one first: `api.log`, then `api.log.1`, and so on. Meanwhile the files may be rotated: one of
+ * them is missing then, and one that was read has the next name.
+ */
+async function* textsBackwards(
+  folder: string,
+  role: string,
+  end: number | undefined,
+): AsyncGenerator<string> {
+  const read = new Set<number>()
   for (let age = 0; age < filesMax; age += 1) {
-    const path = join(folder, age === 0 ? `${role}.log` : `${role}.log.${age}`)
-    if (!existsSync(path)) return
-    for (const line of linesBackwards(path, '', age === 0 ? end : undefined)) if (line !== '') yield line
+    const log = await openLog(join(folder, age === 0 ? `${role}.log` : `${role}.log.${age}`))
+    if (!log) continue
+    if (read.has(log.inode)) {
+      await log.file.close()
+      continue
+    }
+    read.add(log.inode)
+    for await (const line of linesBackwards(log, '', age === 0 ? end : undefined)) if (line !== '') yield line
   }
 }

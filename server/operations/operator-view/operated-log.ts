@@ -20,14 +20,14 @@ const linesMax = 300
 const searchedMax = 512 * 1024
 
 /** The newest lines of the logs in `folder`, without what a tenant may have written. */
-export function readServiceLog(
+export async function readServiceLog(
   folder: string,
   { service, level = 'info', text = '' }: LogWanted,
-): ServiceLog {
+): Promise<ServiceLog> {
   const wanted = text.toLowerCase()
   const isFound = (line: LogLine) => wanted === '' || wordsOf(line).toLowerCase().includes(wanted)
   const services = service === undefined ? loggedServices : [service]
-  const lines = newestLines(folder, { services, level, limit: linesMax, isFound, searchedMax })
+  const lines = await newestLines(folder, { services, level, limit: linesMax, isFound, searchedMax })
   return {
     items: lines.toReversed().map((line) => {
       const { at, ...shown } = publicLine(line)

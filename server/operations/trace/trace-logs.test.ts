@@ -30,7 +30,7 @@ test('all logs are read with their older files, and of a line only ids, names an
   await write('supervisor.log', [`1970-01-01T00:00:04.000Z worker ended over ${id}`])
   await write('postgres.log', [`1970-01-01 00:00:05.000 UTC [7] ERROR: sbx_value ${id}`])
   await write('notes.txt', [`sbx_note ${id}`])
-  const { found, isCut } = traceLogs(folder, id, 10)
+  const { found, isCut } = await traceLogs(folder, id, 10)
   expect(isCut).toBe(false)
   expect(JSON.stringify(found)).not.toContain('sbx_')
   const shown = found.map(({ at, source, text, fields }) => [at?.getTime(), source, text, fields])
@@ -50,6 +50,6 @@ test('of many lines the newest are shown, and it is said that there are more', a
     'api.log',
     Array.from({ length: 20 }, (_value, at) => line(at, { request: id, msg: 'request' })),
   )
-  const { found, isCut } = traceLogs(folder, id, 5)
+  const { found, isCut } = await traceLogs(folder, id, 5)
   expect([found.map(({ at }) => at?.getTime()), isCut]).toEqual([[19, 18, 17, 16, 15], true])
 })

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { linesBackwards } from '../logs/lines-backwards.ts'
+import { linesBackwards, openLog } from '../logs/lines-backwards.ts'
 import { parseLogLine } from '../logs/log-line.ts'
 import { publicLine } from '../logs/public-line.ts'
 import type { Traced } from './traced.ts'
@@ -8,14 +8,20 @@ import type { Traced } from './traced.ts'
 const fileName = /^(?<role>[a-z]+)\.log(\.\d)?$/
 
 /** Lines of all log files that name an id: the newest of each file, `limit` at most. `publicLine` says what is shown of a line. */
-export function traceLogs(folder: string, id: string, limit: number): { found: Traced[]; isCut: boolean } {
+export async function traceLogs(
+  folder: string,
+  id: string,
+  limit: number,
+): Promise<{ found: Traced[]; isCut: boolean }> {
   const found: Traced[] = []
   let isCut = false
   for (const name of readdirSync(folder)) {
     const role = fileName.exec(name)?.groups?.role
     if (role === undefined) continue
+    const log = await openLog(join(folder, name))
+    if (!log) continue
     let taken = 0
-    for (const line of linesBackwards(join(folder, name), id)) {
+    for await (const line of linesBackwards(log, id)) {
       taken += 1
       isCut ||= taken > limit
       if (taken > limit) break

@@ -78,7 +78,7 @@ async function collect(config: Config): Promise<{ files: Record<string, string>;
     }
     return text
   }
-  const files = [...texts, ...logs(config)].map(([name = '', text = '']) => [name, clean(text)])
+  const files = [...texts, ...(await logs(config))].map(([name = '', text = '']) => [name, clean(text)])
   return { files: Object.fromEntries(files), hiddenSecrets }
 }
 
@@ -120,12 +120,15 @@ async function databaseFacts(): Promise<object> {
   return read.ok ? read.value : { problems: read.problems }
 }
 
-const logs = ({ dataDir }: Config): [name: string, text: string][] =>
-  loggedServices.map((service) => {
-    const wanted = { services: [service], level: 'trace', limit: linesOfLog } as const
-    const lines = newestLines(join(dataDir, 'logs'), wanted).map((line) => JSON.stringify(publicLine(line)))
-    return [`logs/${service}.jsonl`, lines.map((line) => `${line}\n`).join('')]
-  })
+const logs = ({ dataDir }: Config): Promise<[name: string, text: string][]> =>
+  Promise.all(
+    loggedServices.map(async (service): Promise<[name: string, text: string]> => {
+      const wanted = { services: [service], level: 'trace', limit: linesOfLog } as const
+      const newest = await newestLines(join(dataDir, 'logs'), wanted)
+      const lines = newest.map((line) => JSON.stringify(publicLine(line)))
+      return [`logs/${service}.jsonl`, lines.map((line) => `${line}\n`).join('')]
+    }),
+  )
 
 async function pack(path: string, name: string, files: Record<string, string>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-support-'))

@@ -22,11 +22,12 @@ export async function traceId(
   { ok: true; value: Trace } | ServiceRefusal | { ok: false; cause: 'request'; problems: string[] }
 > {
   if (!/^((run|bld)_)?[0-9a-f]{32}$/.test(id)) return { ok: false, cause: 'request', problems: [form] }
-  const own = logsOf(id)
+  const own = await logsOf(id)
   if (!own.ok) return own
   const rows = await onLocalService(({ db }) => traceRows(db, id, own.value.found))
   const traced = rows.ok ? rows.value : []
-  const logs = [own, ...relatedIds(id, traced).map(logsOf)].flatMap((each) => (each.ok ? [each.value] : []))
+  const related = await Promise.all(relatedIds(id, traced).map(logsOf))
+  const logs = [own, ...related].flatMap((each) => (each.ok ? [each.value] : []))
   const remarks = [
     ...(logs.some(({ isCut }) => isCut)
       ? [`More than ${linesOfFileMax} lines of a log file name an id: the newest are shown.`]
@@ -50,9 +51,11 @@ const form =
 
 const timeOf = ({ at }: Traced): number => at?.getTime() ?? 0
 
-function logsOf(id: string): { ok: true; value: ReturnType<typeof traceLogs> } | ServiceRefusal {
+async function logsOf(
+  id: string,
+): Promise<{ ok: true; value: Awaited<ReturnType<typeof traceLogs>> } | ServiceRefusal> {
   try {
-    return { ok: true, value: traceLogs(join(readConfig().dataDir, 'logs'), id, linesOfFileMax) }
+    return { ok: true, value: await traceLogs(join(readConfig().dataDir, 'logs'), id, linesOfFileMax) }
   } catch (error) {
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     return isAbsent ? { ok: true, value: { found: [], isCut: false } } : refusalOf(error)

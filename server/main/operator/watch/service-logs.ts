@@ -16,12 +16,14 @@ export interface ServiceLogs {
 }
 
 /** The logs of the processes of this machine. It needs neither API nor database. */
-export function serviceLogs(wanted: LinesWanted): { ok: true; value: ServiceLogs } | ServiceRefusal {
+export async function serviceLogs(
+  wanted: LinesWanted,
+): Promise<{ ok: true; value: ServiceLogs } | ServiceRefusal> {
   try {
     const folder = join(readConfig().dataDir, 'logs')
     readdirSync(folder)
     const followed = new FollowedLines(folder, wanted)
-    return { ok: true, value: { newest: newestLines(folder, wanted, followed.starts), followed } }
+    return { ok: true, value: { newest: await newestLines(folder, wanted, followed.starts), followed } }
   } catch (error) {
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     return isAbsent ? refuse('service', noService) : refusalOf(error)
