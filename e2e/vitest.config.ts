@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from '../testing/suite/longest-first.ts'
 import { packedPrograms } from '../testing/suite/packed-programs.ts'
 import { includedProofs, leftOutFiles } from '../testing/suite/proofs.ts'
 
@@ -12,6 +13,7 @@ export default defineConfig({
     include: ['e2e/!(crash)/**/*.test.ts', 'examples/**/*.test.ts'],
     exclude: leftOutFiles(process.env[includedProofs]),
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     pool: 'forks',
     expect: { poll: { timeout: 120_000 } },
     // The first run makes a base image and the builder from Debian packages.

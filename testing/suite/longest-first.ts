@@ -2,6 +2,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** The slowest test files, the slowest first. The size of a file does not predict it. */
 export const longest = [
+  'e2e/executors/executors.test.ts',
+  'e2e/main-job/restored-moment.test.ts',
+  'e2e/console/screens.test.ts',
+  'e2e/main-job/operator.test.ts',
+  'e2e/main-job/commands.test.ts',
+  'e2e/main-job/backup.test.ts',
   'server/builds/network/mirrors.test.ts',
   'server/builds/network/network-chain.test.ts',
   'agent/network/egress.test.ts',
