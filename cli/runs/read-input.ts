@@ -33,6 +33,18 @@ export async function readInput(given: string): Promise<RunInput> {
   }
 }
 
+/** The body of a request with an input, and its text with the input as it was written: written again, a long number would be rounded. */
+export function bodyWithInput<Fields extends object>(
+  fields: Fields,
+  { value, text }: RunInput,
+): { body: Fields & { input: unknown }; bodyText: string } {
+  const written = JSON.stringify(fields).slice(1, -1)
+  return {
+    body: { ...fields, input: value },
+    bodyText: `{${written}${written === '' ? '' : ','}"input":${text}}`,
+  }
+}
+
 async function bytesOf(file: string): Promise<Buffer> {
   try {
     return file === '-' ? await buffer(process.stdin) : await readFile(file)

@@ -4,7 +4,7 @@ import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { nameAndValue } from '../args/name-and-value.ts'
 import { readWithRetry } from '../session/read-with-retry.ts'
 import type { Session } from '../session/session.ts'
-import type { RunInput } from './read-input.ts'
+import { bodyWithInput, type RunInput } from './read-input.ts'
 import { type LocalFile, uploadFiles } from './upload-files.ts'
 
 export interface RunToSubmit {
@@ -55,8 +55,7 @@ async function send(
     () =>
       client.call(to.route, {
         params: { cid },
-        body: { ...rest, input: input.value },
-        bodyText: `${JSON.stringify(rest).slice(0, -1)},"input":${input.text}}`,
+        ...bodyWithInput(rest, input),
         idempotencyKey,
       }),
     () => report.progress('The service does not accept the run yet; retrying.'),

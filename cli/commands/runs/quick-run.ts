@@ -10,7 +10,7 @@ import { CliError, exitCodes } from '../../failure.ts'
 import { findReadyVersion } from '../../lookup/find-ready-version.ts'
 import { findRoom } from '../../lookup/find-room.ts'
 import { followRun } from '../../runs/follow-run.ts'
-import { readInput } from '../../runs/read-input.ts'
+import { bodyWithInput, readInput } from '../../runs/read-input.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { readWithRetry } from '../../session/read-with-retry.ts'
 import { type Session, withSession } from '../../session/session.ts'
@@ -58,8 +58,7 @@ async function quickRun(session: Session, script: string, options: Options): Pro
   }
   const call = {
     params: { cid },
-    body: { ...rest, input: input.value },
-    bodyText: `${JSON.stringify(rest).slice(0, -1)},"input":${input.text}}`,
+    ...bodyWithInput(rest, input),
     idempotencyKey: randomUUID(),
   }
   const quick = await readWithRetry(

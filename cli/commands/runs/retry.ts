@@ -6,7 +6,7 @@ import { serviceCommand } from '../../args/service-command.ts'
 import { exitCodes } from '../../failure.ts'
 import { findRun } from '../../lookup/find-run.ts'
 import { followRun } from '../../runs/follow-run.ts'
-import { readInput } from '../../runs/read-input.ts'
+import { bodyWithInput, readInput } from '../../runs/read-input.ts'
 import type { ConnectionOptions } from '../../session/connection.ts'
 import { readWithRetry } from '../../session/read-with-retry.ts'
 import { type Session, withSession } from '../../session/session.ts'
@@ -37,7 +37,7 @@ async function retry(session: Session, run: string, options: Options): Promise<v
   const input = options.input === undefined ? undefined : await readInput(options.input)
   const params = await findRun(session, run, options.room)
   const idempotencyKey = randomUUID()
-  const body = input && { body: { input: input.value }, bodyText: `{"input":${input.text}}` }
+  const body = input && bodyWithInput({}, input)
   const submitted = await readWithRetry(
     () => client.call(allRoutes.retryRun, { params, idempotencyKey, ...body }),
     () => report.progress('The service does not accept the run yet; retrying.'),

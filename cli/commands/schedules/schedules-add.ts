@@ -10,7 +10,7 @@ import { wholeNumber } from '../../args/whole-number.ts'
 import { findMenuItem } from '../../lookup/find-menu-item.ts'
 import { findRoom } from '../../lookup/find-room.ts'
 import { escapeControls } from '../../output/escape-controls.ts'
-import { readInput } from '../../runs/read-input.ts'
+import { bodyWithInput, readInput } from '../../runs/read-input.ts'
 import { setFields } from '../../runs/set-fields.ts'
 import { type Session, withSession } from '../../session/session.ts'
 import { type RoomOptions, scheduleCommand, stateOf } from './schedules.ts'
@@ -105,8 +105,7 @@ async function add(session: Session, task: string, options: AddOptions): Promise
   }
   const schedule = await session.client.call(allRoutes.createSchedule, {
     params: { cid },
-    body: { ...rest, input: input.value },
-    bodyText: `${JSON.stringify(rest).slice(0, -1)},"input":${input.text}}`,
+    ...bodyWithInput(rest, input),
   })
   session.report.result(`${schedule.id} runs next at ${stateOf(schedule)}.\n`, schedule)
 }

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { repeated } from '../../args/repeated.ts'
 import { wholeNumber } from '../../args/whole-number.ts'
 import { findMenuItem } from '../../lookup/find-menu-item.ts'
-import { type RunInput, readInput } from '../../runs/read-input.ts'
+import { bodyWithInput, type RunInput, readInput } from '../../runs/read-input.ts'
 import { setFields } from '../../runs/set-fields.ts'
 import type { Session } from '../../session/session.ts'
 import { oneSchedule, stateOf } from './schedules.ts'
@@ -36,8 +36,7 @@ export const schedulesChangeCommand = (): Command =>
       if (options.dryRun) return preview(session, params.cid, { ...schedule, ...fields })
       const changed = await session.client.call(allRoutes.updateSchedule, {
         params,
-        body: { ...fields, ...(input && { input: input.value }) },
-        ...(input && { bodyText: bodyText(fields, input) }),
+        ...(input ? bodyWithInput(fields, input) : { body: fields }),
       })
       const then = changed.paused_because === null ? `runs next at ${stateOf(changed)}` : 'stays paused'
       session.report.result(`${changed.id} ${then}.\n`, changed)
@@ -83,10 +82,6 @@ async function storedInput({ client }: Session, params: Params): Promise<RunInpu
   const text = await (await client.call(allRoutes.readScheduleInput, { params })).text()
   return { value: JSON.parse(text), text }
 }
-
-/** The input as it was written: written again, a long number would be rounded. */
-const bodyText = (fields: object, input: RunInput): string =>
-  `{${JSON.stringify(fields).slice(1, -1)}${Object.keys(fields).length > 0 ? ',' : ''}"input":${input.text}}`
 
 async function preview(
   { client, report }: Session,
