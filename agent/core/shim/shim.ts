@@ -76,7 +76,7 @@ export async function startShim(
   throw new Error('a spawner ended before it had started the shim')
 }
 
-/** Connects to a live shim; undefined if there is none. */
+/** Connects to a live shim; undefined if there is none. Throws if that cannot be known. */
 export async function findShim(folder: string): Promise<Shim | undefined> {
   const socket = await connectToShim(folder)
   return socket && follow(socket)
@@ -96,14 +96,21 @@ async function command(folder: string, word: string): Promise<boolean> {
   return true
 }
 
-/** A unix socket address holds 107 bytes, so the folder is reached through an open descriptor. */
+/** Of a folder without a shim yet, and of a socket that a shim has left or leaves at that moment. */
+const gone = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET'])
+
+/**
+ * Undefined if no shim lives. Throws if that cannot be known, since a run would be recorded as lost while it works. A unix socket address
+ * holds 107 bytes, so the folder is reached through an open descriptor.
+ */
 async function connectToShim(folder: string): Promise<Socket | undefined> {
   let handle: FileHandle | undefined
   try {
     handle = await open(folder, 'r')
     return await connected({ path: join('/proc/self/fd', String(handle.fd), 'ctl') })
-  } catch {
-    return undefined
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && gone.has(String(error.code))) return undefined
+    throw error
   } finally {
     await handle?.close()
   }
