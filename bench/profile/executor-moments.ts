@@ -56,7 +56,7 @@ export async function executorMoments(dataDir: string, count: number): Promise<M
 /** A sandbox that was made ahead does not have the id as its name. */
 async function folderOf(parent: string, id: string): Promise<string> {
   for (const name of await readdir(parent)) {
-    const startRecord = await readStartRecord(join(parent, name))
+    const startRecord = readStartRecord(join(parent, name))
     if (startRecord?.spec.id === id) return join(parent, name)
   }
   throw new Error(`no sandbox was made for ${id}`)

@@ -152,7 +152,7 @@ export class TestAgent {
   /** Name of the folder of sandbox `id`. */
   async nameOf(id: string): Promise<string> {
     for (const name of await this.folders()) {
-      const startRecord = await readStartRecord(join(this.dataDir, 'agent/sandboxes', name))
+      const startRecord = readStartRecord(join(this.dataDir, 'agent/sandboxes', name))
       if (startRecord?.spec.id === id) return name
     }
     throw new Error(`no sandbox was made for ${id}`)
@@ -161,10 +161,7 @@ export class TestAgent {
   /** Names of the warm sandboxes. */
   async warm(): Promise<string[]> {
     const names = (await this.folders()).filter((name) => name.startsWith('warm_'))
-    const tickets = await Promise.all(
-      names.map((name) => readStartRecord(join(this.dataDir, 'agent/sandboxes', name))),
-    )
-    return names.filter((_name, at) => !tickets[at])
+    return names.filter((name) => !readStartRecord(join(this.dataDir, 'agent/sandboxes', name)))
   }
 
   folders(): Promise<string[]> {

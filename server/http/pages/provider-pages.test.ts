@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { providerCallbackPath, providerStartPath } from '@sandbox-jobs/contract/provider-sign-in.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
-import { type JWTPayload, UnsecuredJWT } from 'jose'
+import { UnsecuredJWT } from 'jose'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { BrowserSteps } from '../../../testing/apps/steps/browser-steps.ts'
 import { TestApi } from '../../../testing/apps/test-api.ts'
@@ -192,7 +192,7 @@ describe('signs nobody in', () => {
   })
 
   it('by an ID token without a signature, or signed by somebody else', async () => {
-    provider.idToken = (claims) => new UnsecuredJWT(claims as JWTPayload).encode()
+    provider.idToken = (claims) => new UnsecuredJWT(claims).encode()
     await expectProblem('refused', await (await atProvider()).comeBack())
     const stranger = new TestIdentityProvider()
     provider.idToken = (claims) => stranger.signed(claims)

@@ -62,19 +62,27 @@ const check = () =>
       ),
     )
 
+interface ManifestOptions {
+  json?: boolean
+  namespace: string
+  gateway: string
+  resolver: string[]
+}
+
 const manifests = () =>
   new Command('manifests')
     .description('print accounts, rights and network policies of a namespace, for kubectl apply -f -')
     .requiredOption(...namespaceOption)
     .requiredOption(...gatewayOption)
     .option('--resolver <address...>', 'resolvers of runs that may reach public addresses', [])
+    .option(...asJson)
     .addHelpText(
       'after',
       '\nExample:\n  sandbox operator kubernetes manifests --namespace runs --gateway 10.0.0.5:7443 --resolver 10.0.0.6',
     )
-    .action(({ namespace, gateway, resolver }: { namespace: string; gateway: string; resolver: string[] }) =>
+    .action(({ json, namespace, gateway, resolver }: ManifestOptions) =>
       withOperator(
-        {},
+        { ...(json && { json }) },
         undefined,
         () => kubernetesManifests({ namespace, gateway, resolvers: resolver }),
         (list) => ({ text: `${JSON.stringify(list, undefined, 2)}\n`, document: list }),
