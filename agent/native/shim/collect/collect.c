@@ -87,9 +87,9 @@ static _Noreturn void child(const struct plan *plan, int dir, int workspace, int
     known_open(dir);
   }
   /* 2. Become the program's user: without root's ids every capability goes too. */
-  if (setgroups(0, NULL) || setresgid(plan->id_base + plan->gid, plan->id_base + plan->gid, plan->id_base + plan->gid) ||
-      setresuid(plan->id_base + plan->uid, plan->id_base + plan->uid, plan->id_base + plan->uid) ||
-      prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || !shim_ends_caller())
+  uid_t user = program_user(plan);
+  gid_t group = program_group(plan);
+  if (setresgid(group, group, group) || setresuid(user, user, user) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || !shim_ends_caller())
     _exit(1);
   /* 3. Never longer than this, whatever the tree holds. */
   alarm(plan->collect_seconds);
