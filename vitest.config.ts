@@ -33,7 +33,7 @@ const plugins = [packedPrograms()]
 const project = (test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({
   plugins,
   test: {
-    setupFiles: ['testing/suite/restore-mocks.ts', 'testing/tenant-wall/fail-on-faults.ts'],
+    setupFiles: ['testing/tenant-wall/fail-on-faults.ts'],
     pool: 'forks',
     // For what hangs: a slow machine takes long.
     expect: { poll: { timeout: 120_000 } },
