@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import { RecentMap } from '../base/recent-map.ts'
 import { sha256OfAll } from '../base/sha256.ts'
 import { ObjectMissing, type ObjectStorage } from '../storage/port.ts'
+import { sharedPieces } from '../storage/shared-pieces.ts'
 
 const rememberedMax = 1000
 const rememberedMs = 3_600_000
@@ -30,7 +31,7 @@ export class StoredDigests {
     try {
       const last = this.#remembered.get(object.stamp)
       if (last && this.#clock.now().getTime() - last.atMs < rememberedMs) return last.digest
-      const digest = await sha256OfAll(object.read(0, object.byteSize))
+      const digest = await sha256OfAll(sharedPieces(object, 0, object.byteSize))
       this.#remembered.set(object.stamp, { digest, atMs: this.#clock.now().getTime() })
       return digest
     } finally {

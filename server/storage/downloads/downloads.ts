@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { CodedError, notFound } from '../../base/errors/coded-error.ts'
 import { ObjectMissing, type ObjectStorage, type OpenedObject } from '../port.ts'
+import { sharedPieces } from '../shared-pieces.ts'
 import { attachment, type ByteRange, rangeOf } from './download-headers.ts'
 import { type Downloader, DownloadSlots } from './download-slots.ts'
 import { PartReader } from './part-reader.ts'
@@ -53,9 +54,6 @@ const comparedObjectsMax = 1000
 /** A client that reads nothing for this long loses its slot. */
 const stalledMs = 120_000
 
-/** Bytes that are read and written at once. */
-const pieceBytes = 256 * 1024
-
 /** Time of the event loop that a byte of an object costs: it is read, and written to the socket. 1 ms for a MiB, measured. */
 const objectByteMs = 1 / 1024 ** 2
 /** And a byte that is made for its reader, whose buffer has to be collected too. 2 ms for a MiB, measured. */
@@ -102,7 +100,7 @@ export class Downloads {
     const { start, end } = range ?? { start: 0, end: byteSize }
     const body = await this.#inSlot({ ...who, signal }, async (reader, release) => {
       const object = await this.#openVerified(part, reader)
-      const pieces = piecesOf(object, part.start + start, part.start + end)
+      const pieces = sharedPieces(object, part.start + start, part.start + end)
       const sent = new SentBody(this.#charged(pieces, reader, objectByteMs), stalledMs)
       sent.once('close', () => object.close().catch(() => undefined))
       sent.once('close', release)
@@ -234,11 +232,6 @@ export class Downloads {
       yield piece
     }
   }
-}
-
-/** In one buffer, which is allocated once somebody reads. */
-async function* piecesOf(object: OpenedObject, start: number, end: number): AsyncGenerator<Buffer, void> {
-  yield* object.read(start, end, Buffer.allocUnsafeSlow(Math.min(pieceBytes, end - start)))
 }
 
 function endWithReader(body: Readable, signal: AbortSignal): void {

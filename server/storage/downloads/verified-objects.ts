@@ -3,6 +3,7 @@ import { CodedError } from '../../base/errors/coded-error.ts'
 import { RecentMap } from '../../base/recent-map.ts'
 import { FairLanes, type LaneBounds } from '../../fairness/fair-lanes.ts'
 import type { ObjectStorage } from '../port.ts'
+import { sharedPieces } from '../shared-pieces.ts'
 import { downloadsBusy } from './download-slots.ts'
 
 /** Part of a stored object, with its expected digest. */
@@ -31,9 +32,6 @@ interface Verification {
 }
 
 const rememberedMax = 10_000
-
-/** Bytes that are read and hashed at once. */
-const comparedAtOnceBytes = 256 * 1024
 
 /** Objects that wait to be hashed. As many of one company as it may download at once, of which each waits for one. */
 const laneBounds: LaneBounds = {
@@ -155,8 +153,7 @@ export class VerifiedObjects {
     const object = await this.#storage.opened(part.key)
     try {
       const hash = createHash('sha256')
-      const shared = Buffer.allocUnsafeSlow(Math.min(comparedAtOnceBytes, part.byteSize))
-      for await (const piece of object.read(part.start, part.start + part.byteSize, shared)) {
+      for await (const piece of sharedPieces(object, part.start, part.start + part.byteSize)) {
         signal.throwIfAborted()
         hash.update(piece)
       }
