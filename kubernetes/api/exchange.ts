@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
+import { bytesWithin } from '../../server/base/bytes-within.ts'
 import type { ClusterAccess } from './cluster-access.ts'
 import { readCredentials } from './cluster-access.ts'
 import { KubernetesUnavailable } from './failures.ts'
@@ -66,17 +67,12 @@ export class Exchanges {
 
 /** The whole body of an answer, if it is not longer. */
 export async function bodyOf(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const parts: Buffer[] = []
-  let length = 0
   try {
-    for await (const part of answer as AsyncIterable<Buffer>) {
-      length += part.length
-      if (length > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`)
-      parts.push(part)
-    }
+    const bytes = await bytesWithin(answer, maxBytes)
+    if (bytes) return bytes
+    throw new Error(`it has more than ${maxBytes} bytes`)
   } catch (error) {
     answer.destroy()
     throw new KubernetesUnavailable('the answer of the API server is cut or too long', { cause: error })
   }
-  return Buffer.concat(parts)
 }

@@ -3,6 +3,7 @@ import { request as tlsRequest } from 'node:https'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
+import { bytesWithin } from '../../server/base/bytes-within.ts'
 
 /** A repository of a registry, in the distribution protocol of OCI. */
 export interface RegistryAccess {
@@ -136,12 +137,7 @@ async function exchange(
 }
 
 async function bodyOf(answer: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = []
-  let length = 0
-  for await (const part of answer as AsyncIterable<Buffer>) {
-    length += part.length
-    if (length > answerMaxBytes) throw new RegistryFailed('an answer of the registry is too long')
-    parts.push(part)
-  }
-  return Buffer.concat(parts)
+  const bytes = await bytesWithin(answer, answerMaxBytes)
+  if (!bytes) throw new RegistryFailed('an answer of the registry is too long')
+  return bytes
 }

@@ -1,3 +1,4 @@
+import { bytesWithin } from '../../base/bytes-within.ts'
 import { ProviderFailure } from './provider-failure.ts'
 
 const bodyMaxBytes = 256 * 1024
@@ -36,13 +37,8 @@ export async function askProvider(
 
 const unreadable = () => new ProviderFailure('unreachable', 'no_json')
 
-async function textOf(response: Response): Promise<string> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of response.body ?? []) {
-    length += part.length
-    if (length > bodyMaxBytes) throw new ProviderFailure('unreachable', 'too_large')
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString()
+async function textOf({ body }: Response): Promise<string> {
+  const bytes = body ? await bytesWithin(body, bodyMaxBytes) : Buffer.alloc(0)
+  if (!bytes) throw new ProviderFailure('unreachable', 'too_large')
+  return bytes.toString()
 }
