@@ -2,6 +2,7 @@ import { readFileSync, watchFile } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type LogLevel, logLevels } from '@sandbox-jobs/contract/operator/service-log.ts'
+import { hasCode } from './errors/has-code.ts'
 import { replaceFile } from './keys/key-files.ts'
 import type { Log } from './logging.ts'
 
@@ -24,7 +25,7 @@ export function readLogLevel(dataDir: string): LogLevel | undefined {
   try {
     return parseLevel(readFileSync(pathOf(dataDir), 'utf8'))
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (hasCode(error, 'ENOENT')) return undefined
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { hasCode } from '../../../server/base/errors/has-code.ts'
 
 /*
  * Files that say whether an id was started. Only a missing file means that none was written. After any other failure (a bad sector,
@@ -35,4 +36,4 @@ function textOf(path: string): string | undefined {
   }
 }
 
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
+const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT')

@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
+import { hasCode } from '../../../server/base/errors/has-code.ts'
 import { connected } from './connected.ts'
 import type { ShimStart, Spawner } from './spawner.ts'
 
@@ -97,7 +98,7 @@ async function command(folder: string, word: string): Promise<boolean> {
 }
 
 /** Of a folder without a shim yet, and of a socket that a shim has left or leaves at that moment. */
-const gone = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET'])
+const gone = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET']
 
 /**
  * Undefined if no shim lives. Throws if that cannot be known, since a run would be recorded as lost while it works. A unix socket address
@@ -109,7 +110,7 @@ async function connectToShim(folder: string): Promise<Socket | undefined> {
     handle = await open(folder, 'r')
     return await connected({ path: join('/proc/self/fd', String(handle.fd), 'ctl') })
   } catch (error) {
-    if (error instanceof Error && 'code' in error && gone.has(String(error.code))) return undefined
+    if (gone.some((code) => hasCode(error, code))) return undefined
     throw error
   } finally {
     await handle?.close()
