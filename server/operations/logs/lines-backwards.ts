@@ -17,7 +17,10 @@ export interface OpenLog {
 export async function openLog(path: string): Promise<OpenLog | undefined> {
   try {
     const file = await open(path, 'r')
-    const { ino: inode, size: byteSize } = await file.stat()
+    const { ino: inode, size: byteSize } = await file.stat().catch(async (error: unknown) => {
+      await file.close()
+      throw error
+    })
     return { file, inode, byteSize }
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
