@@ -61,7 +61,7 @@ export interface ChartedRuns {
   durations: Spread
 }
 
-interface Spread {
+export interface Spread {
   p50: number[]
   p95: number[]
 }

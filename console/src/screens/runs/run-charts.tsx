@@ -6,7 +6,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { StackedBars } from '../../parts/stacked-bars.tsx'
 import { useFormats, useTexts } from '../../texts/texts.tsx'
 import { type Filters, queryOfFilters } from './filters.ts'
-import { chartedRuns, dayOf, periodOf } from './run-chart.ts'
+import { chartedRuns, dayOf, periodOf, type Spread } from './run-chart.ts'
 import styles from './runs.module.css'
 
 const minuteMs = 60_000
@@ -45,10 +45,6 @@ function Charts({
   const isDaily = statistics.bucket === 'day'
   const names = bars.map((bar) => (isDaily ? formats.day(dayOf(bar)) : formats.dateTime(bar)))
   const [first = '', last = first] = [names[0], names.at(-1)]
-  const spread = ({ p50, p95 }: typeof waits) => [
-    { id: 'p50', name: t.runs.half, tone: 'accent' as const, values: p50 },
-    { id: 'p95', name: t.runs.most, tone: 'soft' as const, values: p95.map((ms, at) => ms - (p50[at] ?? 0)) },
-  ]
   return (
     <div className={styles.charts}>
       <section>
@@ -65,24 +61,34 @@ function Charts({
         />
         {statistics.truncated && <p>{t.runs.chart.truncated}</p>}
       </section>
-      <section>
-        <h2>{t.runs.took}</h2>
-        <StackedBars
-          label={t.runs.chart.durations(first, last)}
-          bars={names}
-          series={spread(durations)}
-          format={formats.duration}
-        />
-      </section>
-      <section>
-        <h2>{t.runs.waited}</h2>
-        <StackedBars
-          label={t.runs.chart.waits(first, last)}
-          bars={names}
-          series={spread(waits)}
-          format={formats.duration}
-        />
-      </section>
+      <Times title={t.runs.took} label={t.runs.chart.durations(first, last)} bars={names} times={durations} />
+      <Times title={t.runs.waited} label={t.runs.chart.waits(first, last)} bars={names} times={waits} />
     </div>
+  )
+}
+
+interface TimesProps {
+  title: string
+  label: string
+  bars: string[]
+  times: Spread
+}
+
+function Times({ title, label, bars, times: { p50, p95 } }: TimesProps) {
+  const t = useTexts()
+  const formats = useFormats()
+  return (
+    <section>
+      <h2>{title}</h2>
+      <StackedBars
+        label={label}
+        bars={bars}
+        series={[
+          { id: 'p50', name: t.runs.half, tone: 'accent', values: p50 },
+          { id: 'p95', name: t.runs.most, tone: 'soft', values: p95.map((ms, at) => ms - (p50[at] ?? 0)) },
+        ]}
+        format={formats.duration}
+      />
+    </section>
   )
 }
