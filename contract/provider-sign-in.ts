@@ -10,7 +10,7 @@ export const providerProblems = [
   'unreachable',
   /** It denied the sign-in, or its answer is not valid. */
   'refused',
-  /** It took too long, was begun in another browser or tab, or was completed before. */
+  /** It took too long, was started in another browser or tab, or was completed before. */
   'expired',
   /** The person is nobody here. */
   'unknown',

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const atProvider = () => page.getByRole('link', { name: 'Sign in with Example Login' })
 
-test('who has no account here is told so, and nobody is signed in', async () => {
+test('a person without an account here is refused in words, and nobody is signed in', async () => {
   provider.person = { sub: 'nobody' }
   await page.goto(`${service.url}/console/`)
   await atProvider().click()

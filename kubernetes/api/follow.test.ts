@@ -35,17 +35,17 @@ const bookmark = (resourceVersion: string) => ({
 })
 const gone = { type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' } }
 
-const told = (followed: Followed) =>
+const textOf = (followed: Followed) =>
   followed.kind === 'all'
     ? `all ${followed.objects.map(({ metadata }) => metadata.name).join(' ')}`
     : `${followed.kind} ${followed.object.metadata.name}`
 
-/** Everything that is told until the object of that name. */
-async function toldUntil(last: string): Promise<string[]> {
+/** Everything that comes until the object of that name. */
+async function seenUntil(last: string): Promise<string[]> {
   const ends = new AbortController()
   const all: string[] = []
   for await (const followed of follow(client, pods, { signal: ends.signal, retryMs: 1 })) {
-    all.push(told(followed))
+    all.push(textOf(followed))
     if (all.at(-1)?.endsWith(last)) ends.abort()
   }
   return all
@@ -61,7 +61,7 @@ test('changes follow the list, each watch from the version that the one before r
     watched([event('DELETED', 'b', '12')]),
     watched([event('ADDED', 'last', '13')]),
   )
-  expect(await toldUntil('last')).toEqual(['all a', 'present b', 'present a', 'removed b', 'present last'])
+  expect(await seenUntil('last')).toEqual(['all a', 'present b', 'present a', 'removed b', 'present last'])
   expect(versions()).toEqual(['5', '9', '12'])
 })
 
@@ -71,7 +71,7 @@ test('an event that is cut comes again', async () => {
     watched([event('ADDED', 'a', '6')], 'cut'),
     watched([event('ADDED', 'last', '7')]),
   )
-  expect(await toldUntil('last')).toEqual(['all ', 'present a', 'present last'])
+  expect(await seenUntil('last')).toEqual(['all ', 'present a', 'present last'])
   expect(versions()).toEqual(['5', '6'])
 })
 
@@ -80,7 +80,7 @@ test.each([
   ['an answer', refused(410, 'Expired')],
 ])('everything comes again when %s says that the version is gone', async (_how, answer) => {
   server.answers.push(listed('5', 'a'), answer, listed('20', 'b', 'last'))
-  expect(await toldUntil('last')).toEqual(['all a', 'all b last'])
+  expect(await seenUntil('last')).toEqual(['all a', 'all b last'])
   expect(server.requests.map(({ query }) => query.watch)).toEqual([undefined, '1', undefined])
 })
 
@@ -94,13 +94,13 @@ test('a server that is away is asked again', async () => {
     watched([{ type: 'SOMETHING', object: {} }]),
     watched([event('ADDED', 'last', '6')]),
   )
-  expect(await toldUntil('last')).toEqual(['all ', 'present last'])
+  expect(await seenUntil('last')).toEqual(['all ', 'present last'])
   expect(versions()).toEqual(['5', '5', '5', '5'])
 })
 
 test('a refusal ends it', async () => {
   server.answers.push(refused(403, 'Forbidden'))
-  await expect(toldUntil('last')).rejects.toThrow(KubernetesRefused)
+  await expect(seenUntil('last')).rejects.toThrow(KubernetesRefused)
 })
 
 test('an event without an end is not read to its end', async () => {
@@ -117,6 +117,6 @@ test('an event without an end is not read to its end', async () => {
     },
     watched([event('ADDED', 'last', '6')]),
   )
-  expect(await toldUntil('last')).toEqual(['all ', 'present last'])
+  expect(await seenUntil('last')).toEqual(['all ', 'present last'])
   await closed.promise
 })

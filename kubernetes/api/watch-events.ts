@@ -27,17 +27,17 @@ async function* untilCut(answer: AsyncIterable<Buffer>): AsyncGenerator<Buffer, 
 }
 
 async function* linesOf(parts: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer, void> {
-  let begun: Buffer[] = []
+  let partial: Buffer[] = []
   let length = 0
   for await (const part of parts) {
     let at = 0
     for (let end = part.indexOf(lineFeed); end >= 0; end = part.indexOf(lineFeed, at)) {
-      yield Buffer.concat([...begun, part.subarray(at, end)])
-      begun = []
+      yield Buffer.concat([...partial, part.subarray(at, end)])
+      partial = []
       length = 0
       at = end + 1
     }
-    if (at < part.length) begun.push(part.subarray(at))
+    if (at < part.length) partial.push(part.subarray(at))
     length += part.length - at
     if (length > maxBytes) throw new KubernetesUnavailable('an event of a watch is too long')
   }

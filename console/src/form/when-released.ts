@@ -5,7 +5,7 @@ interface Page extends Pick<EventTarget, 'addEventListener'> {
 
 /**
  * Ends of a press, whichever comes: a finger is up before the press moves the focus, and the mouse events that follow it end the press; a
- * key is pressed without a pointer; a window that loses the focus is not told of the end.
+ * key is pressed without a pointer; a window that loses the focus gets no event of the end.
  */
 const ends = ['pointerup', 'pointercancel', 'mouseup', 'keyup', 'blur'] as const
 

@@ -47,7 +47,7 @@ export const en = {
       unreachable:
         'The identity provider does not answer as it should. Try again later, or tell the operator.',
       refused: 'The identity provider did not confirm who you are. Try again.',
-      expired: 'That sign-in took too long, or was begun in another tab or browser. Begin again here.',
+      expired: 'That sign-in took too long, or was started in another tab or browser. Start again here.',
       unknown:
         'The identity provider knows you, but you have no account here. An administrator of your company adds you.',
       busy: 'Too many people sign in at once. Try again in a few seconds.',

@@ -14,7 +14,7 @@ import { ProviderFailure } from './provider-failure.ts'
 import { createSignIn, type SignInFrom, type SignInServices } from './sign-ins.ts'
 
 /*
- * A sign-in at the identity provider. The service keeps nothing of one that has begun: the browser has it, in a signed cookie, and the
+ * A sign-in at the identity provider. The service keeps nothing of one that has started: the browser has it, in a signed cookie, and the
  * provider sends the browser back with the state of that cookie. So an address that somebody else made signs nobody in. The provider says
  * who it is; the directory says whether and as whom they are in.
  */
@@ -24,15 +24,15 @@ export interface ProviderSignInServices extends SignInServices {
   signed: SignedTokens
 }
 
-interface Begun extends OpenIdProof {
+interface StartedSignIn extends OpenIdProof {
   /** Path of the screen below `/console` that the person wants. */
   after: string
 }
 
-const beginMaxSeconds = 600
+const startMaxSeconds = 600
 
 /** `Lax`: the provider sends the browser here. */
-export const beginCookie = tokenCookie('__Host-sandbox-provider', beginMaxSeconds, {
+export const startCookie = tokenCookie('__Host-sandbox-provider', startMaxSeconds, {
   sameSite: 'Lax',
   form: '[\\w.-]{1,3072}',
 })
@@ -44,14 +44,14 @@ const inSlot = <Result>(address: string, work: () => Promise<Result>): Promise<R
   waiting.within(networkOf(address), () => new ProviderFailure('busy', 'busy'), work)
 
 /** Where the browser goes, and the cookie that it comes back with. */
-export async function beginAtProvider(
+export async function startAtProvider(
   { provider, signed, clock }: ProviderSignInServices,
   { after, address }: { after: string; address: string },
 ): Promise<{ location: string; cookie: string }> {
-  const begun: Begun = { state: newToken(), nonce: newToken(), verifier: newToken(), after }
-  const location = await inSlot(address, () => provider.authorizationAddress(begun))
-  const until = new Date(clock.now().getTime() + beginMaxSeconds * 1000)
-  return { location, cookie: beginCookie.signIn(signed.sign('provider-sign-in', begun, until)) }
+  const started: StartedSignIn = { state: newToken(), nonce: newToken(), verifier: newToken(), after }
+  const location = await inSlot(address, () => provider.authorizationAddress(started))
+  const until = new Date(clock.now().getTime() + startMaxSeconds * 1000)
+  return { location, cookie: startCookie.signIn(signed.sign('provider-sign-in', started, until)) }
 }
 
 /** A user whom the provider has named, who signs in with the hash of a state. */
@@ -67,8 +67,8 @@ export async function namedByProvider(
   headers: IncomingHttpHeaders,
   { query, address }: { query: Record<string, unknown>; address: string },
 ): Promise<Named> {
-  const begun = begunIn(services, headers)
-  if (typeof query.state !== 'string' || !areEqual(query.state, begun.state))
+  const started = startedIn(services, headers)
+  if (typeof query.state !== 'string' || !areEqual(query.state, started.state))
     throw new ProviderFailure('expired', 'state')
   const { provider, db } = services
   const { issuer, loginClaim } = provider.settings
@@ -77,11 +77,11 @@ export async function namedByProvider(
   if (query.error !== undefined || typeof query.code !== 'string')
     throw new ProviderFailure('refused', 'denied')
   const { code } = query
-  const claims = await inSlot(address, () => provider.claimsOf(code, begun))
+  const claims = await inSlot(address, () => provider.claimsOf(code, started))
   const login = loginIn(claims, loginClaim)
   const user = login !== undefined && isLogin(login) ? await findLogin(db, login) : undefined
   if (!user || user.disabled_at) throw new ProviderFailure('unknown', 'not_in_directory')
-  return { user, stateHash: hashOf(begun.state), after: begun.after }
+  return { user, stateHash: hashOf(started.state), after: started.after }
 }
 
 /** Signs in whom the provider has named; returns the token of the cookie. */
@@ -95,9 +95,9 @@ export async function signInNamed(
   return token
 }
 
-function begunIn({ signed }: ProviderSignInServices, headers: IncomingHttpHeaders): Begun {
-  const token = beginCookie.tokenOf(headers)
-  const read = token === undefined ? undefined : signed.read<Begun>('provider-sign-in', token)
+function startedIn({ signed }: ProviderSignInServices, headers: IncomingHttpHeaders): StartedSignIn {
+  const token = startCookie.tokenOf(headers)
+  const read = token === undefined ? undefined : signed.read<StartedSignIn>('provider-sign-in', token)
   if (!read || 'refused' in read) throw new ProviderFailure('expired', 'no_cookie')
   return read.claims
 }

@@ -5,11 +5,11 @@ import { signInCookie } from '../../access/authentication/browser-sign-in.ts'
 import type { OpenIdProvider } from '../../access/sign-ins/openid-provider.ts'
 import { ProviderFailure } from '../../access/sign-ins/provider-failure.ts'
 import {
-  beginAtProvider,
-  beginCookie,
   namedByProvider,
   type ProviderSignInServices,
   signInNamed,
+  startAtProvider,
+  startCookie,
 } from '../../access/sign-ins/provider-sign-in.ts'
 import type { AddressRange } from '../../base/addresses/address-range.ts'
 import { inRequest, nameCompany } from '../../base/current-request.ts'
@@ -49,7 +49,7 @@ export function mountProviderPages(app: FastifyInstance, mount: Mount, services:
   app.get(providerStartPath, (request, reply) =>
     orProblem(request, reply, async () => {
       const after = ownScreen(baseUrl, queryOf(request).return)
-      const { location, cookie } = await beginAtProvider(parts, { after, address: addressOf(request) })
+      const { location, cookie } = await startAtProvider(parts, { after, address: addressOf(request) })
       return reply.headers(headers).header('set-cookie', cookie).redirect(location, 303)
     }),
   )
@@ -64,7 +64,7 @@ export function mountProviderPages(app: FastifyInstance, mount: Mount, services:
       const token = await inRequest(request.id, () => signInNamed(parts, named, from), acting)
       return reply
         .headers(headers)
-        .header('set-cookie', [signInCookie.signIn(token), beginCookie.signOut])
+        .header('set-cookie', [signInCookie.signIn(token), startCookie.signOut])
         .redirect(`${baseUrl}/console${named.after}`, 303)
     }),
   )
@@ -79,7 +79,7 @@ export function mountProviderPages(app: FastifyInstance, mount: Mount, services:
       log.warn({ request: request.id, problem, reason }, 'a sign-in at the identity provider failed')
       return reply
         .headers(headers)
-        .header('set-cookie', beginCookie.signOut)
+        .header('set-cookie', startCookie.signOut)
         .redirect(`${baseUrl}/console/sign-in?problem=${problem}`, 303)
     }
   }
