@@ -21,6 +21,17 @@ const inAgent = (...sources: string[]): NativeProgram => ({
   sources,
 })
 
+/** From the sources for pods to those of the agent, parts of which they share. */
+const fromPods = '../../agent/native'
+const podCommon = ['common/host-ids.c', 'common/reach.c']
+
+const inPod = (...sources: string[]): NativeProgram => ({
+  kind: 'program',
+  folder: kubernetesSources,
+  sources,
+  flags: [`-I${fromPods}`],
+})
+
 /** Starts process 1 of a sandbox, in the shim. */
 export const launcherSources = ['launcher', 'description', 'root', 'rights'].map(
   (name) => `launcher/${name}.c`,
@@ -30,7 +41,9 @@ export const launcherSources = ['launcher', 'description', 'root', 'rights'].map
 export const nativePrograms = {
   /** Makes and supervises one sandbox. */
   shim: inAgent(
-    ...['shim', 'plan', 'clients', 'input', 'record', 'runtime', 'space'].map((name) => `shim/${name}.c`),
+    ...['shim', 'plan', 'clients', 'input', 'record', 'outcome', 'runtime', 'space'].map(
+      (name) => `shim/${name}.c`,
+    ),
     ...['cgroups', 'devices', 'mounts', 'network'].map((name) => `shim/confine/${name}.c`),
     ...['log', 'mask', 'mask-forms'].map((name) => `shim/log/${name}.c`),
     ...['collect', 'known', 'outputs'].map((name) => `shim/collect/${name}.c`),
@@ -49,15 +62,17 @@ export const nativePrograms = {
     'common/clock.c',
   ),
   /** Process 1 of a sandbox. */
-  init: inAgent('init/init.c', 'init/account.c'),
+  init: inAgent('init/init.c', 'init/program.c', 'init/account.c'),
   /** Unpacks an image inside a sandbox. */
   unpack: inAgent('unpack/unpack.c', 'unpack/tar.c', 'unpack/entries.c'),
   /** Takes the place of both programs of a pod, to see how a cluster confines it. */
-  'pod-probe': {
-    kind: 'program',
-    folder: kubernetesSources,
-    sources: ['main', 'job', 'network'].map((name) => `pod-probe/${name}.c`),
-  },
+  'pod-probe': inPod('pod-probe/main.c', 'pod-probe/job.c', 'pod-probe/network.c', ...podCommon),
+  /** Process 1 of a job's container in a pod. */
+  'pod-init': inPod(
+    ...['main', 'connections', 'confine', 'relay'].map((name) => `pod-init/${name}.c`),
+    'common/host-ids.c',
+    ...['program', 'account'].map((name) => `${fromPods}/init/${name}.c`),
+  ),
   /** Takes the place of libsystemd where crun is loaded. */
   'no-systemd.so': {
     kind: 'library',

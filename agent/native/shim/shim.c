@@ -20,7 +20,7 @@
  *      input and log (mask.c, log.c), watch the deadline, take commands
  *      (at a deadline and a gentle stop the shim first asks the processes to end, through process 1)
  *   6. kill remaining processes, report the cause, collect results (collect.c)
- *   7. write the exit record (record.c)
+ *   7. write the exit record (outcome.c, record.c)
  *   8. remove the control groups and exit; the mounts vanish with the namespace
  *
  * When the shim dies its sandbox ends: process 1 sees the status socket close.
@@ -237,6 +237,6 @@ int main(int count, char **arguments) {
   for (size_t bytes = 0; shim_job.log >= 0 && bytes < DRAIN_BYTES && read_log(); bytes += LOG_CHUNK_BYTES) continue;
   mask_flush();
   if (shim_job.started && all_dead) collect_results(&shim_plan, shim_folder, mounts_workspace(), &shim_results);
-  record_write_outcome(all_dead);
+  outcome_record(all_dead);
   shim_exit();
 }

@@ -162,12 +162,18 @@ void space_flush_slowly(int file);
 
 /* record.c */
 void record_reserve(void);
-/* Writes how the sandbox ended. */
-void record_write_outcome(bool all_dead);
+struct outcome { const char *cause; int exit_code, signal_number; const char *detail; };
+void record_write(const struct outcome *outcome);
 /* Removes everything but the record, and exits. */
 _Noreturn void shim_exit(void);
 /* Ends the start: undoes what was made, writes the exit record with `slug` as detail, exits. */
 _Noreturn void shim_fail(const char *slug);
+
+/* outcome.c */
+/* Prints the whole record as one JSON object. */
+void outcome_print(FILE *out, const struct outcome *outcome);
+/* Records how the sandbox ended. */
+void outcome_record(bool all_dead);
 
 /* clients.c */
 void clients_listen(void);

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "pod-probe/probe.h"
 
+#include "common/host-ids.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

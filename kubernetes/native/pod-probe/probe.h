@@ -1,9 +1,6 @@
 #ifndef POD_PROBE_H
 #define POD_PROBE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* Everything that is not confined, as bits of the exit code: kubernetes/check/probe-report.ts names them. */
 enum {
   HOST_IDS = 1,
@@ -20,11 +17,5 @@ int probe_job(void);
 
 /* The container of a collector: which ports of the gateway the pod reaches. The report is its termination message. */
 int probe_network(void);
-
-/* The start of a small file; false if it cannot be read. */
-bool read_small(const char *path, char *text, size_t size);
-
-/* Users of the pod are users of the node. */
-bool has_host_ids(void);
 
 #endif
