@@ -488,6 +488,19 @@ create table company_settings (
 );
 CREATE TRIGGER audit_changes AFTER INSERT OR DELETE OR UPDATE ON company_settings FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_row_change('company_settings', 'company_id', '');
 
+create table composed_images (
+  installed_digest text not null,
+  runner_digest text not null,
+  repository text not null,
+  digest text not null,
+  pushed_at timestamp with time zone default now() not null,
+  constraint composed_images_pkey PRIMARY KEY (installed_digest, runner_digest, repository),
+  constraint composed_images_digest_check CHECK (digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint composed_images_installed_digest_check CHECK (installed_digest ~ '^sha256:[0-9a-f]{64}$'::text),
+  constraint composed_images_repository_check CHECK (length(repository) >= 3 AND length(repository) <= 512),
+  constraint composed_images_runner_digest_check CHECK (runner_digest ~ '^sha256:[0-9a-f]{64}$'::text)
+);
+
 create table console_preferences (
   user_id text not null,
   company_id text not null,

@@ -39,6 +39,7 @@ export interface Tables {
   build_attempts: environments.BuildAttemptsTable
   build_stages: environments.BuildStagesTable
   blocked_digests: environments.BlockedDigestsTable
+  composed_images: environments.ComposedImagesTable
   build_cache: environments.BuildCacheTable
   context_facts: environments.ContextFactsTable
   pulled_images: environments.PulledImagesTable

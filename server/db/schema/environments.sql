@@ -109,6 +109,21 @@ create table runner_releases (
   check ((approved_at is null) = (approved_by is null))
 );
 
+-- Images in a registry of a cluster: the layers of versions with the platform's layer above them, by which pods start. A row says
+-- that the registry was seen to have the image.
+create table composed_images (
+  -- of the layers alone, as environment_versions.layer_digest has it
+  installed_digest text not null check (installed_digest ~ '^sha256:[0-9a-f]{64}$'),
+  -- of the platform's layer, uncompressed
+  runner_digest text not null check (runner_digest ~ '^sha256:[0-9a-f]{64}$'),
+  -- the registry and the name in it
+  repository text not null check (length(repository) between 3 and 512),
+  -- of the manifest
+  digest text not null check (digest ~ '^sha256:[0-9a-f]{64}$'),
+  pushed_at timestamptz not null default now(),
+  primary key (installed_digest, runner_digest, repository)
+);
+
 -- Digests of images that the operator has blocked.
 create table blocked_digests (
   digest text primary key check (digest ~ '^sha256:[0-9a-f]{64}$'),

@@ -109,6 +109,14 @@ export interface RunnerReleasesTable {
   approved_by: 'declared' | 'operator' | null
 }
 
+export interface ComposedImagesTable {
+  installed_digest: string
+  runner_digest: string
+  repository: string
+  digest: string
+  pushed_at: Generated<Date>
+}
+
 export interface BuildStagesTable {
   attempt_id: string
   company_id: string

@@ -4,6 +4,7 @@ import { type Selectable, sql } from 'kysely'
 import { acrossCompanies } from '../../db/across-companies.ts'
 import type { Executing, Trx } from '../../db/database.ts'
 import type { EnvironmentVersionsTable } from '../../db/tables/environments.ts'
+import type { RecordedImage } from '../../images/provenance/verify-stored.ts'
 import { unretainedVersionStates } from './version.ts'
 
 export type VersionRow = Selectable<EnvironmentVersionsTable>
@@ -171,6 +172,19 @@ export async function findPublishable(db: Executing, id: string) {
     .select('o.digest as object_digest')
     .where('v.id', '=', id)
     .executeTakeFirst()
+}
+
+/** Any version that has an image and is not blocked. */
+export async function findSignedVersion(db: Executing, id: string): Promise<RecordedImage | undefined> {
+  const row = await db
+    .selectFrom('environment_versions')
+    .modifyFront(acrossCompanies('the operator pushes images to a cluster'))
+    .select(['promoted_digest', 'layer_digest'])
+    .where('id', '=', id)
+    .where('security_state', '=', 'clear')
+    .executeTakeFirst()
+  if (!row?.promoted_digest || !row.layer_digest) return undefined
+  return { id, promotedDigest: row.promoted_digest, layerDigest: row.layer_digest }
 }
 
 /**

@@ -22,6 +22,7 @@ export interface AuditEntry {
     | 'password_set'
     | 'image_block'
     | 'image_unblock'
+    | 'image_push'
     | 'build_fence_on'
     | 'build_fence_off'
     | 'kill_switch_on'

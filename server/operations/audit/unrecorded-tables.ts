@@ -23,6 +23,7 @@ export const unrecordedTables: Readonly<Record<string, string>> = {
   built_prefixes: cache,
   context_facts: cache,
   pulled_images: cache,
+  composed_images: 'the act that pushes an image is recorded',
   kept_images: derived,
   storage_reservations: queue,
   process_metrics: derived,

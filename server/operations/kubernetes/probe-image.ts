@@ -1,25 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { zstdCompressSync } from 'node:zlib'
 import type { PushedImage } from '../../../kubernetes/registry/push-image.ts'
 import type { ArchiveEntry } from '../../../reader/formats/archive.ts'
 import { canonicalTar, textFile } from '../../../reader/formats/tar/canonical-tar.ts'
 import { sha256Of } from '../../base/sha256.ts'
 import { type Document, hexOf, imageDocuments, indexFile, layoutFile } from '../../images/image-documents.ts'
-
-const folder = (path: string, mode = 0o755): ArchiveEntry => ({ path, kind: 'directory', mode, byteSize: 0 })
-const program = (path: string, bytes: Buffer): ArchiveEntry => ({ ...textFile(path, bytes), mode: 0o755 })
+import { closedFolder, folder, layerOf, mountPoints, program, pushedBlob } from './layer-entries.ts'
 
 async function* rootOf(probe: Buffer, closedMode: number): AsyncGenerator<ArchiveEntry, void> {
   yield folder('.sandbox')
-  // Nobody without capabilities enters it: the termination message of a job is mounted in it.
-  yield folder('.sandbox/closed', closedMode)
+  yield closedFolder(closedMode)
   yield program('.sandbox/init', probe)
   yield program('.sandbox/collector', probe)
-  for (const path of ['workspace', 'tmp', 'var', 'var/tmp', 'run', 'root', 'record', 'token'])
-    yield folder(path)
+  yield* mountPoints
+  for (const path of ['record', 'token']) yield folder(path)
 }
 
 export interface ProbeImage {
@@ -37,25 +32,15 @@ export async function probeImage({
   /** Another one is for a test of the probe. */
   closedMode?: number
 }): Promise<ProbeImage> {
-  const tar = await buffer(canonicalTar(rootOf(readFileSync(probe), closedMode)))
-  const layer = zstdCompressSync(tar)
-  const { manifest, config } = imageDocuments({
-    layers: [{ digest: sha256Of(layer), byteSize: layer.length, diffId: sha256Of(tar) }],
-    env: [],
-    user: '',
-  })
-  const blobs = [manifest.bytes, config.bytes, layer]
+  const { bytes, ...layer } = await layerOf(rootOf(readFileSync(probe), closedMode))
+  const { manifest, config } = imageDocuments({ layers: [layer], env: [], user: '' })
   const { digest, mediaType } = manifest.descriptor
   return {
-    archive: await layoutOf(manifest, blobs),
+    archive: await layoutOf(manifest, [manifest.bytes, config.bytes, bytes]),
     digest,
     image: {
       manifest: { digest, mediaType, bytes: manifest.bytes },
-      blobs: [config.bytes, layer].map((bytes) => ({
-        digest: sha256Of(bytes),
-        byteSize: bytes.length,
-        open: () => Readable.from([bytes]),
-      })),
+      blobs: [config.bytes, bytes].map(pushedBlob),
       tag: `probe-${hexOf(digest).slice(0, 16)}`,
     },
   }

@@ -3,13 +3,11 @@ import {
   checkKubernetes,
   kubernetesManifests,
 } from '@sandbox-jobs/server/main/operator/kubernetes/operator-kubernetes.ts'
-import {
-  pushProbeImage,
-  writeProbeImage,
-} from '@sandbox-jobs/server/main/operator/kubernetes/operator-probe-image.ts'
+import { writeProbeImage } from '@sandbox-jobs/server/main/operator/kubernetes/operator-probe-image.ts'
 import { Command } from 'commander'
 import { table } from '../../../output/table.ts'
 import { withOperator } from '../../../session/operator.ts'
+import { pushCommand, pushProbeCommand } from './operator-push.ts'
 
 const asJson = ['--json', 'print one JSON document'] as const
 const gatewayOption = [
@@ -108,45 +106,11 @@ const image = () =>
       ),
     )
 
-interface PushOptions {
-  to: string
-  login?: string
-  ca?: string
-  plainHttp?: boolean
-  json?: boolean
-}
-
-const push = () =>
-  new Command('push-probe')
-    .description('put the image of the check into a registry, and print the reference for --image')
-    .requiredOption('--to <registry/name>', 'where nodes of the cluster pull it')
-    .option('--login <file>', 'a file with USER:PASSWORD')
-    .option('--ca <file>', "the registry's certificate authority in PEM (default: the system's)")
-    .option('--plain-http', 'without TLS, in a network that is trusted')
-    .option(...asJson)
-    .addHelpText(
-      'after',
-      '\nExample:\n  sandbox operator kubernetes push-probe --to registry.example.org/sandbox/probe --login registry-login',
-    )
-    .action(({ json, to, login, ca, plainHttp = false }: PushOptions) =>
-      withOperator(
-        { ...(json && { json }) },
-        undefined,
-        () =>
-          pushProbeImage({
-            to,
-            plainHttp,
-            ...(login !== undefined && { loginFile: resolve(login) }),
-            ...(ca !== undefined && { caFile: resolve(ca) }),
-          }),
-        ({ reference }) => ({ text: `${reference}\n`, document: { reference } }),
-      ),
-    )
-
 export const operatorKubernetesCommand = (): Command =>
   new Command('kubernetes')
     .description('a cluster in which runs could start')
     .addCommand(check())
     .addCommand(manifests())
     .addCommand(image())
-    .addCommand(push())
+    .addCommand(pushProbeCommand())
+    .addCommand(pushCommand())
