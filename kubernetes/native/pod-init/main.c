@@ -1,5 +1,5 @@
 /*
- * Process 1 of a job's container in a pod. What it has from the kubelet and from the image's configuration, it does not use: the
+ * Process 1 of a job's container in a pod. It uses nothing that it has from the kubelet or from the image's configuration: the
  * collector, in another container of the pod, says over the loopback what to start (common/loopback.h). It runs with the program's rights
  * and is trusted no more than the program.
  *

@@ -16,7 +16,7 @@ struct connections {
 /* Waits until the collector listens. False: it does not. */
 bool connections_open(struct connections *to);
 
-/* What to start: its words, with the environment and the limits taken over already. NULL: the launch is cut, or of another form. */
+/* The words of the program, with its environment and limits taken over already. NULL: the launch is cut, or of another form. */
 char **launch_take(int control);
 
 /* confine.c */
@@ -33,7 +33,7 @@ struct relay {
   char bytes[RELAY_BYTES];
 };
 
-/* What it waits for, in two entries. */
+/* Two entries: the events that it waits for. */
 void relay_watch(const struct relay *relay, struct pollfd waits[2]);
 
 /* Passes on what there is. At the end of `from` it closes both; where nobody reads any more, the rest is read and dropped. */
