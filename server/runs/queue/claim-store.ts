@@ -17,9 +17,19 @@ import { transitionCtes } from '../../db/transition.ts'
 import { hasSteadyLease, isAbandoned } from '../../work/executor-statement.ts'
 import { type Driver, hasHeartbeat } from '../../work/heartbeat-statement.ts'
 import type { NextRun, TakenOverRun } from '../model/claimed-run.ts'
-import { claimed, leaseSeconds } from '../model/run-transitions.ts'
+import { leaseSeconds } from '../model/run-transitions.ts'
 import { admits, firstRuns } from './admission-store.ts'
-import { dropIdleCompanies } from './queue-turn-store.ts'
+import { type ClaimedTurns, type ClaimPage, claimPages } from './claim-pages.ts'
+import {
+  claimMove,
+  companyQueues,
+  headsOfQueue,
+  lastServed,
+  lockedRun,
+  movesTurn,
+  stillWaits,
+  waitedMs,
+} from './claim-statement.ts'
 
 export interface ClaimOptions extends Driver {
   /** Maximum live runs of one company, unless the operator has set another limit for it. */
@@ -28,10 +38,7 @@ export interface ClaimOptions extends Driver {
   capacity: RunCapacity
 }
 
-/**
- * Runs tried per room and lane, so that concurrent workers do not all compete for the same row. Part of the statement's
- * text: with a parameter as limit Postgres would expect a tenth of the queue and plan again at each claim.
- */
+/** Runs tried per room and lane, so that concurrent workers do not all compete for the same row. */
 const headsPerLane = 4
 
 /**
@@ -48,22 +55,8 @@ const headsPerLane = 4
  * the other's run, so a bound may be exceeded by the number of workers less one.
  */
 export async function claimNext(db: Database, options: ClaimOptions): Promise<NextRun | undefined> {
-  for (let skipped = 0; ; ) {
-    const tried = Math.max(skipped, turnsTried)
-    const { run, passedOver } = await claimPage(db, options, { skipped, tried })
-    const dropped = await dropIdleCompanies(db, passedOver)
-    if (run) return run
-    if (dropped > 0) continue
-    // None of these companies has a startable run; a company behind them may have one.
-    if (passedOver.length < tried) return undefined
-    skipped += tried
-  }
-}
-
-interface Claim {
-  run: NextRun | undefined
-  /** Companies with an earlier turn and no startable run. */
-  passedOver: string[]
+  const [run] = await claimPages(db, (turns) => claimPage(db, options, turns))
+  return run
 }
 
 interface ClaimedRow extends Omit<NextRun, 'id'> {
@@ -74,82 +67,39 @@ interface ClaimedRow extends Omit<NextRun, 'id'> {
 
 /** The first run of the company in `turns` that may start now and that no other worker has locked. */
 const startableRun = (capacity: RunCapacity) => sql`
-  with recursive queues as (
-    (select chatroom_id, lane from runs where state = 'queued' and not waits_for_session and company_id = turns.company_id
-      order by chatroom_id, lane limit 1)
-    union all
-    select further.* from queues
-    cross join lateral (
-      select chatroom_id, lane from runs
-      where state = 'queued' and not waits_for_session and company_id = turns.company_id
-        and (chatroom_id, lane) > (queues.chatroom_id, queues.lane)
-      order by chatroom_id, lane limit 1
-    ) further
-  ), heads as (
+  with recursive ${companyQueues}, heads as (
     select head.id, head.queued_at, served.claimed_at as room_served_at,
       ${liveRunsOfRoom(sql`turns.company_id`, sql`queues.chatroom_id`)} as room_live
     from queues
-    left join lateral (
-      select claimed_at from runs where chatroom_id = queues.chatroom_id and claimed_at is not null
-      order by claimed_at desc limit 1
-    ) served on true
+    left join lateral (${lastServed(sql`queues.chatroom_id`)}) served on true
     cross join lateral (
-      select id, queued_at, timeout_seconds, resource_profile,
-        ${runMemoryMib(capacity, 'resource_profile')} as memory
-      from runs
-      where state = 'queued' and not waits_for_session
-        and company_id = turns.company_id and chatroom_id = queues.chatroom_id
-        and lane = queues.lane
-      order by queued_at, id limit ${sql.lit(headsPerLane)}
+      ${headsOfQueue(headsPerLane, sql`, resource_profile, ${runMemoryMib(capacity, 'resource_profile')} as memory`)}
     ) head
     where ${admits(capacity)}
   )
   select run.id, run.company_id from (
     select id from heads order by room_live, room_served_at nulls first, queued_at, id
-  ) heads cross join lateral (
-    select r.id, r.company_id, r.state, r.waits_for_session from runs r where r.id = heads.id limit 1 for update skip locked
+  ) heads cross join lateral (${lockedRun(sql`heads.id`)}
   ) run
-  where run.state = 'queued' and not run.waits_for_session
+  where ${stillWaits}
   limit 1`
 
-/**
- * Keys of the advisory locks of turns. Of several claims that serve a company at the same time one moves its turn; the
- * others neither wait nor move it. A row lock with `skip locked` is not enough: where the row was updated between the
- * snapshot and the lock, Postgres follows it to its new version and waits there, and two claims then wait for each other.
- */
-const turnLock = 7205
-
-async function claimPage(
-  db: Database,
-  options: ClaimOptions,
-  turns: { skipped: number; tried: number },
-): Promise<Claim> {
+async function claimPage(db: Database, options: ClaimOptions, turns: ClaimedTurns): Promise<ClaimPage> {
   const [row] = await executePlannedOnce(db, claimStatement(options, turns))
   if (!row) throw new Error('a claim returned no row')
   const { passed_over: passedOver, id, ...run } = row
-  return { run: id === null ? undefined : { ...run, id }, passedOver }
+  return { runs: id === null ? [] : [{ ...run, id }], passedOver }
 }
 
 /** The statement of a claim, which docs/sql/claim.sql prints. `skipped` companies were tried by an earlier one. */
 export function claimStatement(
   { executor, worker, companyConcurrency, capacity }: ClaimOptions,
-  turns: { skipped: number; tried: number },
+  turns: ClaimedTurns,
 ): RawBuilder<ClaimedRow> {
-  const move = transitionCtes(
-    {
-      ...claimed,
-      set: {
-        fence: sql`t.fence + 1`,
-        // A new sandbox id for each claim: an id that never started is forbidden permanently.
-        sandbox_id: sql`t.id || '_' || (t.fence + 1)`,
-        executor,
-        worker,
-        claimed_at: sql`clock_timestamp()`,
-        lease_until: sql`now() + make_interval(secs => t.timeout_seconds + ${leaseSeconds(0)})`,
-      },
-    },
-    { id: sql`(select id from next)`, companyId: sql`(select company_id from next)` },
-  )
+  const move = transitionCtes(claimMove({ executor, worker }), {
+    id: sql`(select id from next)`,
+    companyId: sql`(select company_id from next)`,
+  })
   const isFirstPage = turns.skipped === 0
   const companies = isFirstPage ? 'waiting' : 'first_in_turn'
   const firstPage = isFirstPage
@@ -169,12 +119,12 @@ export function claimStatement(
       ) head
       limit 1
     ), moved_turn as materialized (
-      select company_id from next where pg_try_advisory_xact_lock(${sql.lit(turnLock)}, hashtext(company_id))
+      select company_id from next where ${movesTurn}
     ), served as (
       update queue_turns set served_at = clock_timestamp() where company_id = (select company_id from moved_turn)
     ), ${move}
     select moved.id, moved.company_id as "companyId", moved.state, moved.fence, moved.sandbox_id as "sandboxId",
-      (extract(epoch from moved.claimed_at - moved.queued_at) * 1000)::float8 as "waitedMs", next.live > 0 as "isCompanyBusy", array(
+      ${waitedMs} as "waitedMs", next.live > 0 as "isCompanyBusy", array(
       select company_id from turns where next.turn is null or turns.turn < next.turn
     ) as passed_over, (
       select count(*) from (select from runs where state = 'queued' order by company_id, queued_at, id limit 2) queued
