@@ -17,6 +17,7 @@ const onOldestPostgres = [
   'server/runs/submit/submit-run.test.ts',
   'server/runs/submit/run-holds.test.ts',
   'server/runs/queue/claim-store.test.ts',
+  'server/runs/queue/claim-batch-store.test.ts',
   'server/runs/results/collect-run.test.ts',
   'server/billing/usage/usage-report.test.ts',
   'server/billing/holds/hold-build.test.ts',

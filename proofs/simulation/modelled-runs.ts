@@ -14,10 +14,12 @@ import { steadySeconds } from '../../server/work/executor-statement.ts'
 import { type Driver, heartbeatSeconds } from '../../server/work/heartbeat-statement.ts'
 import type { Rules } from './rules.ts'
 import {
+  type BatchBounds,
   bytesPerRun,
   heldMicroOf,
   isBilled,
   isLive,
+  overBound,
   passedOver,
   perSecondMicro,
   type RunsEnvironment,
@@ -82,8 +84,11 @@ export class ModelledRuns implements SimulatedRuns {
     this.#heartbeats.set(worker, executor)
   }
 
-  claimNext({ executor, worker }: Driver): NextRun | undefined {
-    const waiting = [...this.rows.values()].filter((row) => this.#rules.claimable(row))
+  claimNext(
+    { executor, worker }: Driver,
+    mayStart: (row: SimulatedRun) => boolean = () => true,
+  ): NextRun | undefined {
+    const waiting = [...this.rows.values()].filter((row) => this.#rules.claimable(row) && mayStart(row))
     const next = this.#rules.fairTurns ? this.#inTurn(waiting) : waiting[0]
     const before = [...this.rows.values()].map(({ companyId, state }) => ({ companyId, state }))
     if (!next || !this.#apply({ ...claimed, id: next.id, companyId: next.companyId })) return undefined
@@ -97,6 +102,27 @@ export class ModelledRuns implements SimulatedRuns {
     this.#hold(next, worker)
     // The wait is measured and decides nothing.
     return { ...claimOf(next), waitedMs: 0, isCompanyBusy, isLast: waiting.length === 1 }
+  }
+
+  claimBatch(driver: Driver, { most, company }: BatchBounds): NextRun[] {
+    const before = new Map(this.liveRuns)
+    const counted = {
+      all: (companyId: string) => this.#liveOf(companyId),
+      'those before the batch': (companyId: string) => before.get(companyId) ?? 0,
+      'those of its executor': (companyId: string) =>
+        [...this.rows.values()].filter(
+          (row) => row.companyId === companyId && row.executor === driver.executor && isLive(row),
+        ).length,
+    }[this.#rules.batchCounts]
+    const runs: NextRun[] = []
+    while (runs.length < most) {
+      const run = this.claimNext(driver, ({ companyId }) => counted(companyId) < company)
+      if (!run) break
+      runs.push(run)
+    }
+    const over = runs.length > 0 && overBound(this.rows.values(), company)
+    if (over) this.#environment.onFault(`${over} has more than ${company} runs at work`)
+    return runs
   }
 
   /** Of the company with the fewest live runs the oldest. */

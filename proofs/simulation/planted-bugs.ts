@@ -80,6 +80,8 @@ export const plantedBugs: Record<string, Partial<Rules>> = {
   'marks of sandboxes are dropped too early': { marksKeptMs: 2000 },
   'a run of another executor is declared never started': { provesForOthers: true },
   'a claim serves the oldest run without fairness': { fairTurns: false },
+  'a batch does not count what it takes itself': { batchCounts: 'those before the batch' },
+  'a batch counts the runs of its own executor alone': { batchCounts: 'those of its executor' },
   'a run that is queued again stays in the number of live runs': {
     countsLive: (from, to) => (to === 'queued' ? 0 : trueRules.countsLive(from, to)),
   },

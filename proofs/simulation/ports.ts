@@ -33,6 +33,8 @@ export function queueOf(actor: Actor, { runs, timeline, listeners, rules, worker
   const call = <T>(statement: () => T | Promise<T>) => timeline.callDatabase<T>(actor, statement)
   return {
     claimNext: (options) => call(() => runs.claimNext(options)),
+    claimBatch: (options, most) =>
+      call(() => runs.claimBatch(options, { most, company: options.companyConcurrency })),
     takeOver: (driver, owned, known = []) =>
       call(() => {
         if (owned === 'own' && hasStarted && rules.takesBack === 'at its start') return []

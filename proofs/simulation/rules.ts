@@ -48,6 +48,8 @@ export interface Rules {
   refusesLateStarts: boolean
   /** A claim serves the company with the fewest live runs. */
   fairTurns: boolean
+  /** Which live runs of a company a batch compares with its bound. */
+  batchCounts: 'all' | 'those before the batch' | 'those of its executor'
   /** How much a move adds to the number of the company's live runs, by which claims choose. */
   countsLive(from: RunState, to: RunState): number
   /** When the stored bytes of a run are counted. */
@@ -91,6 +93,7 @@ export const trueRules: Rules = {
   countsLive: (from, to) => Number(isLive({ state: to })) - Number(isLive({ state: from })),
   countsKept: 'with the end',
   settles: 'with each end',
+  batchCounts: 'all',
   stops: true,
   startsEvents: 'with the outcome',
   checksOutcome: true,

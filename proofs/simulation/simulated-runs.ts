@@ -50,6 +50,14 @@ export const perSecondMicro = 7
 export const isBilled = ({ state, end }: SimulatedRun): boolean =>
   state !== 'platform_failed' && Boolean(end?.exit?.startedAt)
 
+/** Bounds of a batch. */
+export interface BatchBounds {
+  /** Runs of the batch. */
+  most: number
+  /** Live runs of a company. */
+  company: number
+}
+
 /** The table of runs, as workers and tenants change it, one statement after another: a model, or Postgres. */
 export interface SimulatedRuns {
   /** The rows after the last statement. */
@@ -67,6 +75,7 @@ export interface SimulatedRuns {
   /** A worker drives its executor from then on: the heartbeats of earlier ones end. */
   drive(driver: Driver): MaybePromise<void>
   claimNext(driver: Driver): MaybePromise<NextRun | undefined>
+  claimBatch(driver: Driver, bounds: BatchBounds): MaybePromise<NextRun[]>
   takeOver(driver: Driver, owned: 'own' | 'expired', known: readonly string[]): MaybePromise<TakenOverRun[]>
   cancelRequestedAmong(ids: readonly string[]): MaybePromise<string[]>
   finishedAmong(sandboxIds: readonly string[]): MaybePromise<string[]>
@@ -96,17 +105,22 @@ export const bytesPerRun = 1000
 export const isLive = ({ state }: Pick<SimulatedRun, 'state'>): boolean =>
   state !== 'queued' && !isTerminal(runMachine, state)
 
-/** Returns a waiting company with fewer live runs than `companyId`, whose run was claimed from these rows. */
-export function passedOver(
-  rows: Iterable<Pick<SimulatedRun, 'companyId' | 'state'>>,
-  companyId: string,
-): string | undefined {
+type Counted = Pick<SimulatedRun, 'companyId' | 'state'>
+
+const liveByCompany = (rows: Iterable<Counted>): Map<string, number> => {
   const live = new Map<string, number>()
-  const waiting = new Set<string>()
-  for (const row of rows) {
-    if (row.state === 'queued') waiting.add(row.companyId)
-    else if (!isTerminal(runMachine, row.state)) live.set(row.companyId, (live.get(row.companyId) ?? 0) + 1)
-  }
+  for (const row of rows) if (isLive(row)) live.set(row.companyId, (live.get(row.companyId) ?? 0) + 1)
+  return live
+}
+
+/** Returns a company that has more live runs than its bound. */
+export const overBound = (rows: Iterable<Counted>, bound: number): string | undefined =>
+  [...liveByCompany(rows)].find(([, live]) => live > bound)?.[0]
+
+/** Returns a waiting company with fewer live runs than `companyId`, whose run was claimed from these rows. */
+export function passedOver(rows: readonly Counted[], companyId: string): string | undefined {
+  const live = liveByCompany(rows)
   const own = live.get(companyId) ?? 0
-  return [...waiting].find((other) => (live.get(other) ?? 0) < own)
+  const waiting = rows.filter(({ state }) => state === 'queued')
+  return waiting.find((other) => (live.get(other.companyId) ?? 0) < own)?.companyId
 }

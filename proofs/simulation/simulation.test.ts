@@ -30,6 +30,8 @@ const soonFound = [
   'marks of sandboxes are dropped too early',
   'a run of another executor is declared never started',
   'a claim serves the oldest run without fairness',
+  'a batch does not count what it takes itself',
+  'a batch counts the runs of its own executor alone',
   'a run that is queued again stays in the number of live runs',
   'a run with a requested cancel leaves the number of live runs twice',
   'stored bytes are counted after the end of a run',

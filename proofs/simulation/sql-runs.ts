@@ -10,6 +10,7 @@ import { connect, type Database, type Trx } from '../../server/db/database.ts'
 import { finishRun, type RunEnd } from '../../server/runs/drive/finish-run.ts'
 import type { ClaimedRun, ClaimStatus, NextRun, TakenOverRun } from '../../server/runs/model/claimed-run.ts'
 import { cancelRun } from '../../server/runs/queue/cancel-run.ts'
+import { claimBatch } from '../../server/runs/queue/claim-batch-store.ts'
 import {
   cancelRequestedAmong,
   claimNext,
@@ -25,9 +26,11 @@ import { makeRunnableTask, type RunnableTask } from '../../testing/factories/run
 import { makeTenant } from '../../testing/factories/tenant.ts'
 import type { Rules } from './rules.ts'
 import {
+  type BatchBounds,
   bytesPerRun,
   finalizationSeconds,
   heldMicroOf,
+  overBound,
   passedOver,
   perSecondMicro,
   type RunsEnvironment,
@@ -160,6 +163,21 @@ export class SqlRuns implements SimulatedRuns {
       const other = run && passedOver(before, run.companyId)
       if (other) this.#environment.onFault(`${run.companyId} got a place more than ${other}, which waits`)
       return run
+    })
+  }
+
+  claimBatch(driver: Driver, { most, company }: BatchBounds): Promise<NextRun[]> {
+    const rows = [...this.rows.values()].map(({ id, companyId, state }) => ({ id, companyId, state }))
+    return this.#execute(async (db) => {
+      const runs = await claimBatch(db, { ...driver, companyConcurrency: company, capacity }, most)
+      for (const run of runs) {
+        const other = passedOver(rows, run.companyId)
+        if (other) this.#environment.onFault(`${run.companyId} got a place more than ${other}, which waits`)
+        for (const row of rows) if (row.id === run.id) row.state = run.state
+      }
+      const over = overBound(rows, company)
+      if (over) this.#environment.onFault(`${over} has more than ${company} runs at work`)
+      return runs
     })
   }
 

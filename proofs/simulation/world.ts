@@ -27,6 +27,8 @@ const stepsMax = 20_000
 /** Worlds without row events, or without an outage of the database, are the same as if there were none. */
 const eventSeedOffset = 1_000_000_007
 const outageSeedOffset = 2_000_000_011
+/** Worlds whose workers claim runs one by one are the same as if there were no batches. */
+const batchSeedOffset = 3_000_000_019
 /** The companies that submit runs. */
 export const companies = ['acme', 'globex'] as const
 
@@ -62,6 +64,7 @@ export class World {
   readonly #eventCount: number
   readonly #hosts: ReadonlyMap<string, ModelledHost>
   readonly #listeners: Listeners = new Map()
+  readonly #claims: ReturnType<typeof drawClaims>
   /** The worker of each executor. */
   readonly #workers = new Map<string, Actor>()
   /** All processes, by the name of the worker. */
@@ -75,6 +78,7 @@ export class World {
     const { makeRuns = modelledRuns, makeMarks = modelledMarks } = parts
     this.#draw = new SeededRandom(seed)
     this.#rules = rules
+    this.#claims = drawClaims(new SeededRandom(seed + batchSeedOffset))
     this.#names = executors.slice(0, this.#draw.chance(0.3) ? 1 : 2)
     this.#timeline = new Timeline(this.#draw)
     this.#timeline.outage = drawOutage(new SeededRandom(seed + outageSeedOffset))
@@ -198,7 +202,7 @@ export class World {
       log,
       driver,
       capacity: runCapacity({ slots: 1 + this.#draw.below(3) }),
-      companyConcurrency: 50,
+      ...this.#claims,
       pollIntervalMs,
       clock: { now: () => new Date(timeline.nowMs) },
       pause: (ms, signal) => timeline.pause(actor, ms, signal, ms >= pollIntervalMs),
@@ -344,6 +348,12 @@ export class World {
 }
 
 const runOf = (sandboxId: string): string => sandboxId.slice(0, sandboxId.lastIndexOf('_'))
+
+/** In some worlds workers claim in batches, and a company may have few live runs. */
+function drawClaims(draw: SeededRandom) {
+  if (!draw.chance(0.3)) return { kind: 'host', companyConcurrency: 50 } as const
+  return { kind: 'kubernetes', companyConcurrency: 1 + draw.below(2) } as const
+}
 
 /** In some worlds the database is away once, mostly until leases of runs have expired. */
 function drawOutage(draw: SeededRandom): Outage | undefined {

@@ -96,7 +96,7 @@ export async function startBuildWorker(options: BuildWorkerOptions): Promise<Bui
 const claimsOf = ({ db, share, name: worker }: BuildWorkerOptions): Claims<AttemptRow> => ({
   next: async () => {
     const attempt = await claimNextAttempt(db, { worker, leaseMs: buildLeaseMs, share })
-    return attempt && { work: attempt, isLast: false }
+    return attempt && { works: [attempt], isLast: false }
   },
   takeBack: async (active) => {
     await releaseLeases(db, worker, active)

@@ -13,6 +13,16 @@ export const changedLiveRuns = sql`
       group by company_id, chatroom_id, executor, resource_profile having sum(runs) <> 0
     )`
 
+/** Numbers of runs at work of the executors in `which`, by profile. `changed` precedes. */
+const ofExecutors = (which: RawBuilder<boolean>): RawBuilder<unknown> => sql`(
+        select resource_profile, runs from live_run_counts where company_id = '' and chatroom_id = '' and ${which}
+        union all select resource_profile, runs from changed where ${which}
+      ) numbers`
+
+/** The number of runs at work of an executor, as `runs`. `changed` precedes. */
+export const liveRunsOfExecutor = (executor: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`select coalesce(sum(runs), 0)::bigint as runs from ${ofExecutors(sql`executor = ${executor}`)}`
+
 /**
  * The number of runs at work of the executors in `which`, and their memory by that of a profile, as `runs` and `memory`. `changed`
  * precedes.
@@ -22,10 +32,7 @@ export const allLiveRuns = (
   which: RawBuilder<boolean>,
 ): RawBuilder<unknown> => sql`
       select coalesce(sum(runs), 0)::bigint as runs, coalesce(sum(runs * ${memoryOf('resource_profile')}), 0)::bigint as memory
-      from (
-        select resource_profile, runs from live_run_counts where company_id = '' and chatroom_id = '' and ${which}
-        union all select resource_profile, runs from changed where ${which}
-      ) numbers`
+      from ${ofExecutors(which)}`
 
 /** Companies with runs at work, and the number of these as `runs`. `changed` precedes. */
 export const liveRunsByCompany = sql`

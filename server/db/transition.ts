@@ -82,6 +82,15 @@ export function transitionCtes<State extends string>(
   return moveCtes(move, { selected: sql`id = ${id} and ${ofCompany}${fence}`, id })
 }
 
+/** The same for all rows in the CTE `chosen`, which has their ids and companies. */
+export function transitionEachCtes<State extends string>(
+  move: TransitionSpec<State>,
+  chosen: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const selected = sql`id = any(array(select id from ${chosen})) and company_id = any(array(select company_id from ${chosen}))`
+  return moveCtes(move, { selected, id: sql`before.id` })
+}
+
 /** `selected` is a condition on the table; `id` the rows' ids once more, as values or as those of `before`. */
 function moveCtes<State extends string>(
   move: TransitionSpec<State>,

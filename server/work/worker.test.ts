@@ -30,7 +30,7 @@ class Queue {
   async next(): Promise<Claimed<Item> | undefined> {
     this.claims += 1
     const id = this.waiting.shift()
-    return id === undefined ? undefined : { work: { id }, isLast: this.waiting.length === 0 }
+    return id === undefined ? undefined : { works: [{ id }], isLast: this.waiting.length === 0 }
   }
 
   async start(options: Partial<WorkerOptions<Item>> = {}): Promise<Worker<Item>> {
@@ -112,7 +112,7 @@ test('what was notified during a claim is not missed, whatever the claim answers
   const next = queue.next.bind(queue)
   queue.next = async () => {
     const claimed = await next()
-    if (claimed?.work.id !== 'a') return claimed
+    if (claimed?.works[0]?.id !== 'a') return claimed
     queue.waiting.push('b')
     worker.notify()
     return { ...claimed, isLast: true }

@@ -9,7 +9,7 @@ interface Work {
 }
 
 export interface Claimed<W extends Work> {
-  work: W
+  works: W[]
   /** Nothing else was queued at that time. Later work is notified. */
   isLast: boolean
 }
@@ -19,8 +19,8 @@ export interface Claimed<W extends Work> {
  * response of a claim is outstanding when work is taken back.
  */
 export interface Claims<W extends Work> {
-  /** Claims the next work; undefined if nothing may start now. */
-  next: () => Promise<Claimed<W> | undefined>
+  /** Claims the next work, at most `free`; undefined if nothing may start now. */
+  next: (free: number) => Promise<Claimed<W> | undefined>
   /** Takes over work with expired leases of other workers. Absent: `next` returns such work too. */
   takeExpired?: () => Promise<W[]>
   /** Takes back work that is in this worker's name but not in `active`. */
@@ -122,10 +122,10 @@ export class Worker<W extends Work> {
       while (this.#active.size < slots && !this.#stopping.signal.aborted) {
         this.#isQueueEmpty = false
         const before = this.#notifications
-        const claimed = await claims.next()
+        const claimed = await claims.next(slots - this.#active.size)
         if (!claimed) return
         this.#isQueueEmpty = claimed.isLast && this.#notifications === before
-        this.#launch(claimed.work)
+        this.#launchAll(claimed.works)
         if (this.#isQueueEmpty) return
       }
     } catch (error) {

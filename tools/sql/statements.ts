@@ -14,6 +14,7 @@ import { finishStatement } from '../../server/runs/drive/finish-run.ts'
 import { failed, type RunOutcome } from '../../server/runs/model/run-outcome.ts'
 import type { LeftParts } from '../../server/runs/parts/run-parts.ts'
 import { sessionPart } from '../../server/runs/parts/session/session-part.ts'
+import { batchStatement } from '../../server/runs/queue/claim-batch-store.ts'
 import { claimStatement } from '../../server/runs/queue/claim-store.ts'
 import { savedSessionCtes } from '../../server/sessions/runs/saved-session-statement.ts'
 import { emptyTree } from '../../server/sessions/trees/tree.ts'
@@ -88,6 +89,17 @@ export const printedStatements: Record<string, PrintedStatement[]> = {
         'is executed (server/db/fast/planned-once.ts). A claim that found nothing to start asks again for further companies.',
       ],
       sql: textOf(claimStatement(claim, { skipped: 0, tried: 1 })),
+    },
+  ],
+  'claim-batch': [
+    {
+      about: [
+        'A claim of up to 32 runs, where memory sets no bound (server/runs/queue/claim-batch-store.ts). One such statement is executed at',
+        'a time. Numbers are those of an executor with 8 slots.',
+      ],
+      sql: textOf(
+        batchStatement({ ...claim, capacity: runCapacity({ slots: 8 }) }, { size: 32, skipped: 0, tried: 1 }),
+      ),
     },
   ],
   finish: [

@@ -1,6 +1,5 @@
-import { CompiledQuery, type RawBuilder } from 'kysely'
+import { CompiledQuery, type QueryExecutorProvider, type RawBuilder } from 'kysely'
 import pg from 'pg'
-import type { Database } from '../database.ts'
 import { arrayText } from './array-text.ts'
 import { plannedOnceTag } from './named-statements.ts'
 
@@ -11,10 +10,13 @@ import { plannedOnceTag } from './named-statements.ts'
  * were short, a hundred claims were planned. Use it only for statements with few distinct values and without tenant
  * values: each distinct text is another plan.
  */
-export async function executePlannedOnce<Row>(db: Database, statement: RawBuilder<Row>): Promise<Row[]> {
+export async function executePlannedOnce<Row>(
+  db: QueryExecutorProvider,
+  statement: RawBuilder<Row>,
+): Promise<Row[]> {
   const { sql: text, parameters } = statement.compile(db)
   const whole = text.replace(/\$(\d+)/g, (_, number: string) => literal(parameters[Number(number) - 1]))
-  const { rows } = await db.executeQuery(CompiledQuery.raw(`${plannedOnceTag}${whole}`))
+  const { rows } = await db.getExecutor().executeQuery(CompiledQuery.raw(`${plannedOnceTag}${whole}`))
   return rows as Row[]
 }
 

@@ -8,6 +8,7 @@ import { type Listener, listen } from '../../work/listener.ts'
 import type { ClaimedRun, ClaimStatus, NextRun, TakenOverRun } from '../model/claimed-run.ts'
 import { cancelChannel, killChannel, queuedChannel } from '../model/run-store.ts'
 import { findJob, type RunJob } from '../prepare/job-store.ts'
+import { claimBatch } from '../queue/claim-batch-store.ts'
 import {
   type ClaimOptions,
   cancelRequestedAmong,
@@ -25,6 +26,8 @@ import { finishRun, type RunEnd } from './finish-run.ts'
  */
 export interface RunQueue {
   claimNext(options: ClaimOptions): Promise<NextRun | undefined>
+  /** For an executor that sets no bound on memory. Claims at most `most` runs. */
+  claimBatch(options: ClaimOptions, most: number): Promise<NextRun[]>
   takeOver(driver: Driver, owned: 'own' | 'expired', known?: readonly string[]): Promise<TakenOverRun[]>
   cancelRequestedAmong(ids: readonly string[]): Promise<string[]>
   finishedAmong(sandboxIds: readonly string[]): Promise<string[]>
@@ -52,6 +55,7 @@ export interface QueueNotifications {
 export function postgresRunQueue(db: Database, databaseUrl: string, log: Log): RunQueue {
   return {
     claimNext: (options) => claimNext(db, options),
+    claimBatch: (options, most) => claimBatch(db, options, most),
     takeOver: (driver, owned, known) => takeOver(db, driver, owned, known),
     cancelRequestedAmong: (ids) => cancelRequestedAmong(db, ids),
     finishedAmong: (sandboxIds) => finishedAmong(db, sandboxIds),

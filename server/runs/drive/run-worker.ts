@@ -32,6 +32,8 @@ export interface RunWorkerOptions extends PartTools {
   log: Log
   /** The executor, and the name of this worker. Runs of the executor whose worker is gone are taken over. */
   driver: Driver
+  /** A host's memory is shared by its runs, so they are claimed one by one. A cluster's is not, and they are claimed in batches. */
+  kind?: 'host' | 'kubernetes'
   /** While it returns true, nothing is claimed. */
   isDraining?: (() => boolean) | undefined
   /** Runs at once, and how companies share them. */
@@ -133,18 +135,26 @@ interface ActiveRun {
 function claimsOf({
   runs,
   driver,
+  kind = 'host',
   isDraining,
   capacity,
   companyConcurrency,
 }: RunWorkerOptions): Claims<ActiveRun> {
   const taken = (run: TakenOverRun) => ({ id: run.id, run, from: progressOf(run) })
+  const options = { ...driver, companyConcurrency, capacity }
+  const claim = async (free: number) => {
+    if (kind === 'kubernetes') return runs.claimBatch(options, free)
+    const run = await runs.claimNext(options)
+    return run ? [run] : []
+  }
   return {
-    next: async () => {
-      if (isDraining?.()) return undefined
-      const run = await runs.claimNext({ ...driver, companyConcurrency, capacity })
-      if (run?.fence === 1)
-        queueWait.observe({ company: run.isCompanyBusy ? 'active' : 'waiting' }, run.waitedMs / 1000)
-      return run && { work: { id: run.id, run, from: { at: 'claimed' } }, isLast: run.isLast }
+    next: async (free) => {
+      const claimed = isDraining?.() ? [] : await claim(free)
+      for (const { fence, isCompanyBusy, waitedMs } of claimed)
+        if (fence === 1) queueWait.observe({ company: isCompanyBusy ? 'active' : 'waiting' }, waitedMs / 1000)
+      const last = claimed.at(-1)
+      const works = claimed.map((run): ActiveRun => ({ id: run.id, run, from: { at: 'claimed' } }))
+      return last && { works, isLast: last.isLast }
     },
     takeExpired: async () => (await runs.takeOver(driver, 'expired')).map(taken),
     takeBack: async (active) => (await runs.takeOver(driver, 'own', active)).map(taken),

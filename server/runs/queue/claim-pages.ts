@@ -4,7 +4,7 @@ import type { NextRun } from '../model/claimed-run.ts'
 import { dropIdleCompanies } from './queue-turn-store.ts'
 
 /** The companies without live runs that one statement tries, after those that earlier ones tried. */
-export interface ClaimedTurns {
+export interface TriedCompanies {
   skipped: number
   tried: number
 }
@@ -19,7 +19,7 @@ export interface ClaimPage {
 /** Claims of the first companies in turn, and of further ones while none of these has a startable run. */
 export async function claimPages(
   db: Database,
-  claim: (turns: ClaimedTurns) => Promise<ClaimPage>,
+  claim: (turns: TriedCompanies) => Promise<ClaimPage>,
 ): Promise<NextRun[]> {
   for (let skipped = 0; ; ) {
     const tried = Math.max(skipped, turnsTried)

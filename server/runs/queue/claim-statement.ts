@@ -51,8 +51,8 @@ export const stillWaits = sql<boolean>`run.state = 'queued' and not run.waits_fo
  */
 const turnLock = 7205
 
-/** Condition on a company: this claim moves its turn. */
-export const movesTurn = sql<boolean>`pg_try_advisory_xact_lock(${sql.lit(turnLock)}, hashtext(company_id))`
+/** Condition on a company: this claim, of those that serve it, moves its turn. */
+export const isServing = sql<boolean>`pg_try_advisory_xact_lock(${sql.lit(turnLock)}, hashtext(company_id))`
 
 /** The transition of a run that a worker claims for its executor. */
 export const claimMove = ({ executor, worker }: Driver): TransitionSpec<RunState> => ({

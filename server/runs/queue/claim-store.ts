@@ -19,14 +19,14 @@ import { type Driver, hasHeartbeat } from '../../work/heartbeat-statement.ts'
 import type { NextRun, TakenOverRun } from '../model/claimed-run.ts'
 import { leaseSeconds } from '../model/run-transitions.ts'
 import { admits, firstRuns } from './admission-store.ts'
-import { type ClaimedTurns, type ClaimPage, claimPages } from './claim-pages.ts'
+import { type ClaimPage, claimPages, type TriedCompanies } from './claim-pages.ts'
 import {
   claimMove,
   companyQueues,
   headsOfQueue,
+  isServing,
   lastServed,
   lockedRun,
-  movesTurn,
   stillWaits,
   waitedMs,
 } from './claim-statement.ts'
@@ -84,7 +84,7 @@ const startableRun = (capacity: RunCapacity) => sql`
   where ${stillWaits}
   limit 1`
 
-async function claimPage(db: Database, options: ClaimOptions, turns: ClaimedTurns): Promise<ClaimPage> {
+async function claimPage(db: Database, options: ClaimOptions, turns: TriedCompanies): Promise<ClaimPage> {
   const [row] = await executePlannedOnce(db, claimStatement(options, turns))
   if (!row) throw new Error('a claim returned no row')
   const { passed_over: passedOver, id, ...run } = row
@@ -94,7 +94,7 @@ async function claimPage(db: Database, options: ClaimOptions, turns: ClaimedTurn
 /** The statement of a claim, which docs/sql/claim.sql prints. `skipped` companies were tried by an earlier one. */
 export function claimStatement(
   { executor, worker, companyConcurrency, capacity }: ClaimOptions,
-  turns: ClaimedTurns,
+  turns: TriedCompanies,
 ): RawBuilder<ClaimedRow> {
   const move = transitionCtes(claimMove({ executor, worker }), {
     id: sql`(select id from next)`,
@@ -119,7 +119,7 @@ export function claimStatement(
       ) head
       limit 1
     ), moved_turn as materialized (
-      select company_id from next where ${movesTurn}
+      select company_id from next where ${isServing}
     ), served as (
       update queue_turns set served_at = clock_timestamp() where company_id = (select company_id from moved_turn)
     ), ${move}

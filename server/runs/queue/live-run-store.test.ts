@@ -7,11 +7,12 @@ import { makeRoom, makeTenant } from '../../../testing/factories/tenant.ts'
 import { createLog } from '../../base/logging.ts'
 import { changedLiveRuns, liveRunsOfCompany, liveRunsOfRoom } from '../../capacity/live-runs-statement.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
-import { connect } from '../../db/database.ts'
+import { connect, type Database } from '../../db/database.ts'
 import { finishRun } from '../drive/finish-run.ts'
 import type { NextRun } from '../model/claimed-run.ts'
 import { failed } from '../model/run-outcome.ts'
 import { cancelRun } from './cancel-run.ts'
+import { claimBatch } from './claim-batch-store.ts'
 import { claimNext } from './claim-store.ts'
 import { markRunning, requeue } from './claimed-run-store.ts'
 import { foldLiveRuns, recountLiveRuns } from './live-run-store.ts'
@@ -119,7 +120,10 @@ describe('the numbers of live runs', () => {
   })
 })
 
-it('a claim reads no run at work, however many there are', async () => {
+it.each([
+  ['a claim', (one: Database) => claimNext(one, options)],
+  ['a batch of claims', async (one: Database) => (await claimBatch(one, options, 4))[0]],
+])('%s reads no run at work, however many there are', async (_, claim) => {
   const { task, roomId } = await makeCompany()
   const id = await makeRun(db, task, { chatroom_id: roomId })
   await sql`
@@ -133,7 +137,7 @@ it('a claim reads no run at work, however many there are', async () => {
   const one = connect(url, { poolSize: 1, log: createLog('test', 'silent'), name: 'test' })
   try {
     const before = await rowsRead(one, ['runs'])
-    expect(await claimNext(one, options)).toBeDefined()
+    expect(await claim(one)).toBeDefined()
     expect((await rowsRead(one, ['runs'])) - before).toBeLessThan(100)
   } finally {
     await one.destroy()

@@ -14,6 +14,7 @@ import { countRuns } from '../history/run-count-store.ts'
 import { listRuns } from '../model/run-store.ts'
 import { countVisibleRuns, listVisibleRunRows } from '../read/visible-run-store.ts'
 import { SubmissionQueue } from '../submit/submission-queue.ts'
+import { claimBatch } from './claim-batch-store.ts'
 import { claimNext } from './claim-store.ts'
 import { queuePolicy } from './queue-policy.ts'
 import { queueView } from './queue-store.ts'
@@ -103,7 +104,11 @@ async function listAll(db: Database, { companyId, roomId }: Own): Promise<void> 
 
 /** With so little memory that a claim looks for what lacks it. */
 const capacity = runCapacity({ slots: 64, memoryMib: 12_288 })
-const claim = (db: Database) => claimNext(db, { executor: 'w', worker: 'w', companyConcurrency: 1, capacity })
+const worker = { executor: 'w', worker: 'w' }
+const claim = (db: Database) => claimNext(db, { ...worker, companyConcurrency: 1, capacity })
+/** Of runs that the steps before it left. */
+const batch = (db: Database) =>
+  claimBatch(db, { ...worker, companyConcurrency: 8, capacity: runCapacity({ slots: 64 }) }, 8)
 
 /** In this order: of the claims some take a run, and some find companies at their bound or without a queue. */
 const steps: [name: string, step: (db: Database, own: Own) => Promise<unknown>][] = [
@@ -115,6 +120,7 @@ const steps: [name: string, step: (db: Database, own: Own) => Promise<unknown>][
   ['a claim', claim],
   ['a second claim', claim],
   ['a third claim', claim],
+  ['a batch of claims', batch],
 ]
 
 const tables = ['runs', 'idempotency_keys']
