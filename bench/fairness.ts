@@ -29,6 +29,8 @@ interface Setting {
   name: string
   slots: number
   jobMs: number
+  /** How runs are claimed: on a host one by one, in a cluster in batches. */
+  kind: 'host' | 'kubernetes'
   reach: Reach | undefined
   note: string
 }
@@ -40,13 +42,23 @@ const settings: Setting[] = [
     name: 'fairness',
     slots: 64,
     jobMs: 1000,
+    kind: 'host',
     reach: { atMost: 2 },
     note: `64 slots, of which one company may use ${companyConcurrency}; jobs of 1 s that use no processor`,
+  },
+  {
+    name: 'fairness: in batches',
+    slots: 64,
+    jobMs: 1000,
+    kind: 'kubernetes',
+    reach: { atMost: 2 },
+    note: `the same, and runs are claimed in batches`,
   },
   {
     name: 'fairness: no place free',
     slots: 16,
     jobMs: 50,
+    kind: 'host',
     reach: undefined,
     note: '16 slots; the busy company uses all that are not reserved, with jobs of 50 ms',
   },
@@ -69,7 +81,8 @@ export const fairness: Benchmark = {
       try {
         const measured = await measure(options, database, setting)
         rows.push(rowFor(setting, measured))
-        if (options.peers && setting.reach) rows.push(...(await peerRows(options, setting, measured)))
+        if (options.peers && setting.reach && setting.kind === 'host')
+          rows.push(...(await peerRows(options, setting, measured)))
       } finally {
         await database.stop()
       }
@@ -106,6 +119,7 @@ async function measure(options: BenchOptions, database: OwnDatabase, setting: Se
     },
     log,
     driver: { executor: 'bench', worker: 'bench' },
+    kind: setting.kind,
     capacity: runCapacity({ slots: setting.slots }),
     companyConcurrency,
   })
