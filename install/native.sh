@@ -9,9 +9,9 @@ builder=$here/../server/native-programs/build.ts
 
 node "$builder" --check && exit 0
 
-if ! command -v cc >/dev/null || [ ! -e /usr/include/stdio.h ]; then
-  [ "$(id -u)" = 0 ] || fail 5 'The native programs must be built, and no compiler is installed.' 'As root: apt-get install gcc libc6-dev'
+if ! command -v cc >/dev/null || [ ! -e /usr/include/stdio.h ] || [ ! -e /usr/include/mbedtls/ssl.h ]; then
+  [ "$(id -u)" = 0 ] || fail 5 'The native programs must be built, and no compiler is installed, or no library of TLS.' 'As root: apt-get install gcc libc6-dev libmbedtls-dev'
   say 'installing a compiler for the native programs (up to a minute)'
-  apt_install gcc libc6-dev
+  apt_install gcc libc6-dev libmbedtls-dev
 fi
 timed 'building the native programs' node "$builder" || fail 5 'The native programs could not be built, see above.'

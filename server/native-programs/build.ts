@@ -28,9 +28,9 @@ function build(): void {
   const fresh = mkdtempSync(`${builtFolder}-`)
   try {
     const programs: [string, NativeProgram][] = Object.entries(nativePrograms)
-    const digests = programs.map(([name, { kind, folder, sources, flags = [] }]) => {
+    const digests = programs.map(([name, { kind, folder, sources, flags = [], libraries = [] }]) => {
       const output = join(fresh, name)
-      execFileSync('cc', [...flagsOf[kind], ...flags, '-o', output, ...sources], {
+      execFileSync('cc', [...flagsOf[kind], ...flags, '-o', output, ...sources, ...libraries], {
         cwd: folder,
         stdio: 'inherit',
       })

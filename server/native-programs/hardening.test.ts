@@ -18,7 +18,7 @@ test.each(Object.entries(nativePrograms))('%s is loaded with every protection', 
   })
 })
 
-test.each(['shim', 'resolver', 'unpack', 'links', 'reader-start'])(
+test.each(['shim', 'resolver', 'unpack', 'links', 'reader-start', 'pod-init', 'collector'])(
   '%s checks its stack and its sizes',
   (name) => {
     const symbols = built(name).toString('latin1').split('\0')

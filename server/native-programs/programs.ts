@@ -13,6 +13,8 @@ export interface NativeProgram {
   sources: readonly string[]
   /** Further arguments of the compiler. */
   flags?: readonly string[]
+  /** Arguments after the sources, which use them. */
+  libraries?: readonly string[]
 }
 
 const inAgent = (...sources: string[]): NativeProgram => ({
@@ -73,6 +75,20 @@ export const nativePrograms = {
     'common/host-ids.c',
     ...['program', 'account'].map((name) => `${fromPods}/init/${name}.c`),
   ),
+  /** The second container of a pod: what a shim is on a host, and the connection to the gateway. */
+  collector: {
+    ...inPod(
+      ...'main exchange errand gateway start peer follow meter results parts'
+        .split(' ')
+        .map((name) => `collector/${name}.c`),
+      ...podCommon,
+      ...'outcome log/log log/mask log/mask-forms collect/collect collect/known collect/outputs'
+        .split(' ')
+        .map((name) => `${fromPods}/shim/${name}.c`),
+      ...['clock', 'sha256'].map((name) => `${fromPods}/common/${name}.c`),
+    ),
+    libraries: ['-lmbedtls', '-lmbedx509', '-lmbedcrypto'],
+  },
   /** Takes the place of libsystemd where crun is loaded. */
   'no-systemd.so': {
     kind: 'library',
