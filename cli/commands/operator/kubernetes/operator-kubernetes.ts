@@ -7,7 +7,7 @@ import { writeProbeImage } from '@sandbox-jobs/server/main/operator/kubernetes/o
 import { Command } from 'commander'
 import { table } from '../../../output/table.ts'
 import { withOperator } from '../../../session/operator.ts'
-import { pushCommand, pushProbeCommand } from './operator-push.ts'
+import { pushCollectorCommand, pushCommand, pushProbeCommand } from './operator-push.ts'
 
 const asJson = ['--json', 'print one JSON document'] as const
 const gatewayOption = [
@@ -114,3 +114,4 @@ export const operatorKubernetesCommand = (): Command =>
     .addCommand(image())
     .addCommand(pushProbeCommand())
     .addCommand(pushCommand())
+    .addCommand(pushCollectorCommand())

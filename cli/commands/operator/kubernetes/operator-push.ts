@@ -1,5 +1,8 @@
 import { resolve } from 'node:path'
-import { pushProbeImage } from '@sandbox-jobs/server/main/operator/kubernetes/operator-probe-image.ts'
+import {
+  pushCollectorImage,
+  pushProbeImage,
+} from '@sandbox-jobs/server/main/operator/kubernetes/operator-probe-image.ts'
 import { pushVersion } from '@sandbox-jobs/server/main/operator/kubernetes/operator-push-version.ts'
 import type { PushRequest } from '@sandbox-jobs/server/main/operator/kubernetes/operator-registry.ts'
 import { Command } from 'commander'
@@ -42,6 +45,22 @@ export const pushProbeCommand = (): Command =>
         { ...(json && { json }) },
         undefined,
         () => pushProbeImage(requestOf(options)),
+        ({ reference }) => ({ text: `${reference}\n`, document: { reference } }),
+      ),
+    )
+
+export const pushCollectorCommand = (): Command =>
+  pushing(new Command('push-collector'))
+    .description('put the image of the second container of pods into a registry, and print its reference')
+    .addHelpText(
+      'after',
+      '\nExample:\n  sandbox operator kubernetes push-collector --to registry.example.org/sandbox/collector --login registry-login',
+    )
+    .action(({ json, ...options }: PushOptions) =>
+      withOperator(
+        { ...(json && { json }) },
+        undefined,
+        () => pushCollectorImage(requestOf(options)),
         ({ reference }) => ({ text: `${reference}\n`, document: { reference } }),
       ),
     )

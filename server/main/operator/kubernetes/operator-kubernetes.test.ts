@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ImageRegistry } from '../../../../testing/kubernetes/image-registry.ts'
 import { checkKubernetes, kubernetesManifests } from './operator-kubernetes.ts'
-import { pushProbeImage, writeProbeImage } from './operator-probe-image.ts'
+import { pushCollectorImage, pushProbeImage, writeProbeImage } from './operator-probe-image.ts'
 
 const request = {
   server: 'https://127.0.0.1:1',
@@ -57,12 +57,15 @@ test.each([
   expect(await pushProbeImage({ to, plainHttp: false })).toMatchObject({ ok: false, cause: 'request' })
 })
 
-test('an image is pushed to a registry, or the request says why not', async () => {
+test.each([
+  ['the check', pushProbeImage],
+  ['the collector', pushCollectorImage],
+])('the image of %s is pushed to a registry, or the request says why not', async (_what, push) => {
   const registry = await ImageRegistry.start()
   const to = `${registry.url.slice('http://'.length)}/images`
-  const pushed = await pushProbeImage({ to, plainHttp: true })
+  const pushed = await push({ to, plainHttp: true })
   const [digest] = [...registry.manifests.keys()].filter((key) => key.startsWith('sha256:'))
   expect(pushed).toEqual({ ok: true, value: { reference: `${to}@${digest}` } })
   await registry.stop()
-  expect(await pushProbeImage({ to, plainHttp: true })).toMatchObject({ ok: false, cause: 'request' })
+  expect(await push({ to, plainHttp: true })).toMatchObject({ ok: false, cause: 'request' })
 })

@@ -1,19 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { findProgram, hostPrograms } from '../../../../agent/host/host-checks.ts'
 import { PublishedSigningKeys } from '../../../base/keys/published-signing-keys.ts'
 import { signingKeysFolder } from '../../../base/keys/signing-keys.ts'
 import { recordComposed } from '../../../environments/versions/composed-image-store.ts'
 import { findSignedVersion } from '../../../environments/versions/version-store.ts'
 import { ImageUntrusted } from '../../../images/provenance/verify-image.ts'
-import { installedPrograms, NativeProgramsRefused } from '../../../native-programs/installed.ts'
 import type { MadeLayer } from '../../../operations/kubernetes/layer-entries.ts'
 import { type PushedVersion, pushComposed } from '../../../operations/kubernetes/push-composed.ts'
 import { runnerLayer } from '../../../operations/kubernetes/runner-layer.ts'
 import { openStorage } from '../../../storage/open-storage.ts'
 import { RequestRefused } from '../as-root.ts'
 import { actOnService, type Outcome } from '../local-service.ts'
+import { withProgram } from './operator-probe-image.ts'
 import { type PushRequest, withRegistry } from './operator-registry.ts'
 
 /** The digests in the registry, or why the image is not there. */
@@ -38,10 +35,7 @@ export const pushVersion = (
         await recordComposed(db, image, pushed.composedDigest)
         return { pushed }
       } catch (error) {
-        const isExpected =
-          error instanceof RequestRefused ||
-          error instanceof ImageUntrusted ||
-          error instanceof NativeProgramsRefused
+        const isExpected = error instanceof RequestRefused || error instanceof ImageUntrusted
         if (!isExpected) throw error
         return { refused: error.message }
       }
@@ -53,10 +47,5 @@ async function releaseLayer(): Promise<MadeLayer> {
   const busybox = await findProgram(hostPrograms.busybox)
   if (busybox === undefined)
     throw new RequestRefused('there is no static busybox: apt-get install busybox-static')
-  const folder = await mkdtemp(join(tmpdir(), 'runner-layer-'))
-  try {
-    return await runnerLayer({ busybox, init: installedPrograms(folder, ['pod-init'])['pod-init'] })
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  return withProgram('pod-init', (init) => runnerLayer({ busybox, init }))
 }
