@@ -8,12 +8,9 @@ import { inputOf } from '../../port/start-input.ts'
 
 /* An agent whose sandboxes have one second to collect results. */
 
-const loaded = `import fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
-const { writeFileSync } = fs
-fs.writeFileSync = (path, text, options) =>
-  writeFileSync(path, String(path).endsWith('/plan') ? text.replace(/^(collect_seconds) .*$/m, '$1 1') : text, options)
-syncBuiltinESMExports()`
+const loaded = `const { from } = Buffer
+Buffer.from = (value, ...rest) =>
+  from(typeof value === 'string' ? value.replace(/^(collect_seconds) .*$/m, '$1 1') : value, ...rest)`
 
 let agent: TestAgent
 let empty: string
