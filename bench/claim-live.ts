@@ -12,6 +12,7 @@ import { machineNote } from './harness/measure/machine-note.ts'
 import { treeCpuMs } from './harness/measure/process-cpu.ts'
 import { interleaved, type Subject } from './harness/measure/rounds.ts'
 import { type Reach, rowOf } from './harness/measure/row.ts'
+import { backendOf } from './harness/service/backend.ts'
 import { type OwnDatabase, startDatabase } from './harness/service/own-database.ts'
 import { makeTenants } from './harness/service/tenants.ts'
 
@@ -125,10 +126,3 @@ const claimsBeside = (db: Database, name: string, { perRound, claim }: Claims): 
     return tookMs / claimed.length
   },
 })
-
-/** The database process of the one connection; another one after a pause. */
-async function backendOf(db: Database): Promise<number> {
-  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
-  if (!rows[0]) throw new Error('no backend')
-  return rows[0].pid
-}

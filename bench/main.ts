@@ -16,6 +16,7 @@ import { fairness } from './fairness.ts'
 import type { Benchmark } from './harness/measure/benchmark.ts'
 import { jsonLines, summaryOf, tableText } from './harness/measure/report.ts'
 import type { Row } from './harness/measure/row.ts'
+import { history } from './history.ts'
 import { launch } from './launch.ts'
 import { logLatency } from './log-latency.ts'
 import { logRate } from './log-rate.ts'
@@ -44,6 +45,7 @@ const benchmarks: Benchmark[] = [
   depth,
   claimLive,
   commitNotify,
+  history,
   fairness,
   memory,
   neighbour,
