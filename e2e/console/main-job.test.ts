@@ -67,6 +67,7 @@ test('a wrong password is refused in words, and the right one leads to the addre
 
 test('a room offers its jobs, each with a form', async () => {
   await page.getByRole('link', { name: 'daily-numbers' }).first().click()
+  await page.getByRole('listitem').filter({ hasText: 'Ada' }).waitFor()
   await page.getByRole('link', { name: job }).click()
   await page.getByRole('heading', { level: 1, name: `Run ${job}` }).waitFor()
 })

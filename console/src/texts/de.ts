@@ -209,6 +209,9 @@ export const de = {
     lastRun: 'letzter Lauf',
   },
   room: {
+    people: 'Personen',
+    nobody: 'Niemand ist in diesem Raum. Wer die Abteilung oder die Firma verwaltet, kann ihn betreten.',
+    managesRoom: 'verwaltet den Raum',
     jobs: 'Aufgaben',
     noJobs:
       'Dieser Raum bietet noch keine Aufgabe an. Wer ihn verwaltet, schaltet eine ein, die mit ihm geteilt ist.',

@@ -206,6 +206,9 @@ export const en = {
     lastRun: 'last run',
   },
   room: {
+    people: 'People',
+    nobody: 'Nobody is in this room. Who manages the department or the company may enter it.',
+    managesRoom: 'manages the room',
     jobs: 'Jobs',
     noJobs: 'This room offers no job yet. Its manager enables one that is shared with it.',
     needsSecret: 'needs a secret',

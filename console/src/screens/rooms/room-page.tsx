@@ -16,12 +16,13 @@ import { NotFoundPage } from '../not-found/not-found-page.tsx'
 import { CommandsSection } from '../room-commands/commands-section.tsx'
 import { RunList } from '../runs/run-list.tsx'
 import { JobCard } from './job-card.tsx'
+import { RoomPeople } from './room-people.tsx'
 import { RoomTabs } from './room-tabs.tsx'
 import styles from './rooms.module.css'
 
 const shownRuns = 20
 
-/** The jobs that a room offers, and its last runs. */
+/** The jobs that a room offers, its last runs, and who is in it. */
 export function RoomPage() {
   const t = useTexts()
   const { cid } = useParams({ from: '/signed-in/chatrooms/$cid' })
@@ -51,19 +52,22 @@ export function RoomPage() {
           </Panel>
           <CommandsSection cid={cid} />
         </section>
-        <section className={styles.part}>
-          <h2>{t.room.runs}</h2>
-          <Panel query={runs} rows={6} empty={({ items }) => items.length === 0 && t.room.noRuns}>
-            {({ items }) => (
-              <>
-                <RunList runs={items} />
-                <Link to="/chatrooms/$cid/runs" params={{ cid }} search={{}}>
-                  {t.room.allRuns}
-                </Link>
-              </>
-            )}
-          </Panel>
-        </section>
+        <div className={styles.part}>
+          <section className={styles.part}>
+            <h2>{t.room.runs}</h2>
+            <Panel query={runs} rows={6} empty={({ items }) => items.length === 0 && t.room.noRuns}>
+              {({ items }) => (
+                <>
+                  <RunList runs={items} />
+                  <Link to="/chatrooms/$cid/runs" params={{ cid }} search={{}}>
+                    {t.room.allRuns}
+                  </Link>
+                </>
+              )}
+            </Panel>
+          </section>
+          <RoomPeople cid={cid} />
+        </div>
       </div>
     </Page>
   )
