@@ -26,6 +26,8 @@ export class TestIdentityProvider {
   spoiled: Claims = {}
   metadata: Record<string, unknown> = {}
   takesCodesTwice = false
+  /** The end of its issuer: Auth0's has a slash. */
+  issuerEnd: '' | '/' = ''
   /** Paths whose requests are left without an answer. */
   readonly silent = new Set<string>()
   readonly clientId = 'sandbox-jobs-console'
@@ -46,8 +48,12 @@ export class TestIdentityProvider {
   }
 
   /** At a name of this machine that is another site than `127.0.0.1` for browsers. */
-  get issuer(): string {
+  get #address(): string {
     return `http://localhost:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  get issuer(): string {
+    return `${this.#address}${this.issuerEnd}`
   }
 
   /** Behaves well again. */
@@ -57,6 +63,7 @@ export class TestIdentityProvider {
     this.spoiled = {}
     this.metadata = {}
     this.takesCodesTwice = false
+    this.issuerEnd = ''
     this.silent.clear()
     this.redeemed.length = 0
   }
@@ -69,7 +76,7 @@ export class TestIdentityProvider {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '', this.issuer)
+    const url = new URL(request.url ?? '', this.#address)
     if (this.silent.has(url.pathname)) return
     const json = (status: number, body: object) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -96,12 +103,12 @@ export class TestIdentityProvider {
   }
 
   #published() {
-    const { issuer } = this
+    const address = this.#address
     return {
-      issuer,
-      authorization_endpoint: `${issuer}/authorize`,
-      token_endpoint: `${issuer}/token`,
-      jwks_uri: `${issuer}/keys`,
+      issuer: this.issuer,
+      authorization_endpoint: `${address}/authorize`,
+      token_endpoint: `${address}/token`,
+      jwks_uri: `${address}/keys`,
     }
   }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { providerCallbackPath } from '@sandbox-jobs/contract/provider-sign-in.ts'
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { belowIssuer } from '../../base/addresses/below-issuer.ts'
 import { isSecureAddress } from '../../base/addresses/secure-address.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Config } from '../../base/config/config.ts'
@@ -127,7 +128,7 @@ export class OpenIdProvider {
 
   async #discover(): Promise<Metadata> {
     const { issuer } = this.settings
-    const { status, body } = await this.#ask(`${issuer}/.well-known/openid-configuration`)
+    const { status, body } = await this.#ask(belowIssuer(issuer, '/.well-known/openid-configuration'))
     if (status !== 200) throw new ProviderFailure('unreachable', 'no_metadata')
     if (body.issuer !== issuer) throw new ProviderFailure('unreachable', 'metadata_of_another_issuer')
     const ways = body.token_endpoint_auth_methods_supported

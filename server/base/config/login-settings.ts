@@ -1,4 +1,5 @@
-import { absolutePath, integer, type Settings, text, url } from './setting.ts'
+import { belowIssuer } from '../addresses/below-issuer.ts'
+import { absolutePath, integer, issuer, type Settings, text, url } from './setting.ts'
 
 /** Login tokens and their issuers. */
 export interface LoginConfig {
@@ -25,14 +26,14 @@ export const loginSettings: Settings<LoginConfig> = {
   },
   jwtIssuer: {
     env: 'SANDBOX_JWT_ISSUER',
-    description: 'a further issuer of login tokens, an identity provider: its `iss`',
+    description: 'a further issuer of login tokens, an identity provider: its `iss`, to the character',
     fallback: () => undefined,
-    ...url,
+    ...issuer,
   },
   jwtJwksUrl: {
     env: 'SANDBOX_JWT_JWKS_URL',
     description: 'where the identity provider publishes its keys; default ISSUER/.well-known/jwks.json',
-    fallback: (read) => read.jwtIssuer && `${read.jwtIssuer}/.well-known/jwks.json`,
+    fallback: (read) => read.jwtIssuer && belowIssuer(read.jwtIssuer, '/.well-known/jwks.json'),
     ...url,
   },
   jwtAudience: {

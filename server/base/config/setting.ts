@@ -50,3 +50,6 @@ export const oneOf = <T extends string>(...values: T[]) => ({
 export const absolutePath = text(/^\/[^\0]*$/, 'an absolute path')
 
 export const url = text(/^https?:\/\/[^\s/]+[^\s]*[^\s/]$/, 'an http(s) address without a slash at the end')
+
+/** The `iss` of tokens, which is compared character by character: some providers have a slash at its end. */
+export const issuer = text(/^https?:\/\/[^\s/?#][^\s?#]*$/, 'an http(s) address without a query')

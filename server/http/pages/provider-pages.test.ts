@@ -93,6 +93,12 @@ describe('signing in at the provider', () => {
     expect(provider.redeemed).toMatchObject([{ client_secret: provider.secret }])
   })
 
+  it('takes an issuer with a slash at its end, which the ID token has too', async () => {
+    provider.issuerEnd = '/'
+    const { comeBack } = await atProvider({ on: service() })
+    expect((await comeBack()).headers.location).toBe(`${baseUrl}/console/`)
+  })
+
   it('names the person in the audit log', async () => {
     await (await atProvider()).comeBack()
     const rows = await db
@@ -212,6 +218,18 @@ describe('signs nobody in', () => {
       await expectProblem('refused', await get(`${providerCallbackPath}?${query}`, cookie))
     }
     expect(provider.redeemed).toEqual([])
+  })
+
+  it('while the configured issuer and the published one differ by a slash at the end', async () => {
+    for (const [configured, published] of [
+      ['', '/'],
+      ['/', ''],
+    ] as const) {
+      provider.issuerEnd = configured
+      const on = service()
+      provider.issuerEnd = published
+      await expectProblem('unreachable', await get(providerStartPath, '', on))
+    }
   })
 
   it('while the provider does not answer, or publishes what is not its own', async () => {
