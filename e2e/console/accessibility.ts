@@ -10,6 +10,8 @@ interface AxeResult {
 }
 
 const widths = [1440, 390]
+/** The narrowest phone. */
+const narrowest = { width: 360, height: 800 }
 /** A theme changes colours alone. */
 const themes = [
   { theme: 'light', rules: "resultTypes: ['violations']" },
@@ -54,7 +56,7 @@ export async function tooWideInGerman(
   const context = await newContext(browser, {
     storageState: await signedIn.storageState(),
     locale: 'de',
-    viewport: { width: 390, height: 844 },
+    viewport: narrowest,
   })
   const page = await context.newPage()
   const faults: string[] = []
@@ -68,13 +70,18 @@ export async function tooWideInGerman(
   return faults
 }
 
-/** Whether a screen is wider than its window. */
+/** Whether a screen is wider than its window, or the bar of sections at its foot is. */
 export async function excessOf(page: Page, screen: string): Promise<string[]> {
-  const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+  const excess = await page.evaluate<number>(`Math.max(
+    document.documentElement.scrollWidth - innerWidth,
+    ...[...document.querySelectorAll('nav')]
+      .filter((nav) => getComputedStyle(nav).position === 'fixed')
+      .map((nav) => nav.scrollWidth - nav.clientWidth),
+  )`)
   return excess > 0 ? [`${screen}: ${excess} pixels too wide`] : []
 }
 
-/** Serious faults of the screen of a page, and whether it is wider than the window, at each width and in each theme. */
+/** Serious faults of the screen of a page, at each width and in each theme, and whether it is wider than the window there and on the narrowest phone. */
 export async function faultsOf(page: Page, screen: string): Promise<string[]> {
   await page.addScriptTag({ content: axe.source })
   const faults: string[] = []
@@ -88,5 +95,7 @@ export async function faultsOf(page: Page, screen: string): Promise<string[]> {
     }
     faults.push(...(await excessOf(page, `${screen} ${width}`)))
   }
+  await page.setViewportSize(narrowest)
+  faults.push(...(await excessOf(page, `${screen} ${narrowest.width}`)))
   return faults
 }

@@ -495,13 +495,18 @@ test('the screens have no serious fault of accessibility and fit in both languag
   await own.getByRole('button', { name: 'Your sign-in' }).click()
   await own.getByRole('menuitemradio', { name: 'Deutsch' }).click()
   await own.getByRole('heading', { level: 1, name: 'Übersicht' }).waitFor()
-  await own.setViewportSize({ width: 390, height: 844 })
+  await own.setViewportSize({ width: 360, height: 800 })
   for (const path of ['', ...screens, 'builds']) {
     await open(path)
     found.push(...(await excessOf(own, `${path} in German`)))
   }
   await openDialog()
   found.push(...(await excessOf(own, 'dialog in German')))
+  await own.keyboard.press('Escape')
+  await own.getByRole('button', { name: 'Mehr', exact: true }).click()
+  await own.getByRole('link', { name: 'Netz' }).click()
+  await own.getByRole('heading', { level: 1, name: 'Netz' }).waitFor()
+  await own.getByRole('link', { name: 'Netz' }).waitFor({ state: 'hidden' })
   expect(found).toEqual([])
 })
 

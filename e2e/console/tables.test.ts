@@ -235,16 +235,23 @@ test('the palette finds a table by a part of its name', async () => {
   await page.getByText('Nothing has this name.').waitFor()
 })
 
-test('the bar of a narrow screen has all sections, each with its whole word', async () => {
-  await page.setViewportSize({ width: 390, height: 844 })
-  const words = `[...document.querySelectorAll('nav[aria-label="Sections"] a > span:not([role])')]`
-  expect(await page.evaluate(`${words}.map((each) => each.textContent)`)).toEqual([
-    ...['Rooms', 'Runs', 'Inbox', 'Tasks', 'Environments', 'Tables', 'Company'],
-  ])
+test('the bar of the narrowest screen has whole words, and a button for the sections without room', async () => {
+  await page.setViewportSize({ width: 360, height: 800 })
+  const bar = page.getByRole('navigation', { name: 'Sections' })
+  const shown = () => bar.getByRole('link').locator('span:not([role])').allInnerTexts()
+  expect(await shown()).toEqual(['Rooms', 'Runs', 'Inbox'])
+  await bar.getByRole('button', { name: 'More' }).click()
+  await bar.getByRole('link', { name: 'Tasks' }).waitFor()
+  expect(await shown()).toEqual(['Rooms', 'Runs', 'Inbox', 'Tasks', 'Environments', 'Tables', 'Company'])
+  const words = `[...document.querySelectorAll('nav[aria-label="Sections"] span:not([role])')]`
   const cut = `${words}.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)`
   expect(await page.evaluate(cut)).toEqual([])
   const outside = `${words}.filter((each) => each.getBoundingClientRect().right > innerWidth).length`
   expect(await page.evaluate(outside)).toBe(0)
+  await bar.getByRole('link', { name: 'Tables' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Tables' }).waitFor()
+  expect(await shown()).toEqual(['Rooms', 'Runs', 'Inbox'])
+  await page.getByRole('link', { name: 'orders' }).first().click()
   await page.setViewportSize({ width: 1440, height: 900 })
 })
 

@@ -10,6 +10,7 @@ import { useStore } from '../data/store.ts'
 import { Icon } from '../design/icon.tsx'
 import { TenantText } from '../parts/tenant-text.tsx'
 import { useTexts } from '../texts/texts.tsx'
+import { MoreSections } from './more-sections.tsx'
 import styles from './side-bar.module.css'
 
 /** The sections that exist, and the rooms that were opened last. At the foot of a narrow screen. */
@@ -18,10 +19,18 @@ export function SideBar() {
   const { data: account } = useQuery(me)
   return (
     <nav className={styles.bar} aria-label={t.sections.label}>
-      {hasRooms(account?.role) && <Everybody />}
-      <Authors />
-      <Company />
-      {hasRooms(account?.role) && <LastRooms />}
+      {hasRooms(account?.role) ? (
+        <>
+          <Everybody />
+          <MoreSections>
+            <Authors />
+            <Company />
+          </MoreSections>
+          <LastRooms />
+        </>
+      ) : (
+        <Company />
+      )}
     </nav>
   )
 }

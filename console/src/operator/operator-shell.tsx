@@ -1,4 +1,5 @@
 import { Link, Outlet } from '@tanstack/react-router'
+import { MoreSections } from '../app/more-sections.tsx'
 import { OfflineBar } from '../app/offline-bar.tsx'
 import styles from '../app/shell.module.css'
 import bar from '../app/side-bar.module.css'
@@ -23,14 +24,22 @@ export const OperatorShell = () => (
   </div>
 )
 
+interface Section {
+  to: string
+  icon: IconName
+  name: string
+}
+
 function Sections() {
   const t = useTexts()
   const own = useOperatorTexts()
-  const sections: { to: string; icon: IconName; name: string }[] = [
+  const first: Section[] = [
     { to: '/', icon: 'clock', name: own.overview.title },
     { to: '/companies', icon: 'company', name: own.companies.title },
     { to: '/runs', icon: 'runs', name: own.work.runs },
     { to: '/builds', icon: 'archive', name: own.work.builds },
+  ]
+  const further: Section[] = [
     { to: '/images', icon: 'stop', name: own.images.title },
     { to: '/network', icon: 'link', name: own.network.title },
     { to: '/prices', icon: 'chart', name: own.prices.title },
@@ -39,12 +48,18 @@ function Sections() {
   ]
   return (
     <nav className={bar.bar} aria-label={t.sections.label}>
-      {sections.map(({ to, icon, name }) => (
-        <Link key={to} to={to} className={bar.link} activeOptions={{ exact: to === '/' }}>
-          <Icon name={icon} />
-          <span>{name}</span>
-        </Link>
-      ))}
+      <Links sections={first} />
+      <MoreSections>
+        <Links sections={further} />
+      </MoreSections>
     </nav>
   )
 }
+
+const Links = ({ sections }: { sections: readonly Section[] }) =>
+  sections.map(({ to, icon, name }) => (
+    <Link key={to} to={to} className={bar.link} activeOptions={{ exact: to === '/' }}>
+      <Icon name={icon} />
+      <span>{name}</span>
+    </Link>
+  ))

@@ -21,6 +21,7 @@ export const de = {
     environments: 'Umgebungen',
     tasks: 'Aufgaben',
     tables: 'Tabellen',
+    more: 'Mehr',
   },
   lastRooms: 'Letzte Räume',
   trail: 'Wo Sie sind',

@@ -21,6 +21,7 @@ export const en = {
     environments: 'Environments',
     tasks: 'Tasks',
     tables: 'Tables',
+    more: 'More',
   },
   lastRooms: 'Last rooms',
   trail: 'Where you are',
