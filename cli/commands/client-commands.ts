@@ -166,6 +166,7 @@ export const clientCommands: Commands = {
     },
   },
   cancel: async () => (await import('./runs/cancel.ts')).cancelCommand(),
+  'cancel-all': async () => (await import('./runs/cancel-all.ts')).cancelAllCommand(),
   'delete-content': async () => (await import('./results/delete-content.ts')).deleteContentCommand(),
   storage: async () => (await import('./account/storage.ts')).storageCommand(),
   users: async () => (await import('./directory/users.ts')).usersCommand(),

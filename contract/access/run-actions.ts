@@ -38,6 +38,13 @@ export const runActions = {
     key: 403,
     refusal: 'none',
   },
+  'run.cancel_visible': {
+    does: 'Cancel the runs that match, in all rooms that the caller is in or manages',
+    subject: 'company',
+    roles: everybody,
+    key: 403,
+    refusal: 'none',
+  },
   'run.list_all': {
     does: 'List the runs of every room of the company, deleted ones too',
     subject: 'company',

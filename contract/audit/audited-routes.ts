@@ -50,6 +50,7 @@ export const auditedRoutes: Record<MutatingRoute, Audited> = {
   submitRun: ['run'],
   createDownloadCapability: changesNothing,
   cancelRun: ['run'],
+  cancelRuns: ['run'],
   retryRun: ['run'],
   quickRun: ['run'],
   quickRunInSession: ['run'],

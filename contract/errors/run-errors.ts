@@ -2,6 +2,11 @@ import { type CatalogueEntry, entry, later } from './catalogue-entry.ts'
 
 /** Runs and their results. */
 export const runErrors = {
+  selection_changed: entry(
+    409,
+    'More runs match than were expected; none was cancelled.',
+    'Look at the list again, then send the number that match now.',
+  ),
   version_not_runnable: entry(409, 'The task version cannot be run.', 'Use a published, active version.'),
   content_scrubbed_irreversible: entry(
     409,

@@ -15,6 +15,7 @@ import { eventRoutes } from './event-routes.ts'
 import { extendedRunRoutes } from './extended-run-routes.ts'
 import { extensionRoutes } from './extension-routes.ts'
 import { findingRoutes } from './finding-routes.ts'
+import { foundRunRoutes } from './found-run-routes.ts'
 import { historyRoutes } from './history-routes.ts'
 import { inboxRoutes } from './inbox-routes.ts'
 import { inputFileRoutes } from './input-file-routes.ts'
@@ -74,6 +75,7 @@ export const allRoutes = {
   ...chatroomJobsRoutes,
   ...historyRoutes,
   ...managementRoutes,
+  ...foundRunRoutes,
   ...secretRoutes,
   ...approvalRoutes,
   ...settingsRoutes,

@@ -2,30 +2,21 @@ import { Type } from 'typebox'
 import { about } from '../about.ts'
 import { ChatroomId, TaskId } from '../identifiers.ts'
 import { catalogPageSizeDefault, chatroomPageSizeDefault } from '../limits.ts'
-import { listQuery, pageFields, repeatable } from '../pagination.ts'
+import { listQuery, pageFields } from '../pagination.ts'
 import {
   bucketsMax,
   countedRunsMax,
   RunStatistics,
   StatisticsBucket,
 } from '../resources/runs/run-statistics.ts'
-import { RunMethod, VisibleRunList } from '../resources/runs/visible-run.ts'
+import { VisibleRunList } from '../resources/runs/visible-run.ts'
 import { BindingList } from '../resources/tasks/binding.ts'
-import { DateTime, Strict } from '../schema.ts'
-import { runStates } from '../states/run-states.ts'
+import { Strict } from '../schema.ts'
 import { extensionPrefix, sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
+import { runFilters } from './run-filters.ts'
 
 const tenant = { method: 'GET' } as const
-
-const runFilters = {
-  status: about('Only runs in one of these states.', repeatable(runStates)),
-  chatroom_id: about('Only runs in this room.', Type.Optional(ChatroomId)),
-  task_id: about('Only runs of this task.', Type.Optional(TaskId)),
-  method: about('Only runs submitted by a chat agent, or in any other way.', Type.Optional(RunMethod)),
-  queued_after: about('Only runs queued at this instant or later.', Type.Optional(DateTime)),
-  queued_before: about('Only runs queued before this instant.', Type.Optional(DateTime)),
-}
 
 /** Queries across rooms or tasks (contract part 2, "Capability and management queries"; part 3, D5). */
 export const managementRoutes = {

@@ -54,6 +54,10 @@ const before: Partial<Record<string, string>> = {
   revokeArtifactLink: `insert into public_links (id, company_id, run_id, object_kind, artifact_id, token_hash, created_by)
     select 'lnk_artifact' || id, company_id, run_id, 'artifact', id, sha256(convert_to(id, 'UTF8')), '' from run_artifacts`,
 }
+/** Answers which say that the caller had nothing to change. */
+const changedNothing: Record<string, (body: string) => boolean> = {
+  cancelRuns: (body) => (JSON.parse(body) as { cancelled: number }).cancelled === 0,
+}
 /** Needs the context of a turn, which none of the callers has: tested with the tools of agents. */
 const inTurns = ['callAgentTool']
 
@@ -80,7 +84,7 @@ test.each(mutating)('%s records its change, and who made it', async (name, route
   let succeeded = 0
   for (const caller of callers) {
     const { answer, pending } = await attempt(caller)
-    const isDone = answer.statusCode < 300
+    const isDone = answer.statusCode < 300 && !changedNothing[name]?.(answer.body)
     if (isDone) succeeded += 1
     if (!isDone || 'unrecorded' in audited) {
       expect([caller, answer.statusCode, pending]).toEqual([caller, answer.statusCode, []])

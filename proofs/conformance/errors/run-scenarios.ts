@@ -85,6 +85,10 @@ export const runScenarios: ErrorScenarios = {
     await setBudget(context.db, context.world.own.companyId, month)
     return submit(context)
   },
+  selection_changed: async (context) => {
+    await submit(context)
+    return context.send('member', allRoutes.cancelRuns, { body: { filter: {}, expected: 0 } })
+  },
   retry_input_unavailable: async (context) => {
     await context.db.deleteFrom('run_inputs').where('run_id', '=', context.ids.run).execute()
     return context.send('member', allRoutes.retryRun, {

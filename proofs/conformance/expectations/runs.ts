@@ -56,6 +56,8 @@ export const runs: Record<string, Expectation> = {
   listRunArtifacts: {},
   createDownloadCapability: {},
   cancelRun: {},
+  findRuns: {},
+  cancelRuns: { body: () => ({ filter: {}, expected: 1000 }) },
   mintLogLink: {},
   revokeLogLink: {},
   mintOutputLink: {},

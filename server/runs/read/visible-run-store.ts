@@ -34,7 +34,7 @@ function placed({ roomIds, method }: VisibleRunFilter): Expression<SqlBool> {
 }
 
 /** All conditions of the filter on `runs`. */
-const matching = (filter: VisibleRunFilter): Expression<SqlBool> =>
+export const matching = (filter: VisibleRunFilter): Expression<SqlBool> =>
   all([sql`runs.company_id = ${filter.companyId}`, anywhere(filter)])
 
 /** All conditions except the company. */

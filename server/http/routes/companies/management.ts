@@ -1,7 +1,10 @@
 import { catalogPageSizeDefault } from '@sandbox-jobs/contract/limits.ts'
+import { foundRunRoutes } from '@sandbox-jobs/contract/routes/found-run-routes.ts'
 import { managementRoutes } from '@sandbox-jobs/contract/routes/management-routes.ts'
 import { taskOverviewRoutes } from '@sandbox-jobs/contract/routes/task-overview-routes.ts'
 import type { Clock } from '../../../base/clock.ts'
+import { cancelRuns } from '../../../runs/read/cancel-runs.ts'
+import { findRunsAt } from '../../../runs/read/found-runs.ts'
 import { countRuns } from '../../../runs/read/run-statistics.ts'
 import { listTaskOverviews } from '../../../runs/read/task-overviews.ts'
 import { listVisibleRuns } from '../../../runs/read/visible-runs.ts'
@@ -25,6 +28,8 @@ export function mountManagementRoutes(
     listVisibleRuns(services.runs, principal, query),
   )
   mount(managementRoutes.countRuns, ({ principal, query }) => countRuns(services.runs, principal, query))
+  mount(foundRunRoutes.findRuns, ({ principal, query }) => findRunsAt(services.runs, principal, query))
+  mount(foundRunRoutes.cancelRuns, ({ principal, body }) => cancelRuns(services.runs, principal, body))
   mount(taskOverviewRoutes.listTaskOverviews, ({ principal, query }) =>
     listTaskOverviews(services.tasks, principal, listRequestOf(query, listDefaults)),
   )
