@@ -5,7 +5,7 @@ export interface Figure {
   measure: string
   what: string
   value: number
-  unit: 'ms' | 'KiB' | 'MiB'
+  unit: 'ms' | 'KiB' | 'MiB' | 'nodes'
   /** Null: it is there for comparison. */
   most: number | null
 }

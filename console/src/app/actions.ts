@@ -29,7 +29,7 @@ export const keysOf = (id: ActionId): string =>
 
 const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
+  (target.isContentEditable || target.matches('input:not([type="checkbox"]), select, textarea'))
 
 /** Does what keys mean on the screen that is drawn. A dialog that is open keeps all keys but its own. */
 export function listenToKeys(): void {

@@ -6,6 +6,7 @@ import { followLiveEvents } from '../data/live/live-stream.ts'
 import { readInboxAgain } from '../data/person/inbox.ts'
 import { me } from '../data/person/me.ts'
 import { showChangedRun } from '../data/runs/changed-run.ts'
+import { countNewRunsAgain } from '../data/runs/found-runs.ts'
 import { spaced } from '../data/spaced.ts'
 
 const pauseMs = 1000
@@ -34,12 +35,16 @@ const ofInbox = new Set<LiveEvent['kind']>(['inbox', 'notification', 'resync'])
  * is shown at once always.
  */
 export function updateWithEvents(queries: QueryClient): void {
-  const readRunsAgain = spaced(() => void readAgain(queries, changedByRuns), pauseMs)
+  const readRunsAgain = spaced(() => {
+    void readAgain(queries, changedByRuns)
+    void countNewRunsAgain(queries)
+  }, pauseMs)
   const readMenusAgain = spaced(() => void readAgain(queries, changedByMenus), pauseMs)
   const readBuildsAgain = spaced(() => void readAgain(queries, changedByBuilds), pauseMs)
   function onEvent(event: LiveEvent): void {
     if (event.kind === 'run') showChangedRun(queries, event)
     if (event.kind === 'run' || event.kind === 'resync') readRunsAgain()
+    if (event.kind === 'resync') void readAgain(queries, [allRoutes.findRuns])
     if (event.kind === 'menu' || event.kind === 'resync') readMenusAgain()
     if (event.kind === 'build' || event.kind === 'resync') readBuildsAgain()
     if (ofInbox.has(event.kind)) void readInboxAgain(queries)

@@ -22,6 +22,8 @@ import { RowScroller } from './row-scroller.ts'
 export interface FixedRowsHandle {
   reveal: (row: number, align?: Alignment) => void
   toEnd: () => void
+  /** Gives the list the focus, and with it its keys. */
+  focus: () => void
 }
 
 interface FixedRowsProps {
@@ -36,6 +38,8 @@ interface FixedRowsProps {
    */
   kind: 'text' | 'grid' | 'tree'
   row: (index: number) => ReactNode
+  /** Rows are as wide as the list, and their cells shrink. Else the list scrolls sideways. */
+  fits?: boolean
   rowAttributes?: (index: number) => AriaAttributes
   /** A heading of the height of a row that stays in view; with `role="columnheader"` in its cells. */
   head?: ReactNode
@@ -73,7 +77,7 @@ const ownKeys = 'input, textarea, select, [contenteditable]'
  * the caller's `onKeyDown` around it.
  */
 export function FixedRows({ ref, onWindow, onMoved, ...props }: FixedRowsProps) {
-  const { count, rowHeight, label, kind, row, rowAttributes, head, active, onActive } = props
+  const { count, rowHeight, label, kind, row, rowAttributes, fits, head, active, onActive } = props
   const id = useId()
   const [scroller] = useState(() => new RowScroller())
   const attach = useCallback(
@@ -94,6 +98,7 @@ export function FixedRows({ ref, onWindow, onMoved, ...props }: FixedRowsProps) 
     () => ({
       reveal: (index, align = 'nearest') => scroller.reveal(index, align),
       toEnd: () => scroller.toEnd(),
+      focus: () => scroller.focus(),
     }),
     [scroller],
   )
@@ -134,7 +139,7 @@ export function FixedRows({ ref, onWindow, onMoved, ...props }: FixedRowsProps) 
     ...rowAttributes?.(index),
   })
   return (
-    <div ref={attach} className={styles.scroller} {...listAttributes}>
+    <div ref={attach} className={`${styles.scroller} ${fits ? styles.fits : ''}`} {...listAttributes}>
       {head !== undefined && (
         <div className={styles.head} style={{ blockSize: headHeight }} {...headAttributes}>
           {head}

@@ -72,6 +72,10 @@ export class RowScroller {
     this.#moveTo(maxPosition(this.extent))
   }
 
+  focus(): void {
+    this.#element?.focus({ preventScroll: true })
+  }
+
   /** Moves as the person asks, by px. */
   moveBy(distance: number): void {
     this.#moveTo(this.shown.get().position + distance)

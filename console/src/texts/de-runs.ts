@@ -135,6 +135,21 @@ export const deRuns = {
     all: 'Alle',
     clear: 'Filter löschen',
     total: (count: number) => counted(count, 'Lauf', 'Läufe'),
+    newestOf: (shown: number, all: number) =>
+      `${counted(all, 'Lauf', 'Läufe')}, davon die neuesten ${number.format(shown)} in der Liste`,
+    added: (count: number) => counted(count, 'neuer Lauf', 'neue Läufe'),
+    chosen: 'Gewählt',
+    choose: (task: string) => `Den Lauf von ${task} wählen`,
+    chosenRuns: (count: number) => `${counted(count, 'Lauf', 'Läufe')} gewählt`,
+    chooseAll: (count: number) => (count === 1 ? 'Ihn wählen' : `Alle ${number.format(count)} wählen`),
+    chooseNone: 'Keinen wählen',
+    cancelChosen: 'Die Läufe abbrechen',
+    cancelTitle: 'Läufe abbrechen',
+    cancelWhy: (count: number) =>
+      `${counted(count, 'Lauf ist', 'Läufe sind')} nicht beendet. Wer wartet, endet sofort; die anderen bekommen einige Sekunden, um selbst zu enden.`,
+    noneGoesOn: 'Keiner von ihnen läuft noch.',
+    cancelledOf: (done: number, all: number) =>
+      `${number.format(done)} von ${number.format(all)} abgebrochen`,
     filters: 'Filter',
     from: 'Von',
     to: 'Bis',

@@ -1,12 +1,10 @@
 import type { VisibleRunList } from '@sandbox-jobs/contract/resources/runs/visible-run.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import type { QueryOf } from '@sandbox-jobs/contract/routes/route.ts'
-import { apiPages, apiQuery } from '../api/queries.ts'
+import { apiQuery } from '../api/queries.ts'
 import { untilNextRead } from './live-lists.ts'
 
 export type RunFilters = Omit<QueryOf<typeof allRoutes.listVisibleRuns>, 'page_size' | 'page_token'>
-
-const pageSize = 50
 
 export const runOf = (params: { cid: string; rid: string }) => apiQuery(allRoutes.readExtendedRun, { params })
 
@@ -15,16 +13,6 @@ export const newestRuns = (filters: RunFilters, count: number) => ({
   ...apiQuery(allRoutes.listVisibleRuns, { query: { ...filters, page_size: count } }),
   refetchInterval: ({ state }: { state: { data?: { items: readonly { status: string }[] } | undefined } }) =>
     untilNextRead(state.data?.items),
-})
-
-/** All runs that match, page by page. */
-export const matchingRuns = (filters: RunFilters) => ({
-  ...apiPages(allRoutes.listVisibleRuns, { query: { ...filters, page_size: pageSize } }),
-  refetchInterval: ({
-    state,
-  }: {
-    state: { data?: { pages: readonly { items: readonly { status: string }[] }[] } | undefined }
-  }) => untilNextRead(state.data?.pages.flatMap(({ items }) => items)),
 })
 
 /** The runs that match, by hour or day. They change slowly: no event has them read again. */
