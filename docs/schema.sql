@@ -1702,6 +1702,33 @@ CREATE TRIGGER release_session AFTER UPDATE ON runs FOR EACH ROW WHEN (old.termi
 CREATE TRIGGER requeued_takes_turn AFTER UPDATE ON runs FOR EACH ROW WHEN (new.state = 'queued'::text AND old.state <> 'queued'::text) EXECUTE FUNCTION requeued_takes_turn();
 CREATE TRIGGER settle_ended_run AFTER UPDATE ON runs FOR EACH ROW WHEN (new.terminal_at IS NOT NULL AND old.terminal_at IS NULL) EXECUTE FUNCTION settle_ended_run();
 
+create table sandbox_records (
+  id text not null,
+  executor text not null,
+  state text not null,
+  made_at timestamp with time zone default clock_timestamp() not null,
+  claimed_at timestamp with time zone,
+  pod_uid text,
+  credential_hash bytea,
+  valid_until timestamp with time zone,
+  stop smallint default 0 not null,
+  spec jsonb,
+  exit jsonb,
+  constraint sandbox_records_pkey PRIMARY KEY (id),
+  constraint sandbox_records_check CHECK ((spec IS NOT NULL) = (state = ANY (ARRAY['placed'::text, 'redeemed'::text, 'exited'::text]))),
+  constraint sandbox_records_check1 CHECK ((exit IS NOT NULL) = (state = 'exited'::text)),
+  constraint sandbox_records_check2 CHECK ((state <> ALL (ARRAY['redeemed'::text, 'exited'::text])) OR num_nulls(pod_uid, credential_hash, valid_until) = 0),
+  constraint sandbox_records_check3 CHECK ((state <> ALL (ARRAY['placed'::text, 'forbidden'::text])) OR num_nonnulls(pod_uid, credential_hash, valid_until) = 0),
+  constraint sandbox_records_credential_hash_check CHECK (length(credential_hash) = 32),
+  constraint sandbox_records_executor_check CHECK (executor ~ '^[0-9a-f]{32}$'::text),
+  constraint sandbox_records_id_check CHECK (id ~ '^[a-z0-9_]{1,64}$'::text),
+  constraint sandbox_records_pod_uid_check CHECK (length(pod_uid) >= 1 AND length(pod_uid) <= 64),
+  constraint sandbox_records_state_check CHECK (state = ANY (ARRAY['placed'::text, 'redeemed'::text, 'exited'::text, 'removed'::text, 'forbidden'::text])),
+  constraint sandbox_records_stop_check CHECK (stop >= 0 AND stop <= 2)
+);
+CREATE INDEX sandbox_records_by_age ON sandbox_records USING btree (made_at);
+CREATE INDEX sandbox_records_live ON sandbox_records USING btree (executor) WHERE state = ANY (ARRAY['placed'::text, 'redeemed'::text, 'exited'::text]);
+
 create table schedule_ticks (
   schedule_id text not null,
   due_at timestamp with time zone not null,

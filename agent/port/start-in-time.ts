@@ -12,8 +12,9 @@ export const claimExpired = 'claim_expired'
  * start that passes this check cannot miss the mark of its id.
  */
 export function requireInTime({ id, claimedAt }: Pick<SandboxSpec, 'id' | 'claimedAt'>, now: Date): void {
-  if (claimedAt === undefined) return
-  const isInTime = Math.abs(now.getTime() - Date.parse(claimedAt)) <= startableMs
-  if (!isInTime)
+  if (!isInTime(claimedAt, now))
     throw new ExecutorRefused(claimExpired, `sandbox ${id} was claimed too long ago to start now`)
 }
+
+export const isInTime = (claimedAt: string | undefined, now: Date): boolean =>
+  claimedAt === undefined || Math.abs(now.getTime() - Date.parse(claimedAt)) <= startableMs

@@ -99,6 +99,32 @@ create table workers (
 );
 create index workers_by_executor on workers (executor);
 
+-- For ever, or for 30 days: which sandbox ids of an executor of pods may start, which started, and how they ended
+-- (kubernetes/records). One process redeems an id, or none ever does.
+create table sandbox_records (
+  id text primary key check (id ~ '^[a-z0-9_]{1,64}$'),
+  executor text not null check (executor ~ '^[0-9a-f]{32}$'),
+  state text not null check (state in ('placed', 'redeemed', 'exited', 'removed', 'forbidden')),
+  made_at timestamptz not null default clock_timestamp(),
+  -- of the work with this id: a start long after it is refused
+  claimed_at timestamptz,
+  -- of the pod whose process has redeemed the id, and the SHA-256 of the credential that this process made
+  pod_uid text check (length(pod_uid) between 1 and 64),
+  credential_hash bytea check (length(credential_hash) = 32),
+  valid_until timestamptz,
+  -- 0: it is not asked to end; 1: by SIGTERM; 2: by SIGKILL
+  stop integer not null default 0 check (stop between 0 and 2),
+  -- its specification, and its exit record
+  spec jsonb,
+  exit jsonb,
+  check ((spec is not null) = (state in ('placed', 'redeemed', 'exited'))),
+  check ((exit is not null) = (state = 'exited')),
+  check (state not in ('redeemed', 'exited') or num_nulls(pod_uid, credential_hash, valid_until) = 0),
+  check (state not in ('placed', 'forbidden') or num_nonnulls(pod_uid, credential_hash, valid_until) = 0)
+);
+create index sandbox_records_live on sandbox_records (executor) where state in ('placed', 'redeemed', 'exited');
+create index sandbox_records_by_age on sandbox_records (made_at);
+
 -- The metrics of processes without a listener, which the API serves; one row for each of an executor. Not logged: each process
 -- writes its own again within seconds.
 create unlogged table process_metrics (

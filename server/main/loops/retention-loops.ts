@@ -22,6 +22,7 @@ import { dropLiveLogs } from '../../live-logs/live-log-store.ts'
 import { sweepMails } from '../../notifications/mail/mail-preferences.ts'
 import { sweepNotifications } from '../../notifications/notification-centre.ts'
 import { sweepDeliveries } from '../../notifications/webhooks/deliveries.ts'
+import { dropOldRecords } from '../../operations/kubernetes/sandbox-records-store.ts'
 import { foldRunCounts } from '../../runs/history/fold-counts.ts'
 import { dropExpiredLinks } from '../../runs/links/signed-link-store.ts'
 import { sweepInputFiles } from '../../runs/parts/files/sweep-input-files.ts'
@@ -34,9 +35,10 @@ import { dropStateWatches } from '../../state-watch/state-watch-store.ts'
 import { sweepStateEvents } from '../../state-watch/sweep-state-events.ts'
 import { sweepTaskUploads } from '../../tasks/files/upload-sweep.ts'
 import { forgetOldFailures } from '../../work/removal.ts'
-import { type Sweep, type SweepOptions, startSweep } from '../../work/sweep.ts'
+import { inBatches, type Sweep, type SweepOptions, startSweep } from '../../work/sweep.ts'
 
 const minuteMs = 60_000
+const recordsPerBatch = 1000
 
 interface RetentionDeps extends Omit<ImageSweepDeps, 'imageUses'> {
   remediationDays: RemediationDays
@@ -73,6 +75,9 @@ export function startRetentionLoops(deps: RetentionDeps): Sweep {
     every(2000, 'budgets', foldBudgets(deps)),
     every(10_000, 'usage', foldUsage(deps)),
     every(60 * minuteMs, 'removal failures', () => forgetOldFailures(deps.db, deps.clock.now())),
+    every(minuteMs, 'sandbox records', async () => ({
+      dropped: await inBatches(recordsPerBatch, (limit) => dropOldRecords(deps.db, limit)),
+    })),
     every(minuteMs, 'live logs', () => dropLiveLogs(deps.db)),
     every(minuteMs, 'expired links', () => dropExpiredLinks(deps.db)),
     every(minuteMs, 'state events', () => sweepStateEvents(deps)),

@@ -77,6 +77,7 @@ export const unrecordedTables: Readonly<Record<string, string>> = {
   state_watches: queue,
   login_attempts: 'failed logins change nothing that belongs to a company',
   executors: queue,
+  sandbox_records: queue,
   workers: queue,
   operator_codes: partOf('operator_acts'),
   operator_sign_ins: partOf('operator_acts'),

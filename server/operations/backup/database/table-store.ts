@@ -15,6 +15,7 @@ const ofMachine = [
   'host_image_removals',
   'build_memory_turn',
   'process_metrics',
+  'sandbox_records',
   'sign_ins',
   'operator_codes',
   'operator_sign_ins',
