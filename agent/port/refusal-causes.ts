@@ -37,6 +37,7 @@ const refusalCauses = [
   'mirror_proxy',
   // About the host.
   'host',
+  'host_users',
   'cgroups',
   'filter',
   'marks',
