@@ -21,7 +21,7 @@ const retryMsDefault = 1000
  * have any more: then everything comes again. A refusal is thrown.
  */
 export async function* follow(
-  client: KubernetesClient,
+  client: Pick<KubernetesClient, 'list' | 'watch'>,
   collection: string,
   { signal, retryMs = retryMsDefault, ...selection }: FollowOptions,
 ): AsyncGenerator<Followed, void> {

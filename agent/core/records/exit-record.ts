@@ -4,13 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { ServiceTraffic } from '../../network/service-traffic.ts'
 import { isClosed } from '../../port/allow-list.ts'
-import type {
-  CollectedFileStatus,
-  CollectedFolder,
-  CollectedTreeFile,
-  SandboxExit,
-} from '../../port/sandbox-exit.ts'
+import type { CollectedFileStatus, CollectedFolder, SandboxExit } from '../../port/sandbox-exit.ts'
 import type { SandboxSpec } from '../../port/sandbox-spec.ts'
+import { treeFilesOf } from '../../port/tree-index.ts'
 import { mayExist, recordIn } from './record-file.ts'
 
 /** The record as the shim writes it: numbers and slugs; -1 means none. */
@@ -87,7 +83,7 @@ const isForCallbacks = ({ network }: SandboxSpec): boolean =>
 
 const treeOf = (folder: string, tree: CollectedRecord): SandboxExit['tree'] => ({
   ...collectedOf(tree),
-  files: tree.status === 'collected' ? readTreeIndex(folder) : [],
+  files: tree.status === 'collected' ? treeFilesOf(readFileSync(join(folder, 'tree.index'))) : [],
 })
 
 const collectedOf = ({ status, reason, path }: CollectedRecord): CollectedFolder => ({
@@ -122,22 +118,6 @@ function readRecords(folder: string): NetworkRecords {
   } catch {
     return {}
   }
-}
-
-/** A sandbox outlives an upgrade of the service, and its shim may be one that writes no times. */
-const indexForm = /^(\d{1,15})(?:@(\d{1,10}))? (.+)$/s
-
-/** `<size>@<time> <path>` entries, each ended by a zero byte. */
-function readTreeIndex(folder: string): CollectedTreeFile[] {
-  const index = readFileSync(join(folder, 'tree.index'), 'latin1')
-  return index
-    .split('\0')
-    .filter((entry) => entry !== '')
-    .map((entry) => {
-      const [, size, time = '0', path = ''] = indexForm.exec(entry) ?? []
-      if (size === undefined) throw new Error('an entry of a collected tree has another form')
-      return { path, byteSize: Number(size), modifiedAt: Number(time) }
-    })
 }
 
 /** Values that can still be measured of a sandbox whose shim died. */
