@@ -1711,7 +1711,7 @@ create table sandbox_records (
   pod_uid text,
   credential_hash bytea,
   valid_until timestamp with time zone,
-  stop smallint default 0 not null,
+  stop integer default 0 not null,
   spec jsonb,
   exit jsonb,
   constraint sandbox_records_pkey PRIMARY KEY (id),

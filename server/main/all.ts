@@ -7,6 +7,7 @@ import { callbackAddress } from '../base/config/service-settings.ts'
 import { writeLogLevel } from '../base/log-level.ts'
 import { externalLogProblem, keptLog } from '../operations/backup/archive/kept-log.ts'
 import { runningPostgresUrl, runningServiceUrls } from '../postgres/running.ts'
+import { gatewayKeyPath } from './cluster/gateway-key-path.ts'
 import { enoughConnections } from './database-checks.ts'
 import { requireKeys } from './supervisor/host/copied-keys.ts'
 import {
@@ -196,9 +197,12 @@ async function prepare(config: Config, accounts: ServiceAccounts | undefined): P
 }
 
 /** On a further machine of a deployment: the keys are those of the first. */
-function useCopiedKeys({ makeKeys, dataDir }: Config, accounts: ServiceAccounts | undefined): void {
+function useCopiedKeys(
+  { makeKeys, dataDir, kubernetesServer }: Config,
+  accounts: ServiceAccounts | undefined,
+): void {
   if (makeKeys) return
-  requireKeys(dataDir)
+  requireKeys(dataDir, kubernetesServer === undefined ? [] : [gatewayKeyPath(dataDir)])
   if (accounts) shareKeys(dataDir, accounts)
 }
 

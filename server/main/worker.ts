@@ -34,6 +34,8 @@ import {
   takeExecutorLease,
 } from '../work/executor-lease.ts'
 import { startSweep } from '../work/sweep.ts'
+import { clusterSettings } from './cluster/cluster-settings.ts'
+import { startClusterRuns } from './cluster/start-cluster-runs.ts'
 import { checkSessions } from './database-checks.ts'
 import { startRetentionLoops } from './loops/retention-loops.ts'
 import { startAgentPresence, startNotifications, startUnattendedRuns } from './loops/worker-loops.ts'
@@ -65,12 +67,7 @@ await runRole('worker', async (config, log) => {
   const { machine, notDumpable } = given()
   const signing = new SigningKeys(signingKeysFolder(config.dataDir))
   const capacity = configuredCapacity(config)
-  const lease = await leaseExecutor(config, { db, machine, signing, log })
-  void lease.lost.then((why) => {
-    // Exits at once, like a crash: the next holder of the lease must not find it still working.
-    log.fatal(why)
-    process.exit(exitCodes.otherWorker)
-  })
+  const lease = await leaseExecutor(config, { db, machine, signing, log, capacity })
   // Created here if absent: the API shows the public key and cannot create it. A machine without the lease makes no key.
   signing.prepare()
   await recordDefaultBytes(db, config)
@@ -88,23 +85,33 @@ await runRole('worker', async (config, log) => {
 
   const policy = queuePolicy(deployment, capacity)
   const tracing = startTracing(config, log)
-  const runs = await startRunWorker({
+  const common = {
     runs: postgresRunQueue(db, databaseUrl, log),
-    executor,
     storage,
     images: new StoredImages({ storage, signing, clock: systemClock }),
     log,
     sessions: new StoredRunSessions({ db, storage, clock: systemClock, log }),
     outputs: new PolicyOutputs(outputs, new CallbackCredentials(db, outputs.key)),
     secrets: new StoredRunSecrets(db, configuredKeys(config, 'worker')),
-    driver: { executor: machine.id, worker: lease.worker },
-    isDraining: lease.isDraining,
-    capacity,
     // The kill switch leaves no time to anything.
     stopGraceMs: config.enabled ? config.stopGraceSeconds * 1000 : 0,
     egressCapBytes: config.runtimeEgress ? config.runEgressCapBytes : undefined,
     companyConcurrency: policy.companyConcurrency,
+  }
+  const setUp = clusterSettings(config)
+  const onHost = await startRunWorker({
+    ...{ ...common, executor, capacity, driver: { executor: machine.id, worker: lease.worker } },
+    // With a cluster this machine finishes what it has, and builds.
+    isDraining: setUp ? () => true : lease.isDraining,
   })
+  const inCluster =
+    setUp &&
+    (await startClusterRuns(setUp, {
+      ...{ config, db, storage, platform: executor, log, common },
+      lease: (id, of) =>
+        leaseExecutor(config, { db, signing, log, capacity: of, machine: { ...machine, id } }),
+    }))
+  const runs = inCluster ?? onHost
   if (values.readers) watchReaderHost(log)
   const builds = startBuilds({ name, readers: values.readers }, { notDumpable, log })
   const notifications = startNotifications({ db, log, config, worker: lease.worker })
@@ -137,7 +144,7 @@ await runRole('worker', async (config, log) => {
       // They may take long, and nothing depends on their end.
       for (const loop of [...residue, presence]) void loop.stop()
       const loops = [notifications, retention, ...unattended, ends, ...metrics, audit]
-      const parts = [runs, builds, ...loops]
+      const parts = [onHost, ...(inCluster ? [inCluster] : []), builds, ...loops]
       await Promise.all(parts.map((part) => part.stop()))
       await tracing.stop()
       await lease.release()
@@ -146,19 +153,29 @@ await runRole('worker', async (config, log) => {
   }
 })
 
-/** The lease of this machine's executor. Another machine of the deployment has some of these keys, and the same objects. */
-function leaseExecutor(
+/** The lease of an executor. Another machine of the deployment has some of these keys, and the same objects. */
+async function leaseExecutor(
   config: Config,
-  { signing, ...parts }: Pick<ExecutorLeaseOptions, 'db' | 'machine' | 'log'> & { signing: SigningKeys },
+  {
+    signing,
+    ...parts
+  }: Pick<ExecutorLeaseOptions, 'db' | 'machine' | 'log' | 'capacity'> & {
+    signing: SigningKeys
+  },
 ): Promise<ExecutorLease> {
-  return takeExecutorLease({
+  const lease = await takeExecutorLease({
     ...parts,
     boot: bootId(),
     place: `${hostname()}:${config.dataDir}`,
     keys: () => signing.trustedIds(),
-    store: bucketName(config) ?? `the data folder of machine ${parts.machine.id}`,
-    capacity: configuredCapacity(config),
+    store: bucketName(config) ?? `the data folder of machine ${given().machine.id}`,
   }).catch(refused)
+  void lease.lost.then((why) => {
+    // Exits at once, like a crash: the next holder of the lease must not find it still working.
+    parts.log.fatal(why)
+    process.exit(exitCodes.otherWorker)
+  })
+  return lease
 }
 
 function given(): { machine: Machine; notDumpable: string } {

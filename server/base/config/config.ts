@@ -9,6 +9,7 @@ import { type CapacityConfig, capacitySettings } from './capacity-settings.ts'
 import { conflictsIn } from './conflicts.ts'
 import { type DatabaseConfig, databaseSettings } from './database-settings.ts'
 import { type FindingConfig, findingSettings } from './finding-settings.ts'
+import { type KubernetesConfig, kubernetesSettings } from './kubernetes-settings.ts'
 import { type LoginConfig, loginSettings } from './login-settings.ts'
 import { type MetricsConfig, metricsSettings } from './metrics-settings.ts'
 import {
@@ -38,6 +39,7 @@ export type Config = ServiceConfig &
   AccountConfig &
   SandboxConfig &
   CapacityConfig &
+  KubernetesConfig &
   RegistryConfig &
   BuildConfig &
   SecretKeyConfig &
@@ -59,6 +61,7 @@ export const settings: Settings<Config> = {
   ...accountSettings,
   ...sandboxSettings,
   ...capacitySettings,
+  ...kubernetesSettings,
   ...registrySettings,
   ...buildSettings,
   ...secretKeySettings,

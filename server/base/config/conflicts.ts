@@ -3,6 +3,7 @@ import { isSecureAddress } from '../addresses/secure-address.ts'
 import type { BackupConfig } from './backup-settings.ts'
 import type { CapacityConfig } from './capacity-settings.ts'
 import type { DatabaseConfig } from './database-settings.ts'
+import type { KubernetesConfig } from './kubernetes-settings.ts'
 import type { LoginConfig } from './login-settings.ts'
 import type { OperatorConfig } from './operator-settings.ts'
 import type { SecretKeyConfig } from './secret-key-settings.ts'
@@ -12,6 +13,7 @@ import type { StorageConfig } from './storage-settings.ts'
 type Compared = BackupConfig &
   CapacityConfig &
   DatabaseConfig &
+  KubernetesConfig &
   LoginConfig &
   OperatorConfig &
   SecretKeyConfig &
@@ -61,6 +63,18 @@ const conflicts: { problem: string; isIn: (config: Compared) => boolean }[] = [
       'SANDBOX_OIDC_CLIENT_ID needs SANDBOX_JWT_ISSUER, with https:// unless the provider is on this machine',
     isIn: ({ oidcClientId, jwtIssuer }) =>
       oidcClientId !== undefined && (jwtIssuer === undefined || !isSecureAddress(new URL(jwtIssuer))),
+  },
+  {
+    problem:
+      'SANDBOX_KUBERNETES_SERVER needs SANDBOX_KUBERNETES_CREDENTIALS, SANDBOX_KUBERNETES_GATEWAY, SANDBOX_KUBERNETES_COLLECTOR and SANDBOX_KUBERNETES_IMAGES',
+    isIn: ({ kubernetesServer: server, ...config }) =>
+      server !== undefined &&
+      [
+        config.kubernetesCredentials,
+        config.kubernetesGateway,
+        config.kubernetesCollector,
+        config.kubernetesImages,
+      ].includes(undefined),
   },
   {
     problem: 'SANDBOX_BACKUP_REMOTE and SANDBOX_BACKUP_REMOTE_FILE go together',

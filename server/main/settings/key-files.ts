@@ -1,8 +1,9 @@
 import { lstatSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { keysFolder } from '../../base/keys/keys.ts'
 import { signingKeysFolder } from '../../base/keys/signing-keys.ts'
 import { secretKeysFolder } from '../../secrets/keys/local-keys.ts'
+import { gatewayKeyPath } from '../cluster/gateway-key-path.ts'
 import type { ServiceAccounts } from '../supervisor/host/service-accounts.ts'
 import { type Finding, problem } from './finding.ts'
 
@@ -15,6 +16,7 @@ export function checkKeyFiles(dataDir: string, accounts: ServiceAccounts): Findi
     { folder: keysFolder(dataDir), account: accounts.api, role: 'API' },
     { folder: signingKeysFolder(dataDir), account: accounts.worker, role: 'worker' },
     { folder: secretKeysFolder(dataDir), account: accounts.worker, role: 'worker' },
+    { folder: dirname(gatewayKeyPath(dataDir)), account: accounts.worker, role: 'worker' },
   ]
   return owners.flatMap(({ folder, account, role }) =>
     namesIn(folder).flatMap((name) => {

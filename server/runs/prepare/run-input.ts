@@ -7,10 +7,13 @@ import { bootInput, bootInputWith, type Job, unpackingMark } from './boot-progra
 /** A run that may not start with what was prepared for it: `change` says how it goes on. */
 export class StartWithdrawn extends Error {
   readonly change: StartChange
+  /** Tells the reason to an executor, which knows no runs. */
+  readonly slug: string
   constructor(change: StartChange) {
     super('the run may not start as it was prepared')
     this.name = 'StartWithdrawn'
     this.change = change
+    this.slug = change === 'requeue' ? change : change.error_code
   }
 }
 

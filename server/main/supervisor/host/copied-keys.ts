@@ -8,9 +8,12 @@ import { exitCodes, ServiceProblem } from '../service-problem.ts'
 
 const ofApi = ['root.key', 'token-signing.pem', 'link-signing.pem', 'transit-rsa.pem', 'secret-pepper.key']
 
-/** Throws if the data folder lacks a key, which the service would make. A machine of another one's deployment gets all by copy. */
-export function requireKeys(dataDir: string): void {
-  const missing = missingKeys(dataDir)
+/**
+ * Throws if the data folder lacks a key, which the service would make, or one of `more`. A machine of another one's deployment gets all
+ * by copy.
+ */
+export function requireKeys(dataDir: string, more: readonly string[]): void {
+  const missing = [...missingKeys(dataDir), ...more.filter((path) => !existsSync(path))]
   if (missing.length === 0) return
   throw new ServiceProblem(
     exitCodes.dataFolder,

@@ -48,6 +48,7 @@ const folders: Folder[] = [
   { name: 'keys', mode: 0o711, owner: 'root' },
   { name: 'keys/api', mode: 0o700, owner: 'api' },
   { name: 'keys/image-signing', mode: 0o711, owner: 'worker' },
+  { name: 'keys/gateway', mode: 0o700, owner: 'worker' },
   // Keys that stored secrets are encrypted under: the worker makes and reads them, the API encrypts with them.
   { name: 'keys/secrets', mode: 0o2750, owner: 'shared' },
   { name: 'objects', mode: 0o2770, owner: 'shared' },
@@ -149,6 +150,7 @@ export function shareKeys(root: string, { api, worker, shared }: ServiceAccounts
       changeOwner(path, { from, to: worker, folderMode: 0o755, fileMode: 0o644 })
     }
     changeOwner(signingKeysFolder(root), { from, to: worker, fileMode: 0o600 })
+    changeOwner(join(root, 'keys/gateway'), { from, to: worker, fileMode: 0o600 })
     changeOwner(join(root, 'keys/secrets'), { from, to: ofBoth, fileMode: 0o640 })
   })
 }
