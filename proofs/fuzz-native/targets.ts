@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { agentSources } from '../../server/native-programs/programs.ts'
 import { collectSeeds, maskSeeds, resolverSeeds, unpackSeeds } from './seeds.ts'
 
+const collectParts = ['shim/collect/outputs.c', 'shim/collect/known.c', 'common/sha256.c']
 const resolverParts = ['questions', 'dns', 'lists', 'shares', 'streams', 'control']
 
 export interface FuzzTarget {
@@ -14,10 +15,8 @@ export interface FuzzTarget {
 /** Programs that read bytes of tenants or of the network. */
 export const targets: Record<string, FuzzTarget> = {
   unpack: { sources: ['unpack/tar.c', 'unpack/entries.c'], seeds: unpackSeeds },
-  collect: {
-    sources: ['shim/collect/outputs.c', 'shim/collect/known.c', 'common/sha256.c'],
-    seeds: collectSeeds,
-  },
+  collect: { sources: collectParts, seeds: collectSeeds },
+  'collect-by-parts': { sources: collectParts, flags: ['-Wl,--wrap=syscall'], seeds: collectSeeds },
   resolver: {
     sources: resolverParts.map((name) => `resolver/${name}.c`),
     flags: ['-Wl,--wrap=sendto', '-Wl,--wrap=accept4'],
