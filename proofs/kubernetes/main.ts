@@ -4,17 +4,19 @@ import { follow } from '../../kubernetes/api/follow.ts'
 import { podsOf } from '../../kubernetes/api/paths.ts'
 import { checkCluster } from '../../kubernetes/check/check-cluster.ts'
 import type { PodSettings } from '../../kubernetes/pod/pod-settings.ts'
+import { pushPodImages, runAPod } from './run-a-pod.ts'
 import { type Policy, TestCluster } from './test-cluster.ts'
 
 /*
  * npm run kubernetes-tests -- --tool PATH
  *
  * The client and the check of a cluster against a real one, with and without network policies, with each runtime class that it has, and with an API
- * server that is killed while objects are followed.
+ * server that is killed while objects are followed; and a job in a pod with both programs, from a composed image to its exit record.
  */
 const { values } = parseArgs({ options: { tool: { type: 'string' } } })
 if (values.tool === undefined) throw new Error('name the tool of the cluster: --tool PATH')
 
+const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const cluster = new TestCluster(values.tool)
 let failures = 0
 
@@ -54,6 +56,34 @@ async function expectMissing(
   expectEqual(`policies ${policy}, ${name}`, missing, wanted)
   for (const { slug, found } of findings) console.log(`         ${slug}: ${found}`)
 }
+
+/** A job runs in the pod of a run to its exit record, and has nothing but what it is given. */
+async function expectJobs(client: KubernetesClient): Promise<void> {
+  const images = await pushPodImages(cluster)
+  cluster.policy('strict')
+  const gvisor = cluster.hasRuntimeClass('gvisor') ? ([['gvisor', 0]] as const) : []
+  for (const [runtimeClass, user] of [['runc', 1000] as const, ...gvisor]) {
+    const id = `run_${runtimeClass}_${user}`
+    const { record, log, result } = await runAPod(client, cluster, { images, runtimeClass, id, user })
+    const { cause, exitCode, detail, sharedMemoryFull } = record
+    expectEqual(`job on ${runtimeClass}`, { cause, exitCode, detail, sharedMemoryFull, result }, jobEnd)
+    expectEqual(
+      `its view on ${runtimeClass}`,
+      log.split('\n').filter((line) => !/^NoNewPrivs:\t1$/.test(line)),
+      jobView,
+    )
+  }
+}
+
+const jobEnd = { cause: 'exited', exitCode: 3, detail: '', sharedMemoryFull: false, result: 'the input' }
+/** The platform's folder has nothing of the image's; of its variables, and of what the kubelet sets, there is none. */
+const jobView = [
+  ...['a file', 'busybox', 'closed', 'filter', 'init'],
+  ...['SHLVL=1', 'HOME=/workspace', 'OLDPWD=/workspace', `PATH=${defaultPath}`, 'PWD=/workspace'],
+  ...['CapEff:\t0000000000000000', 'Seccomp:\t2'],
+  ...['/tmp', '/var/tmp', '/run', '/workspace'].map((path) => `writes ${path}`),
+  ...['4', ''],
+]
 
 /** A pod that is made after the API server was killed is seen by the one that followed before. */
 async function expectFollowed(client: KubernetesClient): Promise<void> {
@@ -116,6 +146,7 @@ try {
     await expectMissing(client, { image, policy: 'strict', boundary: gvisor, wanted: [] })
     await expectMissing(client, { image, policy: 'off', boundary: gvisor, wanted: ['network_rules'] })
   }
+  await expectJobs(client)
   await expectFollowed(client)
   client.close()
 } finally {

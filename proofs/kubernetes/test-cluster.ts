@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { namespaceManifests } from '../../kubernetes/check/namespace-manifests.ts'
-import { pushImage } from '../../kubernetes/registry/push-image.ts'
+import { type PushedImage, pushImage } from '../../kubernetes/registry/push-image.ts'
 import { RegistrySession } from '../../kubernetes/registry/registry-session.ts'
 import { builtFolder } from '../../server/native-programs/manifest.ts'
 import { probeImage } from '../../server/operations/kubernetes/probe-image.ts'
 
 const namespace = 'sandbox-proof'
+const registry = '10.188.0.1:15000'
 const gateway = { address: '10.188.0.1', port: 17443, authority: '' }
 /** Milliseconds for a command of the cluster. */
 const timeout = 120_000
@@ -76,10 +77,18 @@ export class TestCluster {
     const reference = this.tool(['push', path, `probe:${closedMode}`]).trim()
     if (!reference.endsWith(digest)) throw new Error(`the registry has ${reference} for ${digest}`)
     // The same bytes by our own client: the registry has them by one digest.
-    const [host = ''] = reference.split('/')
-    await pushImage(new RegistrySession({ url: `http://${host}`, repository: 'own' }), image)
-    return `${host}/own@${digest}`
+    return this.push(image)
   }
+
+  /** Pushes by our own client, and returns the reference for pods. */
+  async push(image: PushedImage): Promise<string> {
+    await pushImage(this.session(), image)
+    return this.referenceOf(image.manifest.digest)
+  }
+
+  session = () => new RegistrySession({ url: `http://${registry}`, repository: 'own' })
+
+  referenceOf = (digest: string) => `${registry}/own@${digest}`
 
   policy(policy: Policy): void {
     this.tool(policy === 'on' ? ['policy'] : ['policy', policy])

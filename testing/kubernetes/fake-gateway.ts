@@ -17,15 +17,23 @@ export type GatewayAnswer =
   | 'breaks'
   | 'stalls'
 
+export interface Listener {
+  address: string
+  port: number
+  certificate: string
+  key: string
+}
+
 export type Answering = (request: GatewayRequest, times: number) => GatewayAnswer
 
-const pod = /^\/runner\/v1\/run-1\//
+const pod = /^\/runner\/v1\/[^/]+\//
 
 /** The gateway of one pod, in its network namespace. `answers` decides, by the method and the path without its query. */
 export class FakeGateway {
   readonly #relay: ChildProcess
   readonly requests: GatewayRequest[] = []
   refusedHandshakes = 0
+  #arrived = Promise.withResolvers<void>()
   readonly answers: Record<string, Answering> = {}
 
   private constructor(relay: ChildProcess) {
@@ -33,10 +41,7 @@ export class FakeGateway {
   }
 
   /** `words` start a program in the namespace. */
-  static async start(
-    words: readonly string[],
-    listener: { port: number; certificate: string; key: string },
-  ): Promise<FakeGateway> {
+  static async start(words: readonly string[], listener: Listener): Promise<FakeGateway> {
     const [command = '', ...rest] = words
     const relay = fork(join(import.meta.dirname, 'gateway-relay.ts'), {
       execPath: command,
@@ -47,6 +52,15 @@ export class FakeGateway {
     await once(relay, 'message')
     relay.on('message', (request: RelayedRequest) => gateway.#answer(request))
     return gateway
+  }
+
+  /** Waits for a request with this method and path, and returns its body. */
+  async body(what: string): Promise<Buffer> {
+    for (;;) {
+      const [body] = this.bodies(what)
+      if (body) return body
+      await this.#arrived.promise
+    }
   }
 
   /** The bodies of the requests with this method and path. */
@@ -61,6 +75,8 @@ export class FakeGateway {
     }
     const request = { method, path: path.replace(pod, ''), authorization, body: Buffer.from(body, 'base64') }
     this.requests.push(request)
+    this.#arrived.resolve()
+    this.#arrived = Promise.withResolvers<void>()
     const times = this.requests.filter((other) => named(other) === named(request)).length
     const answer = this.answers[named(request)]?.(request, times) ?? { status: 200, body: {} }
     if (answer === 'stalls') return

@@ -13,7 +13,7 @@ process.on('message', (order: RelayOrder) => {
   else give(order)
 })
 
-function listen({ port, certificate, key }: Extract<RelayOrder, { port: number }>): void {
+function listen({ address, port, certificate, key }: Extract<RelayOrder, { port: number }>): void {
   const server = createServer({ cert: certificate, key, minVersion: 'TLSv1.2' }, (request, response) => {
     count += 1
     const number = count
@@ -31,7 +31,7 @@ function listen({ port, certificate, key }: Extract<RelayOrder, { port: number }
     )
   })
   server.on('tlsClientError', () => send({ number: 0, method: 'TLS', path: '', authorization: '', body: '' }))
-  server.listen(port, '127.0.0.1', () => process.send?.('listens'))
+  server.listen(port, address, () => process.send?.('listens'))
 }
 
 const send = (request: RelayedRequest) => process.send?.(request)

@@ -16,4 +16,4 @@ export interface RelayAnswer {
   end: 'ends' | 'goes on' | 'cuts' | 'breaks'
 }
 
-export type RelayOrder = RelayAnswer | { port: number; certificate: string; key: string }
+export type RelayOrder = RelayAnswer | { address: string; port: number; certificate: string; key: string }

@@ -45,7 +45,7 @@ export class TestPod {
     const network = await LoneNamespace.make([])
     const { certificate, key } = makeCertificate(1, host)
     const words = ['nsenter', `--net=${network.path}`]
-    const gateway = await FakeGateway.start(words, { port, certificate, key })
+    const gateway = await FakeGateway.start(words, { address: '127.0.0.1', port, certificate, key })
     return new TestPod(network, makeRoot(), certificate, gateway)
   }
 
