@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../testing/database/test-database.ts'
 import { trueRules } from './rules.ts'
 import { searchBugOnSql, seedsFrom, simulateOnSql } from './simulate.ts'
 import { openSqlFixture } from './sql-runs.ts'
-import { companies } from './world.ts'
+import { companies, hasBatches } from './world.ts'
 
 const { url } = await createTestDatabase()
 const fixture = await openSqlFixture(url, companies)
@@ -12,6 +12,12 @@ afterAll(() => fixture.db.destroy())
 
 test('no order of events breaks a guarantee with the table of runs in Postgres', async () => {
   expect(await simulateOnSql(fixture, seedsFrom(1, 4), trueRules)).toEqual([])
+})
+
+test('no order of events breaks a guarantee where runs of Postgres are claimed in batches', async () => {
+  const seeds = [...seedsFrom(1, 20)].filter(hasBatches)
+  expect(seeds.length).toBeGreaterThan(2)
+  expect(await simulateOnSql(fixture, seeds, trueRules)).toEqual([])
 })
 
 test('the simulation finds on Postgres an executor that declares a run of another one never started', async () => {

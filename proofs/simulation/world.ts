@@ -78,7 +78,7 @@ export class World {
     const { makeRuns = modelledRuns, makeMarks = modelledMarks } = parts
     this.#draw = new SeededRandom(seed)
     this.#rules = rules
-    this.#claims = drawClaims(new SeededRandom(seed + batchSeedOffset))
+    this.#claims = drawClaims(seed)
     this.#names = executors.slice(0, this.#draw.chance(0.3) ? 1 : 2)
     this.#timeline = new Timeline(this.#draw)
     this.#timeline.outage = drawOutage(new SeededRandom(seed + outageSeedOffset))
@@ -350,10 +350,13 @@ export class World {
 const runOf = (sandboxId: string): string => sandboxId.slice(0, sandboxId.lastIndexOf('_'))
 
 /** In some worlds workers claim in batches, and a company may have few live runs. */
-function drawClaims(draw: SeededRandom) {
+function drawClaims(seed: number) {
+  const draw = new SeededRandom(seed + batchSeedOffset)
   if (!draw.chance(0.3)) return { kind: 'host', companyConcurrency: 50 } as const
   return { kind: 'kubernetes', companyConcurrency: 1 + draw.below(2) } as const
 }
+
+export const hasBatches = (seed: number): boolean => drawClaims(seed).kind === 'kubernetes'
 
 /** In some worlds the database is away once, mostly until leases of runs have expired. */
 function drawOutage(draw: SeededRandom): Outage | undefined {
