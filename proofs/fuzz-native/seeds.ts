@@ -1,3 +1,5 @@
+import { podInput } from '../../testing/kubernetes/pod-input.ts'
+
 /** Initial inputs: at least one of each kind of record that a target reads. */
 
 const blockBytes = 512
@@ -166,4 +168,28 @@ export const maskSeeds = (): Buffer[] => [
   maskSeed(['open', 'opensesame\n'], 'b3BlbnNlc2FtZQ==', '6f70656e736573616d65', 'open'),
   maskSeed(['a b&"\\'], 'a+b%26%22%5C', 'a b&\\"\\\\'),
   maskSeed(['x'.repeat(120), 'x\ny\nz\n'], 'x'.repeat(100), 'x\ny\nz', '\n'),
+]
+
+const collected = '1000 1000000 200 100'
+
+export const startSeeds = (): Buffer[] => [
+  podInput({
+    words: ['sh', '-c', 'true'],
+    env: { NAME: 'value' },
+    masked: ['opensesame', 'other'],
+    bytes: 'x',
+  }),
+  podInput({
+    words: ['true'],
+    files: [
+      [1, 'result.json'],
+      [2, 'a b'],
+    ],
+    plan: {
+      collect_tree: `${collected} out`,
+      collect_folder: `${collected} .`,
+      egress_cap: 5,
+      ingress_cap: 6,
+    },
+  }),
 ]

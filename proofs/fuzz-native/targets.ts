@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { agentSources } from '../../server/native-programs/programs.ts'
-import { collectSeeds, maskSeeds, resolverSeeds, unpackSeeds } from './seeds.ts'
+import { collectSeeds, maskSeeds, resolverSeeds, startSeeds, unpackSeeds } from './seeds.ts'
 
 const collectParts = ['shim/collect/outputs.c', 'shim/collect/known.c', 'common/sha256.c']
 const resolverParts = ['questions', 'dns', 'lists', 'shares', 'streams', 'control']
@@ -21,6 +21,11 @@ export const targets: Record<string, FuzzTarget> = {
     sources: resolverParts.map((name) => `resolver/${name}.c`),
     flags: ['-Wl,--wrap=sendto', '-Wl,--wrap=accept4'],
     seeds: resolverSeeds,
+  },
+  start: {
+    sources: ['common/clock.c'],
+    flags: ['-I../../kubernetes/native'],
+    seeds: startSeeds,
   },
   mask: { sources: ['shim/log/mask-forms.c'], seeds: maskSeeds },
 }

@@ -32,6 +32,7 @@ export class TestPod {
   readonly #authority: string
   readonly #processes: ChildProcess[] = []
   readonly #jobs: ChildProcess[] = []
+  readonly #ends: Promise<unknown>[] = []
   readonly gateway: FakeGateway
 
   private constructor(network: LoneNamespace, root: string, authority: string, gateway: FakeGateway) {
@@ -108,7 +109,9 @@ export class TestPod {
     )
     this.#processes.push(child)
     if (words[0] === '/.sandbox/init') this.#jobs.push(child)
-    const [code] = (await once(child, 'exit')) as [number | null]
+    const end = once(child, 'exit')
+    this.#ends.push(end)
+    const [code] = (await end) as [number | null]
     return code
   }
 
@@ -118,7 +121,11 @@ export class TestPod {
   }
 
   async dispose(): Promise<void> {
-    for (const child of this.#processes) killBelow(child)
+    for (const child of this.#processes) {
+      killBelow(child)
+      child.kill('SIGKILL')
+    }
+    await Promise.all(this.#ends)
     await this.gateway.stop()
     this.#network.dispose()
     rmSync(this.#root, { recursive: true })
