@@ -61,6 +61,9 @@ export const deRuns = {
     inputGone: 'Die Eingabe dieses Laufs ist gelöscht.',
     share: 'Teilen',
     download: 'Alles herunterladen',
+    deleteContent: 'Den Inhalt löschen',
+    deleteContentWhy:
+      'Eingabe, Ausgabe, Protokoll und Dateien des Laufs sind dann für immer weg. Der Lauf selbst bleibt in den Listen.',
     retryOf: 'Wiederholung von',
     timeline: 'Zeitverlauf',
     queuedAt: 'Eingereiht',

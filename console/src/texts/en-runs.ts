@@ -61,6 +61,9 @@ export const enRuns = {
     inputGone: 'The input of this run has been deleted.',
     share: 'Share',
     download: 'Download all',
+    deleteContent: 'Delete the content',
+    deleteContentWhy:
+      'Input, output, log and files of the run are gone for good. The run itself stays in the lists.',
     retryOf: 'Repeat of',
     timeline: 'Timeline',
     queuedAt: 'Queued',

@@ -5,10 +5,12 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { keysOf, useAction } from '../../app/actions.ts'
 import { addressOf, api } from '../../data/api/api.ts'
+import { useRoom } from '../../data/rooms/rooms.ts'
 import { runOf } from '../../data/runs/runs.ts'
 import links from '../../parts/button.module.css'
 import { Button } from '../../parts/button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { FinalAct } from '../../parts/final-act.tsx'
 import { LinkButton } from '../../parts/link-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { hasEnded } from './tabs.ts'
@@ -35,10 +37,28 @@ export function RunActions({ run }: { run: ExtendedRun }) {
           >
             {t.run.download}
           </LinkButton>
+          <DeleteContent run={run} />
         </>
       )}
       <Suspense>{isSharing && <ShareDialog run={run} onClose={() => setIsSharing(false)} />}</Suspense>
     </>
+  )
+}
+
+/** For who manages the room. */
+function DeleteContent({ run: { chatroom_id: cid, id: rid } }: { run: ExtendedRun }) {
+  const t = useTexts().run
+  const queries = useQueryClient()
+  if (!useRoom(cid)?.manages) return null
+  return (
+    <FinalAct
+      icon="trash"
+      act={t.deleteContent}
+      title={t.deleteContent}
+      why={t.deleteContentWhy}
+      run={() => api.call(allRoutes.deleteRunContent, { params: { cid, rid } })}
+      onDone={() => queries.invalidateQueries()}
+    />
   )
 }
 
