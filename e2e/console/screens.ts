@@ -24,6 +24,10 @@ export async function makeScreens(world: ConsoleWorld): Promise<Record<string, s
       input: JSON.parse(await exampleFile('input.json')),
     },
   })
+  const { id: session } = await tenant.client.call(allRoutes.createSession, {
+    params: { cid: tenant.room },
+    body: { name: 'sales analysis' },
+  })
   return {
     start: '',
     rooms: 'chatrooms',
@@ -37,6 +41,10 @@ export async function makeScreens(world: ConsoleWorld): Promise<Record<string, s
     'room-secrets': `${room}/manage/secrets`,
     'room-doors': `${room}/manage/doors`,
     'room-notifications': `${room}/manage/notifications`,
+    'room-files': `${room}/files`,
+    'room-sessions': `${room}/sessions`,
+    'room-session': `${room}/sessions/${session}`,
+    'quick-run': `${room}/quick-run`,
     schedules: `${room}/schedules`,
     'schedule-new': `${room}/schedules/new`,
     'schedule-change': `${room}/schedules/${schedule}`,

@@ -15,6 +15,7 @@ import { loadTab } from '../screens/run/load-tab.ts'
 import { type RunTab, runTabs } from '../screens/run/tabs.ts'
 import { readFilters } from '../screens/runs/filters.ts'
 import { companyScreens } from './company-routes.ts'
+import { roomScreens } from './room-routes.ts'
 import { root, signedIn, signIn } from './signed-in.ts'
 import { tableScreens } from './table-routes.ts'
 
@@ -341,6 +342,7 @@ const screens = signedIn.addChildren([
   search,
   account,
   ...tableScreens,
+  ...roomScreens,
   companyScreens,
   elsewhere,
 ])

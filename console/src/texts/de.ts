@@ -2,6 +2,7 @@ import { deAuthors } from './de-authors.ts'
 import { deCompany } from './de-company.ts'
 import { deImages } from './de-images.ts'
 import { deInput } from './de-input.ts'
+import { deRoom } from './de-room.ts'
 import { deRuns } from './de-runs.ts'
 import { deSchedules } from './de-schedules.ts'
 import { deTables } from './de-tables.ts'
@@ -284,6 +285,7 @@ export const de = {
   ...deCompany,
   ...deRuns,
   ...deInput,
+  ...deRoom,
   ...deSchedules,
   ...deTables,
 } satisfies Texts

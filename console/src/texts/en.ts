@@ -2,6 +2,7 @@ import { enAuthors } from './en-authors.ts'
 import { enCompany } from './en-company.ts'
 import { enImages } from './en-images.ts'
 import { enInput } from './en-input.ts'
+import { enRoom } from './en-room.ts'
 import { enRuns } from './en-runs.ts'
 import { enSchedules } from './en-schedules.ts'
 import { enTables } from './en-tables.ts'
@@ -280,6 +281,7 @@ export const en = {
   ...enCompany,
   ...enRuns,
   ...enInput,
+  ...enRoom,
   ...enSchedules,
   ...enTables,
 }

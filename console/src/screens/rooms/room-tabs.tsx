@@ -3,15 +3,35 @@ import { useRoom } from '../../data/rooms/rooms.ts'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
-/** The parts of a room, for who manages it: others see its jobs alone. */
+/** The parts of a room. Its managers have more of them. */
 export function RoomTabs({ cid }: { cid: string }) {
   const t = useTexts()
-  if (!useRoom(cid)?.manages) return null
+  const room = useRoom(cid)
+  if (!room) return null
   const params = { cid }
   return (
     <Tabs label={t.room.parts}>
       <Link to="/chatrooms/$cid" params={params} activeOptions={{ exact: true }}>
         {t.room.jobs}
+      </Link>
+      <Link to="/chatrooms/$cid/sessions" params={params}>
+        {t.sessions.list}
+      </Link>
+      <Link to="/chatrooms/$cid/files" params={params}>
+        {t.roomFiles.list}
+      </Link>
+      {room.manages && <ManagedTabs cid={cid} />}
+    </Tabs>
+  )
+}
+
+function ManagedTabs({ cid }: { cid: string }) {
+  const t = useTexts()
+  const params = { cid }
+  return (
+    <>
+      <Link to="/chatrooms/$cid/quick-run" params={params}>
+        {t.quickRun.list}
       </Link>
       <Link to="/chatrooms/$cid/manage/jobs" params={params}>
         {t.room.shared}
@@ -28,6 +48,6 @@ export function RoomTabs({ cid }: { cid: string }) {
       <Link to="/chatrooms/$cid/schedules" params={params}>
         {t.schedules.list}
       </Link>
-    </Tabs>
+    </>
   )
 }
