@@ -75,6 +75,23 @@ test('it claims while it has slots, and again when one gets free', async () => {
   expect(worker.active).toEqual(['b', 'c'])
 })
 
+test('it takes up all that a claim returns, and asks for no more than it has slots for', async () => {
+  const queue = new Queue()
+  queue.waiting.push('a', 'b', 'c', 'd')
+  const asked: number[] = []
+  const next = async (free: number) => {
+    asked.push(free)
+    const works = queue.waiting.splice(0, free).map((id) => ({ id }))
+    return works.length > 0 ? { works, isLast: queue.waiting.length === 0 } : undefined
+  }
+  const worker = await queue.start({ slots: 3, claims: { next, takeBack: async () => [] } })
+  await untilStarted(queue, 'a', 'b', 'c')
+  queue.end('a')
+  await untilStarted(queue, 'a', 'b', 'c', 'd')
+  expect(asked).toEqual([3, 1])
+  expect(worker.active).toEqual(['b', 'c', 'd'])
+})
+
 test('a notification wakes it, without a timer', async () => {
   const queue = new Queue()
   const worker = await queue.start()
