@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect as connectPlain, type Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { connect, type TLSSocket } from 'node:tls'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
@@ -93,6 +94,22 @@ test('one process redeems, as often as its answers are lost, and gets the input 
   })
   expect(await pod.input()).toBe('input_taken')
   await pod.ask('POST', 'started')
+  await started
+})
+
+test('a program that runs has not started before its input was sent', async () => {
+  const bytes = new PassThrough()
+  bytes.write('first')
+  const { started, pod } = await startOf(inputOf(bytes))
+  const isOver = vi.fn<() => void>()
+  void started.then(isOver)
+  await pod.redeem()
+  const input = pod.input()
+  await pod.ask('POST', 'started')
+  await pod.ask('GET', 'control?stop=1&follow=1')
+  expect(isOver).not.toHaveBeenCalled()
+  bytes.end(' and last')
+  expect(await input).toMatchObject({ input: Buffer.from('first and last') })
   await started
 })
 

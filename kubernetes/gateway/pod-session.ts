@@ -16,6 +16,8 @@ export class PodSession {
   readonly #clock: Clock
   #offer: { input: StartInput; opened?: Promise<ProgramInput> } | undefined
   #isInputTaken = false
+  #isInputSent = false
+  #isRunning = false
   #started = Promise.withResolvers<void>()
   #readUntilMs = 0
   readonly #log = new LogWindow()
@@ -33,7 +35,7 @@ export class PodSession {
     this.#started.promise.catch(() => {})
   }
 
-  /** Resolves when the program runs or the sandbox has ended. Rejects with the reason for which the input was refused or cut. */
+  /** Resolves when the program runs and its input was sent, or the sandbox has ended. Rejects with the reason for which the input was refused or cut. */
   get started(): Promise<void> {
     return this.#started.promise
   }
@@ -72,8 +74,20 @@ export class PodSession {
     return opened
   }
 
-  /** The program runs, or the sandbox has ended. */
-  markStarted(): void {
+  /** The collector has all of the input. */
+  markInputSent(): void {
+    this.#isInputSent = true
+    if (this.#isRunning) this.end()
+  }
+
+  /** The program runs: it may do so before it has the end of its input, without which its start does not count. */
+  markRunning(): void {
+    this.#isRunning = true
+    if (this.#isInputSent) this.end()
+  }
+
+  /** The start is over, or the sandbox is. */
+  end(): void {
     this.#offer = undefined
     this.#started.resolve()
     this.changes.tell()
@@ -152,7 +166,7 @@ export class PodSessions {
   end(id: string): void {
     const session = this.#sessions.get(id)
     this.#sessions.delete(id)
-    session?.markStarted()
+    session?.end()
   }
 
   close(): void {

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { isJsonObject } from '@sandbox-jobs/contract/json-object.ts'
 import { ExecutorRefused } from '../../agent/port/errors.ts'
 import type { RefusalCause } from '../../agent/port/refusal-causes.ts'
+import type { ProgramInput } from '../../agent/port/start-input.ts'
 import { podExitOf } from '../records/pod-exit.ts'
 import type { RedeemRefusal, SandboxRecord, SandboxRecords } from '../records/sandbox-records.ts'
 import { resultBounds } from '../results/result-bounds.ts'
@@ -129,18 +130,19 @@ async function input(deps: RouteDeps, request: GatewayRequest): Promise<GatewayA
   const session = deps.sessions.of(request.id)
   const opened = session.takeInput()
   if (typeof opened === 'string') throw conflict(`input_${opened}`)
-  return bytesOf(spec, await opened)
+  return bytesOf(spec, await opened, session)
 }
 
-async function* bytesOf(spec: SandboxRecord['spec'], opened: Awaited<ReturnType<PodSession['open']>>) {
-  if (!spec || !opened) throw unavailable()
+async function* bytesOf(spec: SandboxRecord['spec'], opened: ProgramInput, session: PodSession) {
+  if (!spec) throw unavailable()
   yield inputHead(spec, opened)
   yield* inputFrames(opened.bytes)
+  session.markInputSent()
 }
 
 async function started(deps: RouteDeps, request: GatewayRequest): Promise<GatewayAnswer> {
   await authorized(deps, request)
-  deps.sessions.of(request.id).markStarted()
+  deps.sessions.of(request.id).markRunning()
   return {}
 }
 

@@ -1,25 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { filterProgram } from '../../agent/bundle/filter-program.ts'
-import { seccompProfile } from '../../agent/bundle/seccomp.ts'
-import { builtFolder } from '../../server/native-programs/manifest.ts'
 import { LoneNamespace } from '../agent/internet/lone-namespace.ts'
 import { makeCertificate } from '../certificate.ts'
 import { FakeGateway } from './fake-gateway.ts'
+import { killBelow, makePodRoot, podUser as user } from './pod-root.ts'
 
-const user = 1000
 const port = 7443
 
 /**
@@ -47,7 +34,7 @@ export class TestPod {
     const { certificate, key } = makeCertificate(1, host)
     const words = ['nsenter', `--net=${network.path}`]
     const gateway = await FakeGateway.start(words, { address: '127.0.0.1', port, certificate, key })
-    return new TestPod(network, makeRoot(), certificate, gateway)
+    return new TestPod(network, podRootWithToken(), certificate, gateway)
   }
 
   /** Starts the collector; resolves with its exit code. */
@@ -132,27 +119,8 @@ export class TestPod {
   }
 }
 
-/** Kills process 1 of a container: with another user it has lost the tie to its parent. */
-function killBelow({ pid, exitCode, signalCode }: ChildProcess): void {
-  if (pid === undefined || exitCode !== null || signalCode !== null) return
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ')
-  for (const child of children.filter(Boolean)) process.kill(Number(child), 'SIGKILL')
-}
-
-function makeRoot(): string {
-  const root = mkdtempSync(join(tmpdir(), 'test-pod-'))
-  chmodSync(root, 0o755)
-  for (const path of ['.sandbox', 'workspace', 'record', 'token', 'proc', 'dev', 'tmp'])
-    mkdirSync(join(root, path))
-  for (const path of ['workspace', 'record', 'tmp']) chownSync(join(root, path), user, user)
-  cpSync('/bin/busybox', join(root, '.sandbox/busybox'))
-  for (const [name, built] of [
-    ['init', 'pod-init'],
-    ['collector', 'collector'],
-  ] as const)
-    cpSync(join(builtFolder, built), join(root, '.sandbox', name))
-  const profile = seccompProfile({ confinement: 'job', arch: 'x64', runtime: 'crun' })
-  writeFileSync(join(root, '.sandbox/filter'), filterProgram(profile))
+function podRootWithToken(): string {
+  const root = makePodRoot()
   writeFileSync(join(root, 'token/token'), 'the-token-of-the-pod')
   return root
 }
