@@ -49,11 +49,11 @@ export class TestPod {
     })
   }
 
-  /** Starts process 1 of the job; resolves with its exit code. */
-  job(): Promise<number | null> {
+  /** Starts process 1 of the job, or another program in its place; resolves with its exit code. */
+  job(words = ['/.sandbox/init']): Promise<number | null> {
     // It has no volume but the workspace.
     const hidden = ['token', 'record'].map((name) => `mount -t tmpfs none ${this.#root}/${name}`)
-    return this.#start(hidden, ['/.sandbox/init'], {
+    return this.#start(hidden, words, {
       KUBERNETES_SERVICE_HOST: '10.0.0.1',
       OF_THE_IMAGE: 'tenant-value',
     })
@@ -95,7 +95,7 @@ export class TestPod {
       { env: { PATH: process.env.PATH ?? '', ...env }, stdio: ['ignore', 'inherit', 'inherit'] },
     )
     this.#processes.push(child)
-    if (words[0] === '/.sandbox/init') this.#jobs.push(child)
+    if (words[0] !== '/.sandbox/collector') this.#jobs.push(child)
     const end = once(child, 'exit')
     this.#ends.push(end)
     const [code] = (await end) as [number | null]

@@ -245,3 +245,19 @@ test('a program cannot meet the collector, see its memory or its token', async (
   expect(log).toContain('over')
   expect(log).not.toMatch(/^connected$|the-token-of-the-pod|\/collector|KUBERNETES|tenant-value/m)
 })
+
+test('messages without end in place of those of process 1 keep the collector from nothing', async () => {
+  serve({ words: script('true') })
+  pod.gateway.answers['GET job'] = () => ok({ terminated: 1 })
+  const connect = 'busybox nc 127.0.0.1 61083'
+  const flood = script(`cd /.sandbox
+    until ./busybox grep -q :EE9B /proc/net/tcp; do ./busybox sleep 0.1; done
+    { printf I; ./busybox sleep 60; } | ./${connect} >/dev/null &
+    { printf L; ./busybox sleep 60; } | ./${connect} >/dev/null &
+    { printf 'CR\\0\\0\\0\\0\\0\\0\\0'; ./busybox yes; } | ./${connect} >/dev/null`)
+  const collected = pod.collect()
+  void pod.job(flood)
+  await eventually(() => expect(pod.gateway.bodies('POST started')).toHaveLength(1))
+  pod.killJob()
+  expect(await collected).toBe(0)
+})

@@ -83,19 +83,18 @@ static void take_message(const uint32_t message[2]) {
   }
 }
 
+/* One message or a part of one, so that messages without end delay nothing else. */
 static void read_control(void) {
   static uint8_t bytes[8];
   static size_t have;
-  ssize_t count;
-  while ((count = read(peer.control, bytes + have, sizeof bytes - have)) > 0) {
-    have += (size_t)count;
-    if (have < sizeof bytes) continue;
-    uint32_t message[2];
-    memcpy(message, bytes, sizeof message);
-    have = 0;
-    take_message(message);
-  }
-  if (!count || (errno != EAGAIN && errno != EINTR)) close_end(&peer.control);
+  ssize_t count = read(peer.control, bytes + have, sizeof bytes - have);
+  if (count > 0) have += (size_t)count;
+  else if (!count || (errno != EAGAIN && errno != EINTR)) close_end(&peer.control);
+  if (have < sizeof bytes) return;
+  uint32_t message[2];
+  memcpy(message, bytes, sizeof message);
+  have = 0;
+  take_message(message);
 }
 
 /* False at the end of the log. */
