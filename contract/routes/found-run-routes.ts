@@ -2,16 +2,14 @@ import { Type } from 'typebox'
 import { about } from '../about.ts'
 import {
   CancelledRuns,
-  cancelFields,
+  CancelRunsRequest,
   FoundRunList,
   foundRunsLimitMax,
   foundRunsOffsetMax,
-  RunIds,
 } from '../resources/runs/found-run.ts'
-import { Strict } from '../schema.ts'
+import { runFilters } from '../resources/runs/run-filters.ts'
 import { extensionPrefix } from './prefixes.ts'
 import { route } from './route.ts'
-import { runFilters } from './run-filters.ts'
 
 const runs = `${extensionPrefix}/runs`
 
@@ -50,14 +48,7 @@ export const foundRunRoutes = {
       'Those of the queue first, the newest first, then those that have started, each as cancelRun does; runs whose cancellation ' +
       'was requested are not among them. One request cancels some hundred at most and says how many are left: repeat it, with ' +
       '`left` as `expected`, until none is. After a lost answer it may be repeated too.',
-    body: Strict({
-      filter: about(
-        'The runs: all conditions together; without any, all that the caller sees.',
-        Strict({ ...runFilters, ids: about('Only these runs.', Type.Optional(RunIds)) }),
-        { status: ['queued'] },
-      ),
-      ...cancelFields,
-    }),
+    body: CancelRunsRequest,
     response: CancelledRuns,
     errors: ['selection_changed', 'usage_busy'],
   }),

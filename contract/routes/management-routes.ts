@@ -3,6 +3,7 @@ import { about } from '../about.ts'
 import { ChatroomId, TaskId } from '../identifiers.ts'
 import { catalogPageSizeDefault, chatroomPageSizeDefault } from '../limits.ts'
 import { listQuery, pageFields } from '../pagination.ts'
+import { runFilters } from '../resources/runs/run-filters.ts'
 import {
   bucketsMax,
   countedRunsMax,
@@ -14,7 +15,6 @@ import { BindingList } from '../resources/tasks/binding.ts'
 import { Strict } from '../schema.ts'
 import { extensionPrefix, sandboxPrefix } from './prefixes.ts'
 import { route } from './route.ts'
-import { runFilters } from './run-filters.ts'
 
 const tenant = { method: 'GET' } as const
 

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { about } from '../../about.ts'
 import { ChatroomId, RunId, TaskId } from '../../identifiers.ts'
-import { Count, DateTime, Nullable, OneOf } from '../../schema.ts'
+import { Count, DateTime, Nullable, OneOf, Strict } from '../../schema.ts'
 import { runStates } from '../../states/run-states.ts'
+import { runFilters } from './run-filters.ts'
 
 /** Rows of one answer, and of one request about runs by their ids. */
 export const foundRunsLimitMax = 500
@@ -38,14 +39,22 @@ export const CancelledRuns = Type.Object({
 })
 export type CancelledRuns = Static<typeof CancelledRuns>
 
-/** Runs by their ids, in addition to the other filters. */
-export const RunIds = Type.Array(RunId, { minItems: 1, maxItems: foundRunsLimitMax, uniqueItems: true })
-
-export const cancelFields = {
+export const CancelRunsRequest = Strict({
+  filter: about(
+    'The runs: all conditions together; without any, all that the caller sees.',
+    Strict({
+      ...runFilters,
+      ids: about(
+        'Only these runs.',
+        Type.Optional(Type.Array(RunId, { minItems: 1, maxItems: foundRunsLimitMax, uniqueItems: true })),
+      ),
+    }),
+    { status: ['queued'] },
+  ),
   expected: about(
     'Runs that the caller knows to match. Where more than a tenth over it match, nothing is cancelled.',
     Count,
     240,
   ),
   dry_run: about('Counts the runs and cancels none.', Type.Optional(Type.Boolean()), false),
-}
+})

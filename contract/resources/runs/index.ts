@@ -6,7 +6,7 @@ export {
   RunFileRequest,
   RunMetadata,
 } from './extended-run.ts'
-export { CancelledRuns, FoundRunList } from './found-run.ts'
+export { CancelledRuns, CancelRunsRequest, FoundRunList } from './found-run.ts'
 export { InputFile, InputFileList } from './input-file.ts'
 export { BuildLogEvent, RunLogEvent } from './log-event.ts'
 export { NetworkLog, RefusedConnection } from './network-log.ts'

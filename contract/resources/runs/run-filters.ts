@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { about } from '../about.ts'
-import { ChatroomId, TaskId } from '../identifiers.ts'
-import { repeatable } from '../pagination.ts'
-import { RunMethod } from '../resources/runs/visible-run.ts'
-import { DateTime } from '../schema.ts'
-import { runStates } from '../states/run-states.ts'
+import { about } from '../../about.ts'
+import { ChatroomId, TaskId } from '../../identifiers.ts'
+import { repeatable } from '../../pagination.ts'
+import { DateTime } from '../../schema.ts'
+import { runStates } from '../../states/run-states.ts'
+import { RunMethod } from './visible-run.ts'
 
 /** Conditions on the runs of every room that the caller may read. A run has to meet all of them. */
 export const runFilters = {
