@@ -4,7 +4,6 @@ import { createLog } from '../../../server/base/logging.ts'
 import { connect, type Database } from '../../../server/db/database.ts'
 import { migrate } from '../../../server/db/migrate.ts'
 import { startPostgres } from '../../../server/postgres/postgres.ts'
-import { databaseUrlBySocket } from '../../../testing/database/database-names.ts'
 
 /** The service's own Postgres with only its schema, every write synced; `stop` removes it. */
 export interface OwnDatabase {
@@ -25,8 +24,7 @@ export async function startDatabase(poolSize: number): Promise<OwnDatabase> {
   try {
     await chmod(folder, 0o711)
     const postgres = await startPostgres({ dataDir: join(folder, 'postgres') })
-    const url = databaseUrlBySocket(postgres.url, postgres.socketFolder)
-    const db = connect(url, { poolSize, log: createLog('bench', 'error'), name: 'bench' })
+    const db = connect(postgres.url, { poolSize, log: createLog('bench', 'error'), name: 'bench' })
     const stop = async () => {
       await db.destroy()
       await postgres.stop()
@@ -34,7 +32,7 @@ export async function startDatabase(poolSize: number): Promise<OwnDatabase> {
     }
     try {
       await migrate(db)
-      return { db, url, folder, pid: postgres.pid, stop }
+      return { db, url: postgres.url, folder, pid: postgres.pid, stop }
     } catch (error) {
       await stop()
       throw error
