@@ -33,10 +33,8 @@ export interface ServiceUrls {
   operator: string
 }
 
-const urlOf = (role: string, password: string, port: number, socketFolder?: string): string => {
-  const url = `postgres://${role}:${password}@127.0.0.1:${port}/${owner}`
-  return socketFolder === undefined ? url : `${url}?host=${encodeURIComponent(socketFolder)}`
-}
+const urlOf = (role: string, password: string, port: number): string =>
+  `postgres://${role}:${password}@127.0.0.1:${port}/${owner}`
 
 /** Address of the service's own database for the owner of its schema, who is not a superuser. */
 export const databaseUrl = (login: Pick<Login, 'port' | 'password'>): string =>
@@ -49,29 +47,22 @@ export const superuserUrl = ({
 }: Pick<Login, 'port' | 'superuserPassword'>): string =>
   `postgres://postgres:${superuserPassword}@127.0.0.1:${port}/postgres`
 
-/** The same for the roles of the processes, which use the socket in that folder if there is one. */
-export const serviceUrls = (
-  login: Omit<Login, 'password' | 'superuserPassword'>,
-  socketFolder: string | undefined,
-): ServiceUrls => ({
-  api: urlOf(serviceRoles.api, login.apiPassword, login.port, socketFolder),
-  worker: urlOf(serviceRoles.worker, login.workerPassword, login.port, socketFolder),
-  operator: urlOf(serviceRoles.operator, login.operatorPassword, login.port, socketFolder),
+/** The same for the roles of the processes. */
+export const serviceUrls = (login: Omit<Login, 'password' | 'superuserPassword'>): ServiceUrls => ({
+  api: urlOf(serviceRoles.api, login.apiPassword, login.port),
+  worker: urlOf(serviceRoles.worker, login.workerPassword, login.port),
+  operator: urlOf(serviceRoles.operator, login.operatorPassword, login.port),
 })
 
 /**
  * Resolves once the service's roles can use its database, and creates missing ones. Rejects when `signal` fires, and
  * after a minute without a response.
  */
-export async function awaitDatabase(
-  login: Login,
-  socketFolder: string | undefined,
-  signal: AbortSignal,
-): Promise<void> {
+export async function awaitDatabase(login: Login, signal: AbortSignal): Promise<void> {
   const giveUpAtMs = performance.now() + readyTimeoutMs
   for (;;) {
     signal.throwIfAborted()
-    const code = await tryLogins([databaseUrl(login), ...Object.values(serviceUrls(login, socketFolder))])
+    const code = await tryLogins([databaseUrl(login), ...Object.values(serviceUrls(login))])
     if (code === undefined) return
     if (notMadeYet.has(code)) await makeDatabase(login)
     else if (!notReadyYet.has(code)) throw new Error(`the database refuses its service (${code})`)

@@ -64,25 +64,6 @@ describe('the embedded Postgres', () => {
     await expect(query(wrong, 'select 1')).rejects.toThrow(/password authentication failed/)
   })
 
-  test('takes the roles of the service over a socket, also after a kill', async () => {
-    const { pid, exited } = await start()
-    process.kill(pid, 'SIGKILL')
-    await exited
-    const { urls, socketFolder } = await start()
-    expect(new URL(urls.api).searchParams.get('host')).toBe(socketFolder)
-    const here = 'select inet_client_addr() as address, current_user as role'
-    expect(await query(urls.api, here)).toEqual([{ address: null, role: 'sandbox_jobs_api' }])
-    const wrong = new URL(urls.api)
-    wrong.password = 'wrong'
-    await expect(query(wrong.href, here)).rejects.toThrow(/authentication failed/)
-  })
-
-  test('takes them over loopback TCP where the path of a socket would be too long', async () => {
-    const { urls, socketFolder } = await start({ dataDir: join(dataDir, 'a'.repeat(80)) })
-    expect(socketFolder).toBeUndefined()
-    expect(await query(urls.worker, 'select current_user as role')).toEqual([{ role: 'sandbox_jobs_worker' }])
-  })
-
   test('refuses a folder that another server uses', async () => {
     await start()
     await expect(startPostgres({ dataDir })).rejects.toMatchObject({ slug: 'already_running' })

@@ -12,7 +12,6 @@ import { PostgresProblem } from './problem.ts'
 import { installProgram } from './program.ts'
 import { passwordFiles } from './running.ts'
 import { settingArguments } from './settings.ts'
-import { makeSocketFolder } from './socket-folder.ts'
 
 /*
  * The embedded Postgres: a real server from an npm package, owned by the process that starts it.
@@ -29,9 +28,8 @@ import { makeSocketFolder } from './socket-folder.ts'
  *   operator-password    of the role of the operator console, which owns nothing
  *   superuser-password   of `postgres`
  *   port                 the loopback port, kept so that saved addresses stay valid
- *   socket/              the Unix socket of API, worker and operator console, made anew by each start
  *
- * The server takes passwords only, over the socket and over loopback TCP. Started by root it runs as an unprivileged
+ * The server listens on loopback TCP with passwords and on no unix socket. Started by root it runs as an unprivileged
  * system account. When its parent dies the kernel sends it SIGINT (a fast, clean shutdown), so no server outlives its
  * parent; the next start waits for such a predecessor. Ready means that the service's role has run a statement in its
  * own database.
@@ -63,8 +61,6 @@ export interface Postgres {
   url: string
   /** The same for the roles of the processes. */
   urls: ServiceUrls
-  /** Folder of the Unix socket; undefined where its path would be too long. */
-  socketFolder: string | undefined
   port: number
   pid: number
   /** Resolves when the server has ended for any reason. */
@@ -89,12 +85,11 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     const server = launch({ ...prepared, account, port, options })
     const login = { ...prepared.passwords, port }
     try {
-      await becomeReady(server, login, prepared.socketFolder)
+      await becomeReady(server, login)
       await writeFile(join(dir, 'port'), `${port}\n`)
       return {
         url: databaseUrl(login),
-        urls: serviceUrls(login, prepared.socketFolder),
-        socketFolder: prepared.socketFolder,
+        urls: serviceUrls(login),
         port,
         pid: server.child.pid ?? 0,
         exited: server.exited,
@@ -114,7 +109,6 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 interface Prepared {
   programDir: string
   clusterDir: string
-  socketFolder: string | undefined
   passwords: Omit<Login, 'port'>
 }
 
@@ -135,8 +129,7 @@ async function prepare(dir: string, account: Account | undefined): Promise<Prepa
   }
   await checkVersion(clusterDir, program.major)
   await stopPredecessor(clusterDir)
-  const socketFolder = await makeSocketFolder(dir, account)
-  return { programDir: program.dir, clusterDir, socketFolder, passwords }
+  return { programDir: program.dir, clusterDir, passwords }
 }
 
 async function choosePort(dir: string, wanted: number | undefined): Promise<number> {
@@ -162,10 +155,7 @@ function launch(plan: LaunchPlan): Server {
     join(plan.programDir, 'bin/postgres'),
     '-D',
     plan.clusterDir,
-    ...settingArguments(plan.port, {
-      unix_socket_directories: plan.socketFolder ?? '',
-      ...plan.options.settings,
-    }),
+    ...settingArguments(plan.port, plan.options.settings ?? {}),
   ]
   const [command = '', ...args] = asAccount(plan.account, plan.options.through?.(argv) ?? argv, 'INT')
   const child = spawn(command, args, {
@@ -193,13 +183,13 @@ function launch(plan: LaunchPlan): Server {
   return { child, exited, lastLines }
 }
 
-async function becomeReady(server: Server, login: Login, socketFolder: string | undefined): Promise<void> {
+async function becomeReady(server: Server, login: Login): Promise<void> {
   const ended = new AbortController()
   const endedFirst = server.exited.then(() => {
     ended.abort(new Error('it ended at once'))
     throw ended.signal.reason
   })
-  await Promise.race([awaitDatabase(login, socketFolder, ended.signal), endedFirst])
+  await Promise.race([awaitDatabase(login, ended.signal), endedFirst])
 }
 
 async function stop(server: Server): Promise<void> {

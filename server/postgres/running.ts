@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { databaseUrl, type ServiceUrls, serviceUrls, superuserUrl } from './bootstrap-store.ts'
-import { socketFolderOf } from './socket-folder.ts'
 
 /**
  * Files in a Postgres folder with the passwords of the service's roles, readable only for the account that starts the
@@ -42,7 +41,7 @@ export async function runningServiceUrls(dataDir: string): Promise<ServiceUrls |
     readOr(dataDir, passwordFiles.worker),
     readOr(dataDir, passwordFiles.operator),
   ])
-  return serviceUrls({ port, apiPassword, workerPassword, operatorPassword }, socketFolderOf(dataDir))
+  return serviceUrls({ port, apiPassword, workerPassword, operatorPassword })
 }
 
 const portOf = async (dataDir: string) => Number(await readOr(dataDir, 'port'))

