@@ -8,13 +8,6 @@ export function databaseUrl(serverUrl: string, name: string): string {
   return url.href
 }
 
-/** The URL of the same database through the server's Unix socket in this folder: half of the processor time of a short statement. */
-export function databaseUrlBySocket(url: string, folder: string): string {
-  const address = new URL(url)
-  address.searchParams.set('host', folder)
-  return address.href
-}
-
 /** The URL of the same database through another loopback port. */
 export function databaseUrlVia(url: string, port: number): string {
   const address = new URL(url)

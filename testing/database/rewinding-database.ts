@@ -1,12 +1,10 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import { inject } from 'vitest'
 import { carryAudit } from '../../server/db/carry-audit.ts'
 import type { Database } from '../../server/db/database.ts'
 import { corkWrites } from '../../server/db/fast/cork-writes.ts'
 import { nameStatements } from '../../server/db/fast/named-statements.ts'
 import type { Tables } from '../../server/db/tables.ts'
-import { databaseUrlBySocket } from './database-names.ts'
 
 const waitForConnectionMs = 10_000
 
@@ -36,8 +34,7 @@ export class RewindingDatabase {
   }
 
   static async open(url: string): Promise<RewindingDatabase> {
-    const connectionString = databaseUrlBySocket(url, inject('postgresSocket'))
-    const client = new pg.Client({ connectionString, statement_timeout: 30_000, pipeline: true })
+    const client = new pg.Client({ connectionString: url, statement_timeout: 30_000, pipeline: true })
     await client.connect()
     // As the service's own connections.
     nameStatements(client)

@@ -3,7 +3,7 @@ import { CompiledQuery, sql } from 'kysely'
 import { afterAll, inject } from 'vitest'
 import { createLog } from '../../server/base/logging.ts'
 import { connect, type Database } from '../../server/db/database.ts'
-import { databaseUrl, databaseUrlBySocket, templateName } from './database-names.ts'
+import { databaseUrl, templateName } from './database-names.ts'
 
 export interface TestDatabase {
   db: Database
@@ -22,11 +22,10 @@ async function createDatabase(from: string): Promise<TestDatabase> {
   const serverUrl = inject('postgresUrl')
   const log = createLog('test', 'silent')
   const name = `test_${randomBytes(6).toString('hex')}`
-  const bySocket = (address: string) => databaseUrlBySocket(address, inject('postgresSocket'))
-  const admin = connect(bySocket(serverUrl), { poolSize: 1, log, name: 'test' })
+  const admin = connect(serverUrl, { poolSize: 1, log, name: 'test' })
   await admin.executeQuery(CompiledQuery.raw(`create database ${name} ${from}`))
   const url = databaseUrl(serverUrl, name)
-  const db = connect(bySocket(url), { poolSize: 10, log, name: 'test' })
+  const db = connect(url, { poolSize: 10, log, name: 'test' })
   afterAll(async () => {
     await db.destroy()
     await dropDatabase(admin, name)

@@ -14,8 +14,6 @@ import { copyKept, keep } from './kept-cluster.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string
-    /** Folder of the server's Unix socket. */
-    postgresSocket: string
     /** Names of the tables with a `company_id`. */
     tenantTables: string[]
   }
@@ -30,8 +28,7 @@ const buildNative = resolve(import.meta.dirname, '../../server/native-programs/b
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   execFileSync(process.execPath, [buildNative], { stdio: 'inherit' })
   const folder = mkdtempSync(join(databaseFolder(), 'sandbox-test-postgres-'))
-  const cluster = join(folder, 'cluster')
-  const start = () => startPostgres({ dataDir: folder, settings: testSettings(cluster) })
+  const start = () => startPostgres({ dataDir: folder, settings: { fsync: 'off' } })
   if (!copyKept(folder)) {
     const fresh = await start()
     await makeTemplate(fresh.url)
@@ -41,15 +38,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const postgres = await start()
   project.provide('tenantTables', await listTenantTables(postgres.url))
   project.provide('postgresUrl', postgres.url)
-  project.provide('postgresSocket', cluster)
   return async () => {
     await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }
-
-/** Settings of the servers of tests. The folder of the cluster is the server's own. */
-export const testSettings = (cluster: string) => ({ fsync: 'off', unix_socket_directories: cluster })
 
 /** Makes the migrated template on that server. */
 export async function makeTemplate(serverUrl: string): Promise<void> {

@@ -8,7 +8,7 @@ import { accountOf, asAccount } from '../../server/postgres/account.ts'
 import { awaitDatabase, databaseUrl } from '../../server/postgres/bootstrap-store.ts'
 import { freePort } from '../../server/postgres/free-port.ts'
 import { settingArguments } from '../../server/postgres/settings.ts'
-import { databaseFolder, makeTemplate, testSettings } from './global-setup.ts'
+import { databaseFolder, makeTemplate } from './global-setup.ts'
 
 const versions = '/usr/lib/postgresql'
 const oldestSupported = 15
@@ -39,7 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   ])
   execFileSync(initdb, initArguments, { cwd: '/', stdio: ['ignore', 'ignore', 'inherit'] })
   const port = await freePort()
-  const settings = settingArguments(port, testSettings(cluster))
+  const settings = settingArguments(port, { fsync: 'off' })
   const command = [`${programs}/postgres`, '-D', cluster, ...settings]
   const [program = '', ...serverArguments] = asAccount(account, command, 'INT')
   const server = spawn(program, serverArguments, { cwd: '/', stdio: 'ignore' })
@@ -52,7 +52,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const url = databaseUrl(login)
   await makeTemplate(url)
   project.provide('postgresUrl', url)
-  project.provide('postgresSocket', cluster)
   return async () => {
     server.kill('SIGINT')
     await exited
