@@ -7,7 +7,7 @@ import type { Edit } from './holes/hole.ts'
 
 const tree = resolve(import.meta.dirname, '../../..')
 const agent = 'agent'
-const copied = [agent, 'reader', 'server', 'package.json']
+const copied = [agent, 'kubernetes', 'reader', 'server', 'package.json']
 
 /** A copy of the program, whose agent runs without controls that were removed from its source. */
 export class PatchedCopy {

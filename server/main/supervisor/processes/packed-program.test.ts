@@ -21,6 +21,7 @@ beforeAll(async () => {
   program = { root: join(folder, 'checkout'), node: process.execPath }
   for (const path of [
     'agent',
+    'kubernetes',
     'reader',
     'contract',
     'server',

@@ -20,6 +20,7 @@ beforeEach(async () => {
   await mkdir(programs)
   for (const name of [
     'agent',
+    'kubernetes',
     'reader',
     'contract',
     'server',

@@ -17,12 +17,12 @@ import { type Account, asAccount } from '../../../postgres/account.ts'
 import { onlyFolder } from '../host/only-folder.ts'
 
 export interface Program {
-  /** Folder that holds `agent`, `reader`, `contract`, `server`, `cli` and `client`. */
+  /** Folder that holds `agent`, `kubernetes`, `reader`, `contract`, `server`, `cli` and `client`. */
   root: string
   node: string
 }
 
-const sources = ['agent', 'reader', 'contract', 'server', 'cli', 'client']
+const sources = ['agent', 'kubernetes', 'reader', 'contract', 'server', 'cli', 'client']
 /** The built console, where there is one. */
 const builtConsole = 'console/dist'
 const rootFiles = ['package.json', 'package-lock.json', 'LICENSE']
