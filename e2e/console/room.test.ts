@@ -76,10 +76,10 @@ test('a script runs once, and what is wrong in the form is said there', async ()
   await page.getByText('Choose the environment that it runs on.').waitFor()
   await page.getByLabel('Name').fill('count')
   await page.getByLabel('Environment').selectOption({ label: 'room-parts' })
-  await page.getByLabel('Script').fill('echo 42 >"$SERVICE_OUTPUT_FILE"')
+  await page.getByLabel('Script').fill('echo "counted once" >"$SERVICE_OUTPUT_FILE"')
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   await page.getByText('Completed').first().waitFor()
-  await page.getByText('42').first().waitFor()
+  await page.getByText('counted once', { exact: true }).first().waitFor()
 })
 
 test('the content of a run is deleted after a question', async () => {
