@@ -5,6 +5,7 @@ import type { KubernetesObject } from '../api/objects.ts'
 import { podsOf } from '../api/paths.ts'
 import { Changes } from '../gateway/changes.ts'
 import { podLabels } from '../pod/pod-settings.ts'
+import { hasJobEnded } from '../pod/pod-state.ts'
 import type { PodApi } from './pod-api.ts'
 
 export interface PodWatchOptions {
@@ -38,6 +39,12 @@ export class PodWatch {
   /** By the name of the pod. */
   find(name: string): KubernetesObject | undefined {
     return this.#pods.get(name)
+  }
+
+  /** Whether the container of the job of the pod has ended. Not before all pods were listed: until then a live one may be missing. */
+  hasJobEnded(name: string): boolean {
+    const pod = this.find(name)
+    return pod === undefined ? this.isWhole : hasJobEnded(pod)
   }
 
   all(): KubernetesObject[] {

@@ -20,7 +20,7 @@ export interface RouteDeps {
   tokens: Pick<PodTokens, 'podOf'>
   store: ResultStore
   /** Whether the container of the job has ended, as the API server knows it. */
-  hasJobEnded: (id: string) => Promise<boolean>
+  hasJobEnded: (id: string) => boolean
 }
 
 /** A request whose head was read. */
@@ -167,7 +167,7 @@ async function ordersOf(deps: RouteDeps, request: GatewayRequest) {
 
 async function job(deps: RouteDeps, request: GatewayRequest): Promise<GatewayAnswer> {
   await authorized(deps, request)
-  return { terminated: (await deps.hasJobEnded(request.id)) ? 1 : 0 }
+  return { terminated: deps.hasJobEnded(request.id) ? 1 : 0 }
 }
 
 /** A part for those who read it while the program runs, or at its end the whole log. */

@@ -9,7 +9,6 @@ import { Gateway } from '../../kubernetes/gateway/gateway.ts'
 import { PodSessions } from '../../kubernetes/gateway/pod-session.ts'
 import { PodTokens } from '../../kubernetes/gateway/pod-tokens.ts'
 import type { PodSettings } from '../../kubernetes/pod/pod-settings.ts'
-import { hasJobEnded } from '../../kubernetes/pod/pod-state.ts'
 import { podName } from '../../kubernetes/pod/run-pod.ts'
 import type { SandboxRecords } from '../../kubernetes/records/sandbox-records.ts'
 import type { ResultStore } from '../../kubernetes/results/result-store.ts'
@@ -72,10 +71,7 @@ export async function startWorker({ cluster, records, store = new MemoryResults(
       namespace: fakeNamespace,
       clock: systemClock,
     }),
-    hasJobEnded: async (id) => {
-      const pod = watch.find(podName(id))
-      return pod === undefined || hasJobEnded(pod)
-    },
+    hasJobEnded: (id) => watch.hasJobEnded(podName(id)),
     listen: { address: '127.0.0.1', port },
   })
   const settings: PodSettings = {

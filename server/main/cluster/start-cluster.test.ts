@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { randomInt, X509Certificate } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ import { type Config, readConfig } from '../../base/config/config.ts'
 import { newId } from '../../base/ids.ts'
 import { createLog } from '../../base/logging.ts'
 import { recordComposed } from '../../environments/versions/composed-image-store.ts'
-import { freePort } from '../../postgres/free-port.ts'
+import { isPortFree } from '../../postgres/free-port.ts'
 import { clusterSettings } from './cluster-settings.ts'
 import { openAuthority } from './gateway-key.ts'
 import { startCluster } from './start-cluster.ts'
@@ -49,6 +49,14 @@ const configOf = (port: number, more: Record<string, string> = {}): Config =>
     ...more,
   })
 
+/** The first of two ports, below those that the kernel gives to connections meanwhile. */
+async function freePorts(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 30_000)
+    if ((await isPortFree(port)) && (await isPortFree(port + 1))) return port
+  }
+}
+
 test('a cluster is an executor whose id depends on server and namespace', () => {
   const idOf = (more: Record<string, string>) => clusterSettings(configOf(7443, more))?.executorId
   expect(idOf({})).toMatch(/^[0-9a-f]{32}$/)
@@ -69,7 +77,7 @@ test('every machine with the key is the same authority, and a copied key is neve
 })
 
 test('the worker listens for pods, follows them, and creates them from images that were pushed', async () => {
-  const port = await freePort()
+  const port = await freePorts()
   const config = configOf(port)
   const setUp = clusterSettings(config)
   if (!setUp) throw new Error('no cluster is set up')

@@ -8,7 +8,6 @@ import { PodWatch } from '../../../kubernetes/executor/pod-watch.ts'
 import { Gateway } from '../../../kubernetes/gateway/gateway.ts'
 import { PodSessions } from '../../../kubernetes/gateway/pod-session.ts'
 import { PodTokens } from '../../../kubernetes/gateway/pod-tokens.ts'
-import { hasJobEnded } from '../../../kubernetes/pod/pod-state.ts'
 import { podName } from '../../../kubernetes/pod/run-pod.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { Config } from '../../base/config/config.ts'
@@ -52,10 +51,7 @@ export async function startCluster(
   const gateway = await Gateway.start({
     ...{ ...parts, authority, listen: address },
     tokens: new PodTokens({ ...parts, readKeys: () => client.read('/openid/v1/jwks') }),
-    hasJobEnded: async (id) => {
-      const pod = watch.find(podName(id))
-      return pod === undefined || hasJobEnded(pod)
-    },
+    hasJobEnded: (id) => watch.hasJobEnded(podName(id)),
   })
   // A pod that reaches it is without network policies, and does not ask for a start.
   const canary = await listenFor(address.address, [address.port + 1])
