@@ -31,6 +31,7 @@ export class ReaderDied extends Error {
 }
 
 const startTimeoutMs = 30_000
+const endTimeoutMs = 1000
 const pollIntervalMs = 25
 
 /** One confined process that reads archives, killed when it exceeds its limits. */
@@ -141,8 +142,10 @@ export class ReaderProcess {
     const first = await this.#lines.next()
     clearTimeout(timer)
     if (this.#pid === undefined || first.done || `${first.value}\n` !== readyLine) {
-      this.kill()
+      // It ends by itself once it has said why.
+      const overdue = setTimeout(() => this.kill(), endTimeoutMs)
       await this.ended
+      clearTimeout(overdue)
       const cause = isLate ? `not ready after ${startTimeoutMs / 1000} s` : this.#exit
       const said = [number, first].flatMap(({ value }) => (value ? [value.toString('latin1')] : []))
       throw new Error(`the archive reader cannot be started or confined: ${[cause, ...said].join(', ')}`)
