@@ -1,8 +1,12 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../testing/database/test-database.ts'
-import { makeRun, makeRunnableTask, type RunnableTask } from '../../testing/factories/runs.ts'
-import { makeTenant, type Tenant } from '../../testing/factories/tenant.ts'
+import {
+  cancelLiveRuns,
+  makeQueueingCompany,
+  type QueueingCompany,
+} from '../../testing/factories/queued-runs.ts'
+import { makeRun, makeRunnableTask } from '../../testing/factories/runs.ts'
 import { newId } from '../base/ids.ts'
 import { buildSlots } from '../builds/attempts/build-limits.ts'
 import { claimNextAttempt } from '../builds/attempts/claims/claim-attempt-store.ts'
@@ -18,28 +22,21 @@ const host = runCapacity({ slots: 16, memoryMib: 21 * gib })
 /** Shared memory of 9.5 GiB, of which a large build counts for 7 and a large run for 5. */
 const smallHost = runCapacity({ slots: 16, memoryMib: 12 * gib })
 
-interface Company extends Tenant {
-  task: RunnableTask
-}
-
-async function makeCompany(): Promise<Company> {
-  const tenant = await makeTenant(db)
-  return { ...tenant, task: await makeRunnableTask(db, tenant.companyId) }
-}
+const makeCompany = () => makeQueueingCompany(db)
 
 const makeCompanies = (count: number) => Promise.all(Array.from({ length: count }, makeCompany))
 
-const queueRun = (company: Company, fields: Partial<Parameters<typeof makeRun>[2]> = {}) =>
+const queueRun = (company: QueueingCompany, fields: Partial<Parameters<typeof makeRun>[2]> = {}) =>
   makeRun(db, company.task, { chatroom_id: company.roomId, timeout_seconds: 1800, ...fields })
 
-async function queueRuns(company: Company, count: number, fields?: Parameters<typeof queueRun>[1]) {
+async function queueRuns(company: QueueingCompany, count: number, fields?: Parameters<typeof queueRun>[1]) {
   for (let index = 0; index < count; index += 1) await queueRun(company, fields)
 }
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 
 async function queueBuild(
-  { companyId }: Company,
+  { companyId }: QueueingCompany,
   { profile = 'standard', waitedMinutes = 2 }: { profile?: string; waitedMinutes?: number } = {},
 ): Promise<string> {
   const { environmentVersionId } = await makeRunnableTask(db, companyId)
@@ -86,11 +83,7 @@ const endBuild = (id: string) =>
     .execute()
 
 beforeEach(async () => {
-  await db
-    .updateTable('runs')
-    .set({ state: 'cancelled', terminal_at: new Date(), claimed_at: null })
-    .where('terminal_at', 'is', null)
-    .execute()
+  await cancelLiveRuns(db)
   await db
     .updateTable('build_attempts')
     .set({ state: 'cancelled', terminal_at: sql`now()` })

@@ -2,8 +2,13 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { eventually } from '../../../testing/eventually.ts'
-import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
-import { makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
+import {
+  cancelLiveRuns,
+  makeQueueingCompany,
+  type QueueingCompany,
+  queueRun,
+} from '../../../testing/factories/queued-runs.ts'
+import { makeRoom } from '../../../testing/factories/tenant.ts'
 import { SeededRandom } from '../../base/seeded-random.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
 import { finishRun } from '../drive/finish-run.ts'
@@ -21,24 +26,12 @@ const options = {
   capacity: runCapacity({ slots: 64, reserved: 0 }),
 }
 
-interface Company extends Tenant {
-  task: RunnableTask
-}
-
-async function makeCompany(): Promise<Company> {
-  const tenant = await makeTenant(db)
-  return { ...tenant, task: await makeRunnableTask(db, tenant.companyId) }
-}
+const makeCompany = () => makeQueueingCompany(db)
 const makeCompanies = (count: number) => Promise.all(Array.from({ length: count }, makeCompany))
 
-/** Queues runs a second apart, in the given order. */
-let clock = 0
-const queue = (company: Company, fields: Partial<Parameters<typeof makeRun>[2]> = {}) => {
-  clock += 1
-  const queued_at = new Date(1_700_000_000_000 + clock * 1000)
-  return makeRun(db, company.task, { chatroom_id: company.roomId, queued_at, ...fields })
-}
-async function queueMany(company: Company, count: number, fields = {}): Promise<string[]> {
+const queue = (company: QueueingCompany, fields?: Parameters<typeof queueRun>[2]) =>
+  queueRun(db, company, fields)
+async function queueMany(company: QueueingCompany, count: number, fields = {}): Promise<string[]> {
   const ids: string[] = []
   for (let index = 0; index < count; index += 1) ids.push(await queue(company, fields))
   return ids
@@ -61,13 +54,7 @@ async function claimTogether(workers: number, change = {}): Promise<string[]> {
   return taken
 }
 
-beforeEach(async () => {
-  await db
-    .updateTable('runs')
-    .set({ state: 'cancelled', terminal_at: new Date(), claimed_at: null })
-    .where('terminal_at', 'is', null)
-    .execute()
-})
+beforeEach(() => cancelLiveRuns(db))
 
 describe('a batch', () => {
   it('takes runs into one pair of hands, each with a fence and a lease', async () => {
@@ -205,7 +192,7 @@ describe('bounds are exact, however many workers claim in batches:', () => {
     return rows[0]?.count
   }
 
-  const bound = (company: Company, limits: object) =>
+  const bound = (company: QueueingCompany, limits: object) =>
     db
       .insertInto('company_settings')
       .values({

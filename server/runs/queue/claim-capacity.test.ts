@@ -1,7 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
-import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
-import { makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
+import {
+  cancelLiveRuns,
+  makeQueueingCompany,
+  type QueueingCompany,
+  queueRun,
+} from '../../../testing/factories/queued-runs.ts'
 import { type RunCapacity, runCapacity } from '../../capacity/run-capacity.ts'
 import { finishRun } from '../drive/finish-run.ts'
 import { failed } from '../model/run-outcome.ts'
@@ -15,22 +19,11 @@ import { claimNext } from './claim-store.ts'
 const { db } = await createTestDatabase()
 const weekSeconds = 604_680
 
-interface Company extends Tenant {
-  task: RunnableTask
-}
+const makeCompany = () => makeQueueingCompany(db)
 
-async function makeCompany(): Promise<Company> {
-  const tenant = await makeTenant(db)
-  return { ...tenant, task: await makeRunnableTask(db, tenant.companyId) }
-}
-
-let clock = 0
-const queue = (company: Company, fields: Partial<Parameters<typeof makeRun>[2]> = {}) => {
-  clock += 1
-  const queued_at = new Date(1_700_000_000_000 + clock * 1000)
-  return makeRun(db, company.task, { chatroom_id: company.roomId, queued_at, ...fields })
-}
-const queueMany = async (company: Company, count: number, fields: Partial<Parameters<typeof makeRun>[2]>) => {
+type Fields = Parameters<typeof queueRun>[2]
+const queue = (company: QueueingCompany, fields?: Fields) => queueRun(db, company, fields)
+const queueMany = async (company: QueueingCompany, count: number, fields: Fields) => {
   for (let index = 0; index < count; index += 1) await queue(company, fields)
 }
 
@@ -38,7 +31,7 @@ const claim = (capacity: RunCapacity, executor = 'one') =>
   claimNext(db, { executor, worker: 'w', companyConcurrency: 50, capacity })
 
 /** Claims until nothing may start; how many each company got. */
-async function fill(capacity: RunCapacity, ...companies: Company[]): Promise<number[]> {
+async function fill(capacity: RunCapacity, ...companies: QueueingCompany[]): Promise<number[]> {
   const got = new Map(companies.map(({ companyId }) => [companyId, 0]))
   for (;;) {
     const run = await claim(capacity)
@@ -50,13 +43,7 @@ async function fill(capacity: RunCapacity, ...companies: Company[]): Promise<num
 const end = async (id: string) =>
   db.updateTable('runs').set({ state: 'cancelled', terminal_at: new Date() }).where('id', '=', id).execute()
 
-beforeEach(async () => {
-  await db
-    .updateTable('runs')
-    .set({ state: 'cancelled', terminal_at: new Date(), claimed_at: null })
-    .where('terminal_at', 'is', null)
-    .execute()
-})
+beforeEach(() => cancelLiveRuns(db))
 
 describe('places', () => {
   it.each([

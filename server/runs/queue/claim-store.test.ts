@@ -2,8 +2,13 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../testing/database/test-database.ts'
 import { makeExecutor } from '../../../testing/factories/executors.ts'
-import { makeRun, makeRunnableTask, type RunnableTask } from '../../../testing/factories/runs.ts'
-import { makeRoom, makeTenant, type Tenant } from '../../../testing/factories/tenant.ts'
+import {
+  cancelLiveRuns,
+  makeQueueingCompany,
+  type QueueingCompany,
+  queueRun,
+} from '../../../testing/factories/queued-runs.ts'
+import { makeRoom } from '../../../testing/factories/tenant.ts'
 import { runCapacity } from '../../capacity/run-capacity.ts'
 import { type Driver, heartbeatSeconds } from '../../work/heartbeat-statement.ts'
 import { startHeartbeat } from '../../work/heartbeat-store.ts'
@@ -18,24 +23,10 @@ const one = { executor: '1'.repeat(32), worker: 'w1' }
 const other = { executor: '2'.repeat(32), worker: 'w2' }
 const options = { ...one, companyConcurrency: 50, capacity }
 
-interface Company extends Tenant {
-  task: RunnableTask
-}
+const makeCompany = () => makeQueueingCompany(db)
 
-async function makeCompany(): Promise<Company> {
-  const tenant = await makeTenant(db)
-  return { ...tenant, task: await makeRunnableTask(db, tenant.companyId) }
-}
-
-/** Queues runs a second apart, in the given order, the first one `startedAgo` seconds back. */
-let clock = 0
-const queue = (company: Company, roomId = company.roomId) => {
-  clock += 1
-  return makeRun(db, company.task, {
-    chatroom_id: roomId,
-    queued_at: new Date(1_700_000_000_000 + clock * 1000),
-  })
-}
+const queue = (company: QueueingCompany, roomId = company.roomId) =>
+  queueRun(db, company, { chatroom_id: roomId })
 
 const claimedIds = async (count: number, concurrency = 50) => {
   const ids: (string | undefined)[] = []
@@ -45,13 +36,7 @@ const claimedIds = async (count: number, concurrency = 50) => {
   return ids
 }
 
-beforeEach(async () => {
-  await db
-    .updateTable('runs')
-    .set({ state: 'cancelled', terminal_at: new Date(), claimed_at: null })
-    .where('terminal_at', 'is', null)
-    .execute()
-})
+beforeEach(() => cancelLiveRuns(db))
 
 describe('claiming a run', () => {
   it('takes it into one pair of hands, with a fence and a lease', async () => {
