@@ -12,7 +12,7 @@ export interface ClusterToCheck extends Omit<PodSettings, 'executor' | 'resolver
   namespace: string
 }
 
-/** Looks at a cluster as runs will use it, with a pod of a run in which a program of ours tells what it could do. */
+/** Looks at a cluster as runs will use it, with a pod of a run in which a program of ours reports what it could do. */
 export async function checkCluster(
   client: KubernetesClient,
   cluster: ClusterToCheck,

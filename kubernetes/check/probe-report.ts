@@ -52,7 +52,7 @@ function networkReport(message: string): NetworkReport | undefined {
 export const kernelOf = (outcome: PodOutcome): string | undefined =>
   outcome.kind === 'ended' ? networkReport(outcome.message)?.kernel : undefined
 
-/** Everything that the pod of a check tells. */
+/** Everything that the pod of a check reports. */
 export function probeFindings(outcome: PodOutcome, boundary: PodSettings['boundary']): ClusterFinding[] {
   if (outcome.kind === 'stuck') return [bad(outcome.slug, outcome.reason, adviceOf[outcome.slug])]
   const network = outcome.collectorExitCode === 0 ? networkReport(outcome.message) : undefined

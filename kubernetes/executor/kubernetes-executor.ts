@@ -141,7 +141,7 @@ export class KubernetesExecutor implements Executor {
   async #end(id: string, level: 1 | 2): Promise<void> {
     const state = await this.#options.records.stop(id, level)
     if (state === undefined || state === 'forbidden' || state === 'removed') throw new SandboxUnknown(id)
-    this.#options.sessions.find(id)?.changes.tell()
+    this.#options.sessions.find(id)?.changes.notify()
   }
 
   async forbid(id: string): Promise<boolean> {

@@ -80,6 +80,6 @@ export class PodWatch {
       this.isWhole = true
     } else if (event.kind === 'removed') this.#pods.delete(event.object.metadata.name)
     else this.#pods.set(event.object.metadata.name, event.object)
-    this.changes.tell()
+    this.changes.notify()
   }
 }

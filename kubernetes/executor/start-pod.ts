@@ -70,7 +70,7 @@ export async function watchStart(
   { watch, clock }: StartDeps,
   { name, uid, signal }: { name: string; uid: string; signal: AbortSignal },
 ): Promise<void> {
-  const begunMs = clock.now().getTime()
+  const startedMs = clock.now().getTime()
   let stuck: { slug: keyof typeof patienceMs; sinceMs: number } | undefined
   let wasSeen = false
   while (!signal.aborted) {
@@ -84,7 +84,7 @@ export async function watchStart(
     if (outcome?.kind !== 'stuck') stuck = undefined
     else if (stuck?.slug !== outcome.slug) stuck = { slug: outcome.slug, sinceMs: nowMs }
     if (stuck && nowMs - stuck.sinceMs >= patienceMs[stuck.slug]) throw stuckStart(stuck.slug)
-    if (nowMs - begunMs >= silenceMs) throw new ExecutorUnavailable(`the pod ${name} asks for nothing`)
+    if (nowMs - startedMs >= silenceMs) throw new ExecutorUnavailable(`the pod ${name} asks for nothing`)
     await watch.changes.next(lookEveryMs, signal)
   }
 }

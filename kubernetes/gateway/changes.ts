@@ -1,10 +1,10 @@
 import { sleep } from '../../server/base/clock.ts'
 
-/** Tells everybody who waits that something has changed. */
+/** Wakes everybody who waits for a change. */
 export class Changes {
   #next = Promise.withResolvers<void>()
 
-  tell(): void {
+  notify(): void {
     this.#next.resolve()
     this.#next = Promise.withResolvers()
   }

@@ -132,7 +132,10 @@ export class Gateway {
     }
     const refusal = error instanceof GatewayRefused ? error : unavailable()
     if (refusal !== error)
-      this.#options.log.warn({ error: String(error) }, 'a collector is told to ask again')
+      this.#options.log.warn(
+        { error: String(error) },
+        'a request of a collector failed: it is answered with 503',
+      )
     response.shouldKeepAlive = false
     sendObject(response, refusal.status, { error: refusal.code })
   }

@@ -22,7 +22,7 @@ export class PodSession {
   #readUntilMs = 0
   readonly #log = new LogWindow()
   readonly #logged = new Changes()
-  /** Tells those who wait for a start or an end, and the collector about its orders. */
+  /** For those who wait for a start or an end, and for the collector's orders. */
   readonly changes = new Changes()
   /** When its collector last asked for something. */
   heardAtMs: number
@@ -90,17 +90,17 @@ export class PodSession {
   end(): void {
     this.#offer = undefined
     this.#started.resolve()
-    this.changes.tell()
+    this.changes.notify()
   }
 
   /** Ends the start that waits, if one does; the next start may offer another input. */
   fail(error: unknown): void {
     const opened = this.#isInputTaken ? undefined : this.#offer?.opened
-    // The source of a stream has to be told that nobody reads it.
+    // Nobody reads the stream any more, so its source ends.
     void opened?.then(({ bytes }) => !Buffer.isBuffer(bytes) && bytes.destroy()).catch(() => {})
     this.#offer = undefined
     this.#started.reject(error)
-    this.changes.tell()
+    this.changes.notify()
   }
 
   close(): void {
@@ -118,7 +118,7 @@ export class PodSession {
 
   takeLog(from: number, bytes: Buffer): void {
     this.#log.add(from, bytes)
-    this.#logged.tell()
+    this.#logged.notify()
   }
 
   /** The newest bytes of the log from `position` on, as soon as there are some, or none after `waitMs`. */
@@ -127,7 +127,7 @@ export class PodSession {
     const wasFollowed = this.following.follow
     this.#log.want(position)
     this.#readUntilMs = this.#clock.now().getTime() + Math.max(followMs, waitMs)
-    if (!wasFollowed) this.changes.tell()
+    if (!wasFollowed) this.changes.notify()
     for (;;) {
       const part = this.#log.since(position)
       if (part.bytes.length > 0 || waitMs === 0 || late.aborted) return part

@@ -37,9 +37,9 @@ export async function pushImage(
 }
 
 async function upload(session: RegistrySession, blob: StoredBlob): Promise<void> {
-  const begun = await session.ask({ method: 'POST', url: new URL('blobs/uploads/', session.base) })
-  const { location } = begun.headers
-  if (begun.status !== 202 || location === undefined) throw refused('an upload', begun)
+  const opened = await session.ask({ method: 'POST', url: new URL('blobs/uploads/', session.base) })
+  const { location } = opened.headers
+  if (opened.status !== 202 || location === undefined) throw refused('an upload', opened)
   const url = URL.parse(location, session.base.href)
   // The bytes are a company's.
   if (url?.origin !== session.base.origin)

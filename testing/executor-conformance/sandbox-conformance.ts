@@ -14,7 +14,7 @@ import { type ExecutorUnderTest, smallJob } from './under-test.ts'
 export function sandboxConformance(get: () => ExecutorUnderTest): void {
   const job = (program: Parameters<typeof smallJob>[1]) => smallJob(get(), program)
 
-  /** A start whose input has begun and not ended. */
+  /** A start whose input has no end yet. */
   async function startInFlight(program: Parameters<typeof smallJob>[1]) {
     const { executor: sandboxes } = get()
     const spec = job(program)

@@ -121,6 +121,6 @@ export class FakeCluster implements PodApi {
 
   #tell(event: WatchEvent): void {
     this.#events.push(event)
-    this.#changes.tell()
+    this.#changes.notify()
   }
 }

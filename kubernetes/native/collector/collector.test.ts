@@ -127,9 +127,9 @@ test.each<[string, (whole: Buffer) => GatewayAnswer]>([
 })
 
 test('a deadline ends all processes', async () => {
-  serve({ words: script('/.sandbox/busybox sleep 100 & echo begun; wait'), timeoutMs: 300 })
+  serve({ words: script('/.sandbox/busybox sleep 100 & echo started; wait'), timeoutMs: 300 })
   expect(await record()).toMatchObject({ cause: 'deadline' })
-  expect(logOf()).toBe('begun\n')
+  expect(logOf()).toBe('started\n')
 })
 
 test.each([1, 2])('order %i of the gateway stops it', async (stop) => {
@@ -138,10 +138,10 @@ test.each([1, 2])('order %i of the gateway stops it', async (stop) => {
 })
 
 test('a program that is asked to end has its time', async () => {
-  const text = 'trap "echo asked; exit 0" TERM; echo begun; while :; do /.sandbox/busybox sleep 0.05; done'
+  const text = 'trap "echo asked; exit 0" TERM; echo started; while :; do /.sandbox/busybox sleep 0.05; done'
   serve({ words: script(text), plan: { grace_ms: 5000 }, timeoutMs: 300 })
   expect(await record()).toMatchObject({ cause: 'deadline' })
-  expect(logOf()).toMatch(/^begun\n(?:.*\n)*asked\n$/)
+  expect(logOf()).toMatch(/^started\n(?:.*\n)*asked\n$/)
 })
 
 test('a log that somebody reads is sent while it is written', async () => {
@@ -157,12 +157,12 @@ test.each(['POST started', 'PUT log'])(
   'a gateway that stalls at %s holds up neither the deadline nor the record',
   async (where) => {
     serve(
-      { words: script('echo begun; exec /.sandbox/busybox sleep 100'), timeoutMs: 500 },
+      { words: script('echo started; exec /.sandbox/busybox sleep 100'), timeoutMs: 500 },
       { ...noOrders, follow: 1 },
     )
     pod.gateway.answers[where] = ({ path }) => (path === 'log' ? ok() : 'stalls')
     expect(await record()).toMatchObject({ cause: 'deadline' })
-    expect(logOf()).toBe('begun\n')
+    expect(logOf()).toBe('started\n')
   },
 )
 
@@ -174,7 +174,7 @@ test('processes that the program leaves are killed before its results are read',
 })
 
 test('where process 1 is gone, the cluster has to say that the container has ended', async () => {
-  serve({ words: script('echo begun; exec /.sandbox/busybox sleep 100') }, { ...noOrders, follow: 1 })
+  serve({ words: script('echo started; exec /.sandbox/busybox sleep 100') }, { ...noOrders, follow: 1 })
   pod.gateway.answers['PUT log'] = ({ path }) => {
     if (path !== 'log') pod.killJob()
     return ok(noOrders)
