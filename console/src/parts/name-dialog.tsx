@@ -1,12 +1,10 @@
-import { nameMaxLength } from '@sandbox-jobs/contract/limits.ts'
 import type { UseMutationResult } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { useTexts } from '../texts/texts.tsx'
 import { Dialog } from './dialog.tsx'
 import { ErrorBox } from './error-box.tsx'
-import { Field } from './field.tsx'
 import { Form } from './form.tsx'
 import styles from './name-dialog.module.css'
+import { NameField } from './name-field.tsx'
 import { SubmitButton } from './submit-button.tsx'
 
 interface Props {
@@ -22,7 +20,6 @@ interface Props {
 
 /** Asks for the name of a thing. */
 export function NameDialog({ title, act, before = '', mutation, onClose, children }: Props) {
-  const t = useTexts()
   const [name, setName] = useState(before)
   const [isTried, setIsTried] = useState(false)
   const isNamed = name.trim() !== ''
@@ -33,17 +30,7 @@ export function NameDialog({ title, act, before = '', mutation, onClose, childre
   return (
     <Dialog title={title} onClose={onClose}>
       <Form className={styles.form} onSubmit={send}>
-        <Field label={t.company.name} error={isTried && !isNamed ? t.company.noName : undefined}>
-          {(tied) => (
-            <input
-              {...tied}
-              maxLength={nameMaxLength}
-              autoComplete="off"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
+        <NameField value={name} isTried={isTried} onValue={setName} />
         {children}
         {mutation.error && <ErrorBox error={mutation.error} />}
         <SubmitButton isBusy={mutation.isPending}>{act}</SubmitButton>

@@ -1,11 +1,11 @@
-import { nameMaxLength } from '@sandbox-jobs/contract/limits.ts'
 import { useQuery } from '@tanstack/react-query'
 import { companyRooms, mayBeInRooms, people, personLabel } from '../../data/company/directory.ts'
 import { CheckList } from '../../parts/check-list.tsx'
 import { Field } from '../../parts/field.tsx'
+import { NameField } from '../../parts/name-field.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { isNamed, type KeyDraft, type Lifetime, lifetimes, namesRooms } from './key-draft.ts'
+import { type KeyDraft, type Lifetime, lifetimes, namesRooms } from './key-draft.ts'
 
 interface Props {
   draft: KeyDraft
@@ -20,17 +20,7 @@ export function KeyFields({ draft, isTried, onDraft }: Props) {
   const rooms = useQuery(companyRooms)
   return (
     <>
-      <Field label={t.company.name} error={isTried && !isNamed(draft) ? t.company.noName : undefined}>
-        {(tied) => (
-          <input
-            {...tied}
-            maxLength={nameMaxLength}
-            autoComplete="off"
-            value={draft.name}
-            onChange={(event) => onDraft({ ...draft, name: event.target.value })}
-          />
-        )}
-      </Field>
+      <NameField value={draft.name} isTried={isTried} onValue={(name) => onDraft({ ...draft, name })} />
       <Field label={t.apiKeys.rights} help={t.apiKeys.scopeHelps[draft.scope]}>
         {(tied) => (
           <select

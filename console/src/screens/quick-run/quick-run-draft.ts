@@ -19,15 +19,6 @@ export const emptyQuickRun: QuickRunDraft = {
   timeout: '300',
 }
 
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 export const bodyOf = (draft: QuickRunDraft): QuickRunRequest => ({
   name: draft.name,
   environment_version_id: draft.environmentVersion,

@@ -1,21 +1,22 @@
-import { nameMaxLength, timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
+import { timeoutMaxSeconds } from '@sandbox-jobs/contract/limits.ts'
 import { allRoutes } from '@sandbox-jobs/contract/routes/index.ts'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { keysOf, useAction } from '../../app/actions.ts'
 import { api, connection } from '../../data/api/api.ts'
+import { isJson } from '../../data/is-json.ts'
 import { useStore } from '../../data/store.ts'
 import { CodeField } from '../../editor/code-field.tsx'
 import { EnvironmentSelect } from '../../parts/environment-select.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
-import { Field } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
+import { NameField } from '../../parts/name-field.tsx'
 import { SubmitButton } from '../../parts/submit-button.tsx'
 import { isTimeout, TimeoutField } from '../../parts/timeout-field.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import styles from './quick-run.module.css'
-import { bodyOf, emptyQuickRun, isJson, type QuickRunDraft } from './quick-run-draft.ts'
+import { bodyOf, emptyQuickRun, type QuickRunDraft } from './quick-run-draft.ts'
 
 /** The key stays the same while what would run does: a repeated press makes no second run. */
 export function QuickRunForm({ cid }: { cid: string }) {
@@ -48,20 +49,7 @@ export function QuickRunForm({ cid }: { cid: string }) {
   return (
     <Form className={styles.form} onSubmit={send}>
       <p>{t.quickRun.why}</p>
-      <Field
-        label={t.company.name}
-        error={isTried && draft.name.trim() === '' ? t.company.noName : undefined}
-      >
-        {(tied) => (
-          <input
-            {...tied}
-            maxLength={nameMaxLength}
-            autoComplete="off"
-            value={draft.name}
-            onChange={(event) => change({ name: event.target.value })}
-          />
-        )}
-      </Field>
+      <NameField value={draft.name} isTried={isTried} onValue={(name) => change({ name })} />
       <EnvironmentSelect
         value={draft.environmentVersion}
         error={isTried && draft.environmentVersion === '' ? t.tasks.noEnvironment : undefined}

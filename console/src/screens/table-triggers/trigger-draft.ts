@@ -5,6 +5,7 @@ import type {
   TableTrigger,
   TableTriggerCreateRequest,
 } from '@sandbox-jobs/contract/resources/tables/table-trigger.ts'
+import { isJson } from '../../data/is-json.ts'
 import { isTimeout } from '../../parts/timeout-field.tsx'
 
 /** A trigger as it is typed. */
@@ -44,15 +45,6 @@ export const draftOfTrigger = (trigger: TableTrigger): TriggerDraft => ({
   template: JSON.stringify(trigger.input_template, null, 2),
   timeout: trigger.timeout_seconds === null ? '' : String(trigger.timeout_seconds),
 })
-
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
 
 export const isTriggerComplete = ({
   name,
