@@ -7,8 +7,16 @@ import { showChangedRun } from './changed-run.ts'
 const queued = { id: 'run_1', status: 'queued', error_code: '', terminal_at: null, task_name: 'Report' }
 const ended = { ...queued, id: 'run_2', status: 'failed', error_code: 'timeout', terminal_at: '2026-10-01' }
 
+const startedAt = '2026-10-01T12:00:00Z'
 const eventOf = (id: string, status: RunChangeEvent['status'], terminalAt: string | null = null) =>
-  ({ kind: 'run', id, status, error_code: '', terminal_at: terminalAt }) as RunChangeEvent
+  ({
+    kind: 'run',
+    id,
+    status,
+    error_code: '',
+    started_at: startedAt,
+    terminal_at: terminalAt,
+  }) as RunChangeEvent
 
 /** A cache with both kinds of lists; `items` reads what each has. */
 function lists() {
@@ -28,9 +36,9 @@ test('a run has the state of its event in every list, before the list is read ag
   const { queries, items } = lists()
   showChangedRun(queries, eventOf('run_1', 'completed', '2026-10-02'))
   const completed = { ...queued, status: 'completed', terminal_at: '2026-10-02' }
-  expect(items()).toMatchObject([
+  expect(items()).toEqual([
     [completed, ended],
-    [completed, ended],
+    [{ ...completed, started_at: startedAt }, ended],
   ])
 })
 
