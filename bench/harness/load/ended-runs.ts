@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../server/db/database.ts'
 import type { BenchTenant } from '../service/tenants.ts'
+import { roomsInTurn } from './rooms-in-turn.ts'
 
 /** Rows of one statement, which stays within the statement timeout. */
 const batchRows = 5000
@@ -14,18 +15,12 @@ export async function insertHistory(
   tenants: readonly BenchTenant[],
   { first, count, daysAgo }: { first: number; count: number; daysAgo: number },
 ): Promise<void> {
-  const rooms = tenants.flatMap((tenant) => tenant.roomIds.map((roomId) => ({ ...tenant, roomId })))
+  const rooms = roomsInTurn(tenants)
   for (let from = first; from < first + count; from += batchRows) {
     const until = Math.min(from + batchRows, first + count)
     await sql`
       with room as (
-        select * from unnest(
-          ${rooms.map((room) => room.roomId)}::text[], ${rooms.map((room) => room.companyId)}::text[],
-          ${rooms.map((room) => room.member.principalId)}::text[], ${rooms.map((room) => room.taskId)}::text[],
-          ${rooms.map((room) => room.taskVersionId)}::text[],
-          ${rooms.map((room) => room.environmentVersionId)}::text[],
-          ${rooms.map((room) => room.shareGrantId)}::text[]
-        ) with ordinality as r (id, company_id, user_id, task_id, version_id, environment_version_id, share_id, ordinal)
+        ${rooms.rows}
       ), ended as (
         insert into runs (id, company_id, chatroom_id, task_id, task_version_id, environment_version_id, share_grant_id,
           resource_profile, principal_type, principal_id, auth_method, submission_source, timeout_seconds, input_digest,
@@ -36,7 +31,7 @@ export async function insertHistory(
         cross join lateral (
           select now() - make_interval(days => ${daysAgo}::int, secs => ${first + count}::bigint - n) as at
         ) ended
-        join room on room.ordinal = n % ${rooms.length}::bigint + 1
+        join room on room.ordinal = n % ${rooms.count}::bigint + 1
         returning id, company_id
       ), inputs as (
         insert into run_inputs (run_id, company_id, content) select id, company_id, '{}'::bytea from ended

@@ -3,6 +3,7 @@ import type { Database } from '../../../server/db/database.ts'
 import { foldRunCounts } from '../../../server/runs/history/fold-counts.ts'
 import { foldLiveRuns } from '../../../server/runs/queue/live-run-store.ts'
 import type { BenchTenant } from '../service/tenants.ts'
+import { roomsInTurn } from './rooms-in-turn.ts'
 
 /** Rows of one statement, which stays within the statement timeout. */
 const batchRows = 20_000
@@ -14,18 +15,12 @@ export async function insertQueuedRuns(
   tenants: readonly BenchTenant[],
   total: number,
 ): Promise<void> {
-  const rooms = tenants.flatMap((tenant) => tenant.roomIds.map((roomId) => ({ ...tenant, roomId })))
+  const rooms = roomsInTurn(tenants)
   for (let first = 0; first < total; first += batchRows) {
     const last = Math.min(first + batchRows, total) - 1
     await sql`
       with room as (
-        select * from unnest(
-          ${rooms.map((room) => room.roomId)}::text[], ${rooms.map((room) => room.companyId)}::text[],
-          ${rooms.map((room) => room.member.principalId)}::text[], ${rooms.map((room) => room.taskId)}::text[],
-          ${rooms.map((room) => room.taskVersionId)}::text[],
-          ${rooms.map((room) => room.environmentVersionId)}::text[],
-          ${rooms.map((room) => room.shareGrantId)}::text[]
-        ) with ordinality as r (id, company_id, user_id, task_id, version_id, environment_version_id, share_id, ordinal)
+        ${rooms.rows}
       ), queued as (
         insert into runs (id, company_id, chatroom_id, task_id, task_version_id, environment_version_id,
           share_grant_id, resource_profile, principal_type, principal_id, auth_method, submission_source,
@@ -34,7 +29,7 @@ export async function insertQueuedRuns(
           share_id, 'standard', 'user', user_id, 'api_key', 'rest', 60, ${inputDigest}::text,
           now() - interval '1 hour' + n * interval '1 millisecond'
         from generate_series(${first}::bigint, ${last}::bigint) n
-        join room on room.ordinal = n % ${rooms.length}::bigint + 1
+        join room on room.ordinal = n % ${rooms.count}::bigint + 1
         returning id, company_id
       )
       insert into run_inputs (run_id, company_id, content) select id, company_id, '{}'::bytea from queued
