@@ -111,3 +111,15 @@ it.each([
     new RegExp(`cannot be started or confined: exited with 70, .*${path}: No such file or directory`),
   )
 })
+
+it('reports the exit of a reader that says why it cannot start and then takes a moment to end', async () => {
+  const script = `printf '{"pid":1}\\nno filter\\n' >&${controlFd}; sleep 0.2; exit 70`
+  const reader = new ReaderProcess(() => ({ command: ['/bin/sh', '-c', script] }), {
+    memoryBytes: 256 * mib,
+    timeoutMs: 10_000,
+  })
+  const job = { kind: 'context', format: 'tar', byteSize: 0, bounds: contextBounds } as const
+  await expect(reader.runJob(job)).rejects.toThrow(
+    'the archive reader cannot be started or confined: exited with 70, {"pid":1}, no filter',
+  )
+})
