@@ -7,7 +7,7 @@ import type { Config } from '../base/config/config.ts'
 import { remediationDaysOf } from '../base/config/finding-settings.ts'
 import { SigningKeys, signingKeysFolder } from '../base/keys/signing-keys.ts'
 import { bootId, type Machine } from '../base/machine-id.ts'
-import { configuredCapacity } from '../capacity/run-capacity.ts'
+import { configuredCapacity, type RunCapacity } from '../capacity/run-capacity.ts'
 import { recordDefaultBytes } from '../companies/storage/storage-quota.ts'
 import { CallbackCredentials } from '../custom-tables/callbacks/callback-credentials.ts'
 import { outputPolicies } from '../custom-tables/policies/output-policies.ts'
@@ -34,8 +34,8 @@ import {
   takeExecutorLease,
 } from '../work/executor-lease.ts'
 import { startSweep } from '../work/sweep.ts'
-import { clusterSettings } from './cluster/cluster-settings.ts'
-import { startClusterRuns } from './cluster/start-cluster-runs.ts'
+import { type ClusterSettings, clusterSettings } from './cluster/cluster-settings.ts'
+import type { ClusterRunsParts } from './cluster/start-cluster-runs.ts'
 import { checkSessions } from './database-checks.ts'
 import { startRetentionLoops } from './loops/retention-loops.ts'
 import { startAgentPresence, startNotifications, startUnattendedRuns } from './loops/worker-loops.ts'
@@ -67,7 +67,10 @@ await runRole('worker', async (config, log) => {
   const { machine, notDumpable } = given()
   const signing = new SigningKeys(signingKeysFolder(config.dataDir))
   const capacity = configuredCapacity(config)
-  const lease = await leaseExecutor(config, { db, machine, signing, log, capacity })
+  const store = bucketName(config) ?? `the data folder of machine ${machine.id}`
+  const leaseOf = (executor: Machine, of: RunCapacity) =>
+    leaseExecutor(config, { db, signing, log, store, machine: executor, capacity: of })
+  const lease = await leaseOf(machine, capacity)
   // Created here if absent: the API shows the public key and cannot create it. A machine without the lease makes no key.
   signing.prepare()
   await recordDefaultBytes(db, config)
@@ -106,10 +109,9 @@ await runRole('worker', async (config, log) => {
   })
   const inCluster =
     setUp &&
-    (await startClusterRuns(setUp, {
+    (await startInCluster(setUp, {
       ...{ config, db, storage, platform: executor, log, common },
-      lease: (id, of) =>
-        leaseExecutor(config, { db, signing, log, capacity: of, machine: { ...machine, id } }),
+      lease: (id, of) => leaseOf({ ...machine, id }, of),
     }))
   const runs = inCluster ?? onHost
   if (values.readers) watchReaderHost(log)
@@ -153,13 +155,19 @@ await runRole('worker', async (config, log) => {
   }
 })
 
+/** The executor of pods is loaded by services that use it alone. */
+async function startInCluster(setUp: ClusterSettings, parts: ClusterRunsParts) {
+  const { startClusterRuns } = await import('./cluster/start-cluster-runs.ts')
+  return startClusterRuns(setUp, parts)
+}
+
 /** The lease of an executor. Another machine of the deployment has some of these keys, and the same objects. */
 async function leaseExecutor(
   config: Config,
   {
     signing,
     ...parts
-  }: Pick<ExecutorLeaseOptions, 'db' | 'machine' | 'log' | 'capacity'> & {
+  }: Pick<ExecutorLeaseOptions, 'db' | 'machine' | 'log' | 'capacity' | 'store'> & {
     signing: SigningKeys
   },
 ): Promise<ExecutorLease> {
@@ -168,7 +176,6 @@ async function leaseExecutor(
     boot: bootId(),
     place: `${hostname()}:${config.dataDir}`,
     keys: () => signing.trustedIds(),
-    store: bucketName(config) ?? `the data folder of machine ${given().machine.id}`,
   }).catch(refused)
   void lease.lost.then((why) => {
     // Exits at once, like a crash: the next holder of the lease must not find it still working.
